@@ -1,0 +1,1 @@
+"""From files to the catalogue: the folder convention, YAML and JSON text, source models, places."""

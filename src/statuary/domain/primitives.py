@@ -45,7 +45,7 @@ def keccak(data: bytes) -> bytes:
 
 
 def parse_chain_id(text: str) -> ChainId:
-    """Read a chain id by the specification's rule: `^\\d+$`, 1 to 20 characters, and no leading zero.
+    """Read a chain id: decimal digits, 1 to 20 of them as the specification has it, and no leading zero.
 
     Raises:
         Malformed: if it is not such a number. A leading zero matches the pattern but names no chain:
@@ -83,13 +83,18 @@ def parse_address(text: str) -> Address:
         raise Malformed(f"address {text!r} does not start with 0x", "write 0x and 40 hex digits")
     if len(digits) != ADDRESS_DIGITS:
         raise Malformed(
-            f"address {text!r} has {len(digits)} hex digits, not {ADDRESS_DIGITS}", "write 0x and 40 hex digits"
+            f"address {text!r} has {len(digits)} hex digits, not {ADDRESS_DIGITS}",
+            "write 0x and 40 hex digits",
         )
     if not is_hex_digits(digits):
-        raise Malformed(f"address {text!r} holds a character that is not a hex digit", "write 0x and 40 hex digits")
+        raise Malformed(
+            f"address {text!r} holds a character that is not a hex digit", "write 0x and 40 hex digits"
+        )
     address = checksummed(text)
     if text != address and digits not in (digits.lower(), digits.upper()):
-        raise Malformed(f"address {text!r} has a wrong EIP-55 checksum", f"if no digit is wrong, write {address}")
+        raise Malformed(
+            f"address {text!r} has a wrong EIP-55 checksum", f"if no digit is wrong, write {address}"
+        )
     return address
 
 
@@ -133,7 +138,9 @@ def parse_instant(text: str) -> Instant:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise Malformed(f"{text!r} is not a date and time: {error}", "write it like 2026-11-02T10:00:00Z") from None
+        raise Malformed(
+            f"{text!r} is not a date and time: {error}", "write it like 2026-11-02T10:00:00Z"
+        ) from None
     if moment.tzinfo is None:
         raise Malformed(f"{text!r} has no offset from UTC", f"write {text}Z for UTC, or {text}+01:00")
     try:

@@ -1,0 +1,1 @@
+"""Read, check, build, publish: the stages, as short functions."""

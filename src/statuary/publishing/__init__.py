@@ -1,0 +1,1 @@
+"""From documents to a place: what is there, what would change, and the change."""

@@ -1,0 +1,1 @@
+"""The contract look-up of Sourcify's API v2 as documents."""

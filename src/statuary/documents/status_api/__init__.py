@@ -1,0 +1,1 @@
+"""The public status API of Statuspage v2 as documents."""

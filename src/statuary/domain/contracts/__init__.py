@@ -1,0 +1,1 @@
+"""Verified contracts: records, the replay of bytecode, compiler metadata, signatures, selection."""

@@ -1,0 +1,1 @@
+"""Components, incidents and maintenances, and what follows from them in time."""

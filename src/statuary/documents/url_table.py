@@ -1,0 +1,135 @@
+"""Every URL of the site, once: its shape, media type and cache rule.
+
+Documents take their paths from here; so do the header and rewrite rules of every host.
+"""
+
+from dataclasses import dataclass
+
+from statuary.documents.document import JSON
+
+REVALIDATE = "public, max-age=0, must-revalidate"
+"""For documents that only a new build changes: keep them, and ask each time."""
+
+STATUS_FRESHNESS = 30
+"""Seconds that a status document may be kept without asking."""
+
+BRIEFLY = f"public, max-age={STATUS_FRESHNESS}"
+"""For documents that tell the present."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Url:
+    """One shape of URL.
+
+    Attributes:
+        name: what `explain` and the host rules call it.
+        pattern: path below the site's root; `{member}` marks what varies.
+        tells: what a reader finds there, as a phrase.
+        cache: its `Cache-Control`.
+    """
+
+    name: str
+    pattern: str
+    tells: str
+    media_type: str = JSON
+    cache: str = REVALIDATE
+
+    def path(self, **members: str | int) -> str:
+        """Return the path with its varying members filled in."""
+        return self.pattern.format(**members)
+
+
+CONTRACT = Url(
+    name="contract",
+    pattern="v2/contract/{chain_id}/{address}",
+    tells="the full record of one verified contract",
+)
+CONTRACT_ALL_CHAINS = Url(
+    name="contract-all-chains",
+    pattern="v2/contract/all-chains/{address}",
+    tells="on which chains an address is verified",
+)
+CONTRACTS = Url(
+    name="contracts",
+    pattern="v2/contracts/{chain_id}",
+    tells="the newest 200 verified contracts of a chain",
+)
+CONTRACTS_PAGE = Url(
+    name="contracts-page",
+    pattern="v2/contracts-pages/{chain_id}/{page}.json",
+    tells="200 contracts of a chain, pages filled from the oldest, each newest first",
+)
+CONTRACTS_PAGES = Url(
+    name="contracts-pages",
+    pattern="v2/contracts-pages/{chain_id}/index.json",
+    tells="which pages a chain has and the match ids each holds",
+)
+CHAINS = Url(name="chains", pattern="chains", tells="the chains that this site serves")
+PROOF = Url(
+    name="proof",
+    pattern="proof/{chain_id}/{address}.json",
+    tells="the checks that a record passed and what each saw",
+)
+
+SUMMARY = Url(
+    name="summary",
+    pattern="api/v2/summary.json",
+    tells="status, components, unresolved incidents, upcoming and running maintenances",
+    cache=BRIEFLY,
+)
+STATUS = Url(name="status", pattern="api/v2/status.json", tells="the page's status", cache=BRIEFLY)
+COMPONENTS = Url(
+    name="components", pattern="api/v2/components.json", tells="every component's status", cache=BRIEFLY
+)
+INCIDENTS = Url(
+    name="incidents", pattern="api/v2/incidents.json", tells="the latest incidents", cache=BRIEFLY
+)
+INCIDENTS_UNRESOLVED = Url(
+    name="incidents-unresolved",
+    pattern="api/v2/incidents/unresolved.json",
+    tells="the unresolved incidents",
+    cache=BRIEFLY,
+)
+INCIDENT = Url(
+    name="incident",
+    pattern="incidents/{incident_id}.json",
+    tells="one incident or maintenance",
+    cache=BRIEFLY,
+)
+MAINTENANCES = Url(
+    name="scheduled-maintenances",
+    pattern="api/v2/scheduled-maintenances.json",
+    tells="the latest scheduled maintenances",
+    cache=BRIEFLY,
+)
+MAINTENANCES_UPCOMING = Url(
+    name="scheduled-maintenances-upcoming",
+    pattern="api/v2/scheduled-maintenances/upcoming.json",
+    tells="the maintenances that have not begun",
+    cache=BRIEFLY,
+)
+MAINTENANCES_ACTIVE = Url(
+    name="scheduled-maintenances-active",
+    pattern="api/v2/scheduled-maintenances/active.json",
+    tells="the maintenances that are running",
+    cache=BRIEFLY,
+)
+
+URLS = (
+    CONTRACT,
+    CONTRACT_ALL_CHAINS,
+    CONTRACTS,
+    CONTRACTS_PAGE,
+    CONTRACTS_PAGES,
+    CHAINS,
+    PROOF,
+    SUMMARY,
+    STATUS,
+    COMPONENTS,
+    INCIDENTS,
+    INCIDENTS_UNRESOLVED,
+    INCIDENT,
+    MAINTENANCES,
+    MAINTENANCES_UPCOMING,
+    MAINTENANCES_ACTIVE,
+)
