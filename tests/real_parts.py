@@ -1,0 +1,56 @@
+"""The real programs that some tests speak to: what is absent skips the test, and fails it in CI.
+
+A skip tells the one line that installs the missing part. Where the environment variable `CI` is `true`
+nothing may be absent unnoticed, so the same absence is a failure there.
+"""
+
+import importlib
+import os
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[1]
+"""The folder that holds `src` and `tests`."""
+
+
+def require_program(name: str, *, install: str) -> str:
+    """Return the path of a program: from `PATH`, or from beside the Python that runs the tests."""
+    beside = os.pathsep.join((os.environ.get("PATH", ""), str(Path(sys.executable).parent)))
+    found = shutil.which(name, path=beside)
+    return found or _absent(f"the program {name}", install)
+
+
+def require_module(name: str, *, install: str) -> ModuleType:
+    """Import a Python module that only some tests need."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        _absent(f"the Python module {name}", install)
+
+
+def require_node_package(name: str, *, install: str) -> Path:
+    """Return the `node_modules` folder that holds an npm package.
+
+    It is looked for in the checkout, or where the environment variable `STATUARY_NODE_MODULES` points.
+    """
+    modules = Path(os.environ.get("STATUARY_NODE_MODULES", CHECKOUT / "node_modules"))
+    if not (modules / name / "package.json").is_file():
+        _absent(f"the npm package {name} in {modules}", install)
+    return modules
+
+
+def require_folder(folder: Path, *, what: str, install: str) -> Path:
+    """Return a folder of data that is not part of the project."""
+    return folder if folder.is_dir() else _absent(f"{what} ({folder})", install)
+
+
+def _absent(what: str, install: str) -> NoReturn:
+    message = f"{what} is absent; to have it: {install}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)
