@@ -1,0 +1,101 @@
+"""The folder convention: which file is what, in one table."""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import PurePosixPath
+
+
+class Kind(Enum):
+    """What a file in the content folder is."""
+
+    SITE = "site"
+    COMPONENTS = "components"
+    INCIDENT = "incident"
+    MAINTENANCE = "maintenance"
+    RECORD = "contract record"
+    WORKSPACE = "contract workspace"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where the files of a kind lie.
+
+    Attributes:
+        kind: what they are.
+        folder: the top folder, empty for the content folder itself.
+        pattern: what the documentation shows.
+        depth: how many folders lie between `folder` and the file; None for any number.
+        stem: the file's name without suffix, or empty for any.
+        suffixes: the endings that are read.
+        limit: the largest file, in bytes.
+    """
+
+    kind: Kind
+    folder: str
+    pattern: str
+    depth: int | None = 0
+    stem: str = ""
+    suffixes: tuple[str, ...] = (".yaml", ".yml", ".json")
+    limit: int = 1 << 20
+
+    def holds(self, path: PurePosixPath) -> bool:
+        """Say whether a path, relative to the content folder, is a file of this kind."""
+        folders = path.parts[:-1]
+        if self.folder:
+            if folders[:1] != (self.folder,):
+                return False
+            folders = folders[1:]
+        in_reach = self.depth is None or len(folders) == self.depth
+        return in_reach and path.suffix in self.suffixes and self.stem in ("", path.stem)
+
+
+LARGEST_RECORD = 64 << 20
+"""Bytes of one contract's source file: the largest measured record has 0.97 MB."""
+
+PLACES = (
+    Place(kind=Kind.SITE, folder="", stem="site", pattern="site.yaml"),
+    Place(kind=Kind.COMPONENTS, folder="", stem="components", pattern="components.yaml"),
+    Place(kind=Kind.INCIDENT, folder="incidents", depth=None, pattern="incidents/<id>.yaml"),
+    Place(kind=Kind.MAINTENANCE, folder="maintenances", depth=None, pattern="maintenances/<id>.yaml"),
+    Place(
+        kind=Kind.WORKSPACE,
+        folder="contracts",
+        depth=2,
+        stem="contract",
+        pattern="contracts/<chainId>/<address>/contract.yaml",
+        limit=LARGEST_RECORD,
+    ),
+    Place(
+        kind=Kind.RECORD,
+        folder="contracts",
+        depth=1,
+        pattern="contracts/<chainId>/<address>.json",
+        limit=LARGEST_RECORD,
+    ),
+)
+"""The whole convention; the first place that holds a path says what the file is."""
+
+FOLDERS = tuple(sorted({place.folder for place in PLACES if place.folder}))
+"""The folders that the convention knows."""
+
+STEMS = tuple(place.stem for place in PLACES if place.stem and not place.folder)
+"""The files that the convention knows at the top."""
+
+
+def place_of(path: PurePosixPath) -> Place | None:
+    """Return what a file is, by its path relative to the content folder; None if the convention has no place for it."""
+    return next((place for place in PLACES if place.holds(path)), None)
+
+
+def is_workspace_file(path: PurePosixPath) -> bool:
+    """Say whether a path lies inside a workspace folder, whose `contract.yaml` says what it is."""
+    return len(path.parts) > 3 and path.parts[0] == "contracts"  # noqa: PLR2004 - contracts/<chainId>/<address>/
+
+
+def is_left_alone(path: PurePosixPath) -> bool:
+    """Say whether a path is none of statuary's business: dotfiles, and notes for people."""
+    return any(part.startswith(".") for part in path.parts) or path.suffix.lower() in (
+        ".md",
+        ".txt",
+        ".license",
+    )

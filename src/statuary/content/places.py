@@ -1,0 +1,43 @@
+"""From a finding's pointer to line and column: read again only when something is wrong."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from statuary.content.files import SourceFile
+from statuary.content.json_text import place_in_json
+from statuary.content.layout import LARGEST_RECORD
+from statuary.content.unreadable import Unreadable
+from statuary.content.yaml_text import place_in_yaml
+from statuary.domain.findings import Finding, Position
+
+
+def placed(root: Path, findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings with their positions; each file is read once."""
+    texts: dict[str, str | None] = {}
+    return [_placed(root, finding, texts) for finding in findings]
+
+
+def _placed(root: Path, finding: Finding, texts: dict[str, str | None]) -> Finding:
+    if finding.position is not None or not finding.path:
+        return finding
+    if finding.path not in texts:
+        texts[finding.path] = _text(root, finding.path)
+    return replace(finding, position=_position(texts[finding.path], finding))
+
+
+def _text(root: Path, path: str) -> str | None:
+    try:
+        return SourceFile(root, path).text(LARGEST_RECORD)
+    except Unreadable:
+        return None
+
+
+def _position(text: str | None, finding: Finding) -> Position:
+    if text is None or not finding.pointer:
+        return Position(1, 1)
+    place = place_in_json if finding.path.endswith(".json") else place_in_yaml
+    try:
+        return place(text, finding.pointer, on_key=finding.on_key)
+    except Unreadable as unreadable:
+        return unreadable.position

@@ -1,0 +1,147 @@
+"""From pydantic's errors to findings that a person understands: what is wrong, the value, what to do."""
+
+import types
+from difflib import get_close_matches
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+from typing_extensions import get_type_hints, is_typeddict
+
+from statuary.content.source_model import described
+from statuary.domain.findings import Finding, Pointer
+from statuary.domain.primitives import Malformed
+
+
+def findings_of(error: ValidationError, model: Any, tree: Any) -> list[Finding]:
+    """Return one finding for each error, its pointer into `tree`, which `model` refused."""
+    return list(
+        {finding: None for one in error.errors(include_url=False) for finding in _finding(one, model, tree)}
+    )
+
+
+def _finding(one: ErrorDetails, model: Any, tree: Any) -> list[Finding]:
+    pointer = _pointer(one["loc"], tree)
+    match one["type"]:
+        case "extra_forbidden":
+            return [unknown_key(str(pointer[-1]), keys_at(model, pointer[:-1]), pointer)]
+        case "missing":
+            key = one["loc"][-1]
+            return [
+                Finding(
+                    rule="required-key",
+                    message=f"key {str(key)!r} is missing",
+                    remedy=f"write `{key}:`",
+                    pointer=pointer,
+                )
+            ]
+        case _:
+            message, remedy = _said(one)
+            return [Finding(rule="right-value", message=message, remedy=remedy, pointer=pointer)]
+
+
+def _said(one: ErrorDetails) -> tuple[str, str]:
+    """Return message and remedy for a value of the wrong kind."""
+    cause = one.get("ctx", {}).get("error")
+    if isinstance(cause, Malformed):
+        return str(cause), cause.remedy
+    if isinstance(cause, ValueError):
+        return str(cause), ""
+    found = described(one["input"])
+    if one["type"] in ("literal_error", "enum"):
+        expected = one["ctx"]["expected"]
+        close = get_close_matches(
+            str(one["input"]), expected.replace("'", "").replace(" or ", ", ").split(", "), 1
+        )
+        hint = f"did you mean {close[0]!r}?" if close else f"write one of {expected}"
+        return f"{found} is none of {expected}", hint
+    wanted = WANTED.get(one["type"])
+    if wanted:
+        return f"{found} stands where {wanted} belongs", f"write {wanted}"
+    return f"{found} is refused: {one['msg'][:1].lower()}{one['msg'][1:]}", ""
+
+
+WANTED = {
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "none_required": "null",
+}
+
+
+def unknown_key(key: str, known: list[str], pointer: Pointer) -> Finding:
+    """Return the finding for a key that no model has, with the nearest known one."""
+    return Finding(
+        rule="known-keys",
+        message=f"key {key!r} is not known here",
+        remedy=did_you_mean(key, known) or f"known here: {', '.join(known)}",
+        pointer=pointer,
+        on_key=True,
+    )
+
+
+def did_you_mean(word: str, known: list[str]) -> str:
+    """Return `did you mean …?` for the known word nearest to `word`, or nothing."""
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    close = get_close_matches(word.lower(), by_lower, 1, cutoff=0.6)
+    return f"did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
+def _pointer(location: tuple[str | int, ...], tree: Any) -> Pointer:
+    """Keep of pydantic's location what exists in the tree; the rest names its own validators and missing keys."""
+    kept: list[str | int] = []
+    for step in location:
+        if isinstance(tree, dict) and str(step) in tree:
+            tree = tree[str(step)]
+            kept.append(str(step))
+        elif isinstance(tree, list) and isinstance(step, int) and step < len(tree):
+            tree = tree[step]
+            kept.append(step)
+    return tuple(kept)
+
+
+def keys_at(model: Any, pointer: Pointer) -> list[str]:
+    """Return the keys that a model knows at a place, following its annotations."""
+    for step in pointer:
+        model = _member(model, step)
+    return sorted(_members(model))
+
+
+def _member(model: Any, step: str | int) -> Any:
+    members = _members(model)
+    if str(step) in members:
+        return members[str(step)]
+    return next((_item(option) for option in _options(model) if _item(option) is not None), None)
+
+
+def _item(option: Any) -> Any:
+    """Return what a list or mapping type holds."""
+    inside = get_args(option)
+    return (
+        inside[-1]
+        if get_origin(option) in (list, dict, tuple) and inside and inside[-1] is not ...
+        else (inside[0] if inside and inside[-1] is ... else None)
+    )
+
+
+def _members(model: Any) -> dict[str, Any]:
+    for option in _options(model):
+        if isinstance(option, type) and issubclass(option, BaseModel):
+            return {field.alias or name: field.annotation for name, field in option.model_fields.items()}
+        if is_typeddict(option):
+            return get_type_hints(option, include_extras=True)
+    return {}
+
+
+def _options(model: Any) -> list[Any]:
+    """Return the types that an annotation allows, without null, `Annotated` and `Required`."""
+    if get_origin(model) in (Union, types.UnionType):
+        return [option for choice in get_args(model) for option in _options(choice)]
+    if get_origin(model) is Annotated or str(get_origin(model)).endswith("Required"):
+        return _options(get_args(model)[0])
+    return [] if model is type(None) else [model]

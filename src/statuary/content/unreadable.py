@@ -1,0 +1,21 @@
+"""A text that cannot be read as what its name says it is."""
+
+from statuary.domain.findings import Position
+
+
+class Unreadable(Exception):  # noqa: N818 - a fact about the file
+    """A file's text is not what it must be; it becomes one finding at one place.
+
+    Attributes:
+        remedy: what to do, or empty.
+        position: where reading stopped.
+        rule: the finding's rule.
+    """
+
+    def __init__(
+        self, message: str, remedy: str = "", position: Position = Position(1, 1), rule: str = "readable-text"
+    ) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+        self.position = position
+        self.rule = rule

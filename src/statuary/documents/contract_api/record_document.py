@@ -1,0 +1,21 @@
+"""The document of one record: its canonical bytes under both spellings of the address."""
+
+from statuary.documents import url_table
+from statuary.documents.document import Document
+from statuary.documents.encode import encode_unchecked
+from statuary.domain.contracts.record import RecordValue
+
+
+def record_document(record: RecordValue, source: str) -> Document:
+    """Return the document of a record, whose members are in served order.
+
+    A static host is case-sensitive, and clients send addresses checksummed or in lower case: one body, two
+    names.
+    """
+    return Document(
+        path=url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
+        also=(url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"].lower()),),
+        body=encode_unchecked(record),
+        cache=url_table.CONTRACT.cache,
+        sources=(source,),
+    )

@@ -1,0 +1,275 @@
+"""The record of one verified contract: its own wire format, so that no conversion is ever paid for.
+
+Member names, order and nullability are those of Sourcify's API v2 as measured of the real server (every
+member, nulls included), over the specification where they differ: `sourceMap` may be an object,
+transformations may be `delete` and carry `length`, most members may be null.
+
+A record is a plain dict; these types let pydantic refuse wrong shapes and mypy follow right ones. Hex
+digits are proved where bytes are made of them, not here: one look at each is enough.
+"""
+
+from typing import Any, Literal, NamedTuple
+
+from pydantic import ConfigDict, with_config
+from typing_extensions import NotRequired, TypedDict
+
+from statuary.domain.json_values import Json
+
+MatchLevel = Literal["match", "exact_match"]
+"""`exact_match`: same bytes including the metadata hash; `match`: same code, hash absent or different."""
+
+STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+
+@with_config(STRICT)
+class Reference(TypedDict):
+    """A stretch of bytecode that is filled in later, in bytes."""
+
+    start: int
+    length: int
+
+
+@with_config(STRICT)
+class CborAuxdata(TypedDict):
+    """A CBOR tail found in recompiled bytecode: its bytes as 0x hex (length suffix included), its byte offset."""
+
+    value: str
+    offset: int
+
+
+@with_config(STRICT)
+class Transformation(TypedDict):
+    """One change on the way from recompiled to on-chain bytecode; offsets and lengths are in bytes.
+
+    `length` is the number of bytes removed, given when it differs from the value's; a `delete` always has it.
+    """
+
+    type: Literal["replace", "insert", "delete"]
+    reason: Literal["cborAuxdata", "constructorArguments", "library", "immutable", "callProtection"]
+    offset: int
+    id: NotRequired[str]
+    length: NotRequired[int]
+
+
+@with_config(STRICT)
+class TransformationValues(TypedDict, total=False):
+    """What the transformations put in place: 0x hex, by library name, immutable id or auxdata id."""
+
+    libraries: dict[str, str]
+    immutables: dict[str, str]
+    cborAuxdata: dict[str, str]
+    constructorArguments: str
+    callProtection: str
+
+
+@with_config(STRICT)
+class CreationBytecode(TypedDict, total=False):
+    """The creation side. `onchainBytecode` is null if the creating transaction is unknown."""
+
+    onchainBytecode: str | None
+    recompiledBytecode: str | None
+    sourceMap: str | dict[str, Json] | None
+    linkReferences: dict[str, dict[str, list[Reference]]] | None
+    cborAuxdata: dict[str, CborAuxdata] | None
+    transformations: list[Transformation] | None
+    transformationValues: TransformationValues | None
+
+
+@with_config(STRICT)
+class RuntimeBytecode(TypedDict, total=False):
+    """The runtime side, with the places of immutables (by AST id; Vyper has the one id "0")."""
+
+    onchainBytecode: str | None
+    recompiledBytecode: str | None
+    sourceMap: str | dict[str, Json] | None
+    linkReferences: dict[str, dict[str, list[Reference]]] | None
+    cborAuxdata: dict[str, CborAuxdata] | None
+    immutableReferences: dict[str, list[Reference]] | None
+    transformations: list[Transformation] | None
+    transformationValues: TransformationValues | None
+
+
+@with_config(STRICT)
+class Deployment(TypedDict, total=False):
+    """The creating transaction. Numbers are decimal text ("-1" for genesis contracts), `deployer` its sender."""
+
+    transactionHash: str | None
+    blockNumber: str | None
+    transactionIndex: str | None
+    deployer: str | None
+
+
+@with_config(STRICT)
+class Compilation(TypedDict, total=False):
+    """What was compiled with what. `fullyQualifiedName` splits at its last colon."""
+
+    language: str
+    compiler: str
+    compilerVersion: str
+    compilerSettings: dict[str, Json]
+    name: str
+    fullyQualifiedName: str
+
+
+@with_config(STRICT)
+class SourceContent(TypedDict):
+    """One source file."""
+
+    content: str
+
+
+@with_config(STRICT)
+class SourceId(TypedDict):
+    """The number that source maps know a file by."""
+
+    id: int
+
+
+@with_config(STRICT)
+class Signature(TypedDict):
+    """A function, event or error: canonical text, first 4 bytes and whole of its keccak-256 as 0x hex."""
+
+    signature: str
+    signatureHash4: str
+    signatureHash32: str
+
+
+@with_config(STRICT)
+class Signatures(TypedDict):
+    """The signatures of an ABI by kind."""
+
+    function: list[Signature]
+    event: list[Signature]
+    error: list[Signature]
+
+
+@with_config(STRICT)
+class Implementation(TypedDict):
+    """A contract that a proxy calls; `name` if it is itself verified on the chain."""
+
+    address: str
+    name: NotRequired[str]
+
+
+@with_config(STRICT)
+class ProxyResolutionError(TypedDict):
+    """Why the proxy could not be resolved."""
+
+    customCode: str
+    message: str
+    errorId: str
+
+
+@with_config(STRICT)
+class ProxyResolution(TypedDict, total=False):
+    """Whether the contract is a proxy and of what, or the error instead of the three members."""
+
+    isProxy: bool
+    proxyType: str | None
+    implementations: list[Implementation]
+    proxyResolutionError: ProxyResolutionError
+
+
+@with_config(STRICT)
+class StdJsonInput(TypedDict):
+    """The compiler's standard-JSON input, without `outputSelection`."""
+
+    language: str
+    sources: dict[str, SourceContent]
+    settings: dict[str, Json]
+    storage_layout_overrides: NotRequired[dict[str, Json]]
+
+
+@with_config(STRICT)
+class StdJsonOutput(TypedDict):
+    """The compiler's standard-JSON output for the one contract."""
+
+    sources: dict[str, SourceId] | None
+    contracts: dict[str, dict[str, dict[str, Json]]]
+
+
+@with_config(STRICT)
+class Record(TypedDict):
+    """The whole record, members in the order that the real server gives `fields=all`."""
+
+    matchId: str
+    creationMatch: MatchLevel | None
+    runtimeMatch: MatchLevel | None
+    verifiedAt: str
+    creationBytecode: NotRequired[CreationBytecode]
+    runtimeBytecode: NotRequired[RuntimeBytecode]
+    deployment: NotRequired[Deployment]
+    sources: NotRequired[dict[str, SourceContent]]
+    compilation: NotRequired[Compilation]
+    abi: NotRequired[list[dict[str, Json]] | None]
+    metadata: NotRequired[dict[str, Json] | None]
+    storageLayout: NotRequired[dict[str, Json] | None]
+    transientStorageLayout: NotRequired[dict[str, Json] | None]
+    userdoc: NotRequired[dict[str, Json] | None]
+    devdoc: NotRequired[dict[str, Json] | None]
+    sourceIds: NotRequired[dict[str, SourceId] | None]
+    additionalInput: NotRequired[dict[str, Json] | None]
+    stdJsonInput: NotRequired[StdJsonInput]
+    stdJsonOutput: NotRequired[StdJsonOutput]
+    signatures: NotRequired[Signatures]
+    proxyResolution: NotRequired[ProxyResolution]
+    match: MatchLevel | None
+    chainId: str
+    address: str
+
+
+RecordValue = dict[str, Any]
+"""A record after its shape was checked: what replay, checks and documents work on."""
+
+MEMBERS: tuple[str, ...] = tuple(Record.__annotations__)
+"""The record's members in served order."""
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "creationBytecode": tuple(CreationBytecode.__annotations__),
+    "runtimeBytecode": tuple(RuntimeBytecode.__annotations__),
+    "deployment": tuple(Deployment.__annotations__),
+    "compilation": tuple(Compilation.__annotations__),
+    "signatures": tuple(Signatures.__annotations__),
+}
+"""The members that are objects of named parts, with the parts in served order."""
+
+
+class ContractRow(NamedTuple):
+    """What lists say of a record; the order is that of a list's entry in the real server."""
+
+    match: str | None
+    creationMatch: str | None
+    runtimeMatch: str | None
+    chainId: str
+    address: str
+    verifiedAt: str
+    matchId: str
+
+
+def row_of(record: RecordValue) -> ContractRow:
+    """Return a record's entry in lists."""
+    return ContractRow(*(record[member] for member in ContractRow._fields))
+
+
+def in_served_order(record: RecordValue) -> RecordValue:
+    """Return a record with its members, and those of its groups, in the order of `fields=all`.
+
+    The same object is returned when the order is right already, which is so for every record that a real
+    server sent.
+    """
+    ordered = {
+        member: _ordered(record[member], GROUPS[member]) if member in GROUPS else record[member]
+        for member in MEMBERS
+        if member in record
+    }
+    return (
+        record
+        if list(ordered) == list(record)
+        and all(ordered[group] is record[group] for group in GROUPS if group in record)
+        else ordered
+    )
+
+
+def _ordered(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
+    right = [name for name in names if name in value]
+    return value if right == list(value) else {name: value[name] for name in right}
