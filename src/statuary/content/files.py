@@ -102,7 +102,7 @@ def _walk(root: Path, real_root: Path, below: str) -> Iterator[SourceFile | Find
             yield Finding(
                 rule="inside-content",
                 path=path,
-                message=f"the symbolic link leads out of the content folder, to {os.readlink(entry.path)!r}",
+                message=f"the symbolic link leads out of the content folder, to {str(Path(entry.path).readlink())!r}",
                 remedy="copy the file into the content folder",
             )
         elif entry.is_dir(follow_symlinks=False):

@@ -51,10 +51,10 @@ def _read(text: str, **numbers: Any) -> Json:
 
 
 class _Refused(Exception):  # noqa: N818
-    def __init__(self, message: str, remedy: str, token: str) -> None:
+    def __init__(self, message: str, remedy: str, lexeme: str) -> None:
         super().__init__(message)
         self.remedy = remedy
-        self.token = token
+        self.lexeme = lexeme
 
 
 def _without_twins(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -80,31 +80,31 @@ def _fraction(digits: str) -> float | NumberText:
     return NumberText(digits)
 
 
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
-"""One JSON token; of a text that is not JSON, something to go on with."""
+LEXEME = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
+"""One JSON lexeme; of a text that is not JSON, something to go on with."""
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int]]:
-    for found in TOKEN.finditer(text):
+def _lexemes(text: str) -> Iterator[tuple[str, int]]:
+    for found in LEXEME.finditer(text):
         yield found[0], found.start()
 
 
 def _place_of_refused(text: str, refused: _Refused) -> Position:
     """Find a twin key's second place or a constant's first."""
-    quoted = json.dumps(refused.token, ensure_ascii=False)
-    wanted = (quoted, json.dumps(refused.token), refused.token)
+    quoted = json.dumps(refused.lexeme, ensure_ascii=False)
+    wanted = (quoted, json.dumps(refused.lexeme), refused.lexeme)
     open_objects: list[set[str]] = []
-    for token, start in _tokens(text):
-        if token == refused.token:
+    for lexeme, start in _lexemes(text):
+        if lexeme == refused.lexeme:
             return _position(text, start)
-        if token in "{[":
+        if lexeme in "{[":
             open_objects.append(set())
-        elif token in "}]" and open_objects:
+        elif lexeme in "}]" and open_objects:
             open_objects.pop()
-        elif token in wanted and open_objects and text[start + len(token) :].lstrip()[:1] == ":":
-            if token in open_objects[-1]:
+        elif lexeme in wanted and open_objects and text[start + len(lexeme) :].lstrip()[:1] == ":":
+            if lexeme in open_objects[-1]:
                 return _position(text, start)
-            open_objects[-1].add(token)
+            open_objects[-1].add(lexeme)
     return Position(1, 1)
 
 
@@ -115,10 +115,10 @@ def place_in_json(text: str, pointer: Pointer, *, on_key: bool) -> Position:
 
 
 class _Walk:
-    """One walk over the tokens of a text that is JSON."""
+    """One walk over the lexemes of a text that is JSON."""
 
     def __init__(self, text: str) -> None:
-        self.tokens = list(_tokens(text))
+        self.lexemes = list(_lexemes(text))
         self.index = 0
 
     def place(self, pointer: Pointer, *, on_key: bool) -> int:
@@ -127,22 +127,22 @@ class _Walk:
             here = self.index
             found = self._enter(step)
             if found is None:
-                return self.tokens[here][1] if here < len(self.tokens) else 0
+                return self.lexemes[here][1] if here < len(self.lexemes) else 0
             key_at = found
         if pointer and on_key and key_at >= 0:
             return key_at
-        return self.tokens[self.index][1] if self.index < len(self.tokens) else 0
+        return self.lexemes[self.index][1] if self.index < len(self.lexemes) else 0
 
     def _enter(self, step: str | int) -> int | None:
         """Move to the member or item `step` of the value here; return its key's offset, -1 for an item."""
-        opening = self.tokens[self.index][0]
+        opening = self.lexemes[self.index][0]
         self.index += 1
         position = 0
-        while self.index < len(self.tokens) and self.tokens[self.index][0] not in "]}":
-            token, start = self.tokens[self.index]
+        while self.index < len(self.lexemes) and self.lexemes[self.index][0] not in "]}":
+            lexeme, start = self.lexemes[self.index]
             if opening == "{":
                 self.index += 2
-                if json.loads(token) == step:
+                if json.loads(lexeme) == step:
                     return start
             elif opening == "[" and position == step:
                 return -1
@@ -150,15 +150,15 @@ class _Walk:
                 return None
             self._skip()
             position += 1
-            if self.index < len(self.tokens) and self.tokens[self.index][0] == ",":
+            if self.index < len(self.lexemes) and self.lexemes[self.index][0] == ",":
                 self.index += 1
         return None
 
     def _skip(self) -> None:
         depth = 0
-        while self.index < len(self.tokens):
-            token = self.tokens[self.index][0]
-            depth += (token in "[{") - (token in "]}")
+        while self.index < len(self.lexemes):
+            lexeme = self.lexemes[self.index][0]
+            depth += (lexeme in "[{") - (lexeme in "]}")
             self.index += 1
             if depth <= 0:
                 return

@@ -89,7 +89,7 @@ def place_of(path: PurePosixPath) -> Place | None:
 
 def is_workspace_file(path: PurePosixPath) -> bool:
     """Say whether a path lies inside a workspace folder, whose `contract.yaml` says what it is."""
-    return len(path.parts) > 3 and path.parts[0] == "contracts"  # noqa: PLR2004 - contracts/<chainId>/<address>/
+    return len(path.parts) > 3 and path.parts[0] == "contracts"
 
 
 def is_left_alone(path: PurePosixPath) -> bool:

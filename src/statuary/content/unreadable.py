@@ -2,6 +2,9 @@
 
 from statuary.domain.findings import Position
 
+FIRST = Position(1, 1)
+"""Where reading starts."""
+
 
 class Unreadable(Exception):  # noqa: N818 - a fact about the file
     """A file's text is not what it must be; it becomes one finding at one place.
@@ -13,7 +16,7 @@ class Unreadable(Exception):  # noqa: N818 - a fact about the file
     """
 
     def __init__(
-        self, message: str, remedy: str = "", position: Position = Position(1, 1), rule: str = "readable-text"
+        self, message: str, remedy: str = "", position: Position = FIRST, rule: str = "readable-text"
     ) -> None:
         super().__init__(message)
         self.remedy = remedy

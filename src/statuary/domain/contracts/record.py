@@ -8,10 +8,10 @@ A record is a plain dict; these types let pydantic refuse wrong shapes and mypy 
 digits are proved where bytes are made of them, not here: one look at each is enough.
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NotRequired
 
 from pydantic import ConfigDict, with_config
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from statuary.domain.json_values import Json
 
@@ -238,12 +238,12 @@ class ContractRow(NamedTuple):
     """What lists say of a record; the order is that of a list's entry in the real server."""
 
     match: str | None
-    creationMatch: str | None
-    runtimeMatch: str | None
-    chainId: str
+    creationMatch: str | None  # noqa: N815 - the wire's own names
+    runtimeMatch: str | None  # noqa: N815
+    chainId: str  # noqa: N815
     address: str
-    verifiedAt: str
-    matchId: str
+    verifiedAt: str  # noqa: N815
+    matchId: str  # noqa: N815
 
 
 def row_of(record: RecordValue) -> ContractRow:

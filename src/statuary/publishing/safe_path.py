@@ -1,0 +1,39 @@
+"""Paths that stay inside the site."""
+
+from statuary.publishing.refused import PublishingRefused
+
+OWN_FOLDER = ".statuary"
+"""The folder in a target that holds statuary's own notes; it is never part of the site."""
+
+LONGEST_NAME = 255
+"""Bytes of one name on the file systems in use."""
+
+
+def checked_path(path: str) -> str:
+    """Return a path if it is a plain relative one, inside the site and outside statuary's own folder.
+
+    Raises:
+        PublishingRefused: if it is absolute, climbs, is written with backslashes, or holds an empty, hidden
+            dot, over-long or unprintable name.
+    """
+    if path in KNOWN_SAFE:
+        return path
+    names = path.split("/")
+    if names[0] == OWN_FOLDER or any(map(_is_unsafe, names)):
+        raise PublishingRefused(
+            f"{path!r} is not a path inside the site", "this is a defect: please report it"
+        )
+    return path
+
+
+def _is_unsafe(name: str) -> bool:
+    return (
+        name in ("", ".", "..")
+        or "\\" in name
+        or ":" in name
+        or not name.isprintable()
+        or len(name.encode("utf-8", "surrogatepass")) > LONGEST_NAME
+    )
+
+
+KNOWN_SAFE = frozenset({"chains", "index.html"})
