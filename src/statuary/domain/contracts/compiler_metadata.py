@@ -1,0 +1,178 @@
+"""The data that compilers append to bytecode: Sourcify calls it `cborAuxdata`.
+
+solc (0.4.7 on) writes a CBOR map with the hash of its metadata, then its length in two bytes. Vyper wrote
+eleven bytes of CBOR without a length (0.3.4), then a map and its length (0.3.5 to 0.3.9), and since 0.3.10 an
+array, in creation code alone, whose length counts its own two bytes. Measured in `bytecode-utils` of
+Sourcify and on records of every one of these compilers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from statuary.domain.contracts.cbor import Cbor, decode_cbor
+from statuary.domain.contracts.compiler_version import CompilerVersion, compiler_version
+from statuary.domain.contracts.ipfs import ipfs_multihash
+from statuary.domain.contracts.swarm import bzzr0, bzzr1
+from statuary.domain.primitives import Malformed
+
+LENGTH_BYTES = 2
+"""The big-endian length that ends auxdata."""
+
+VYPER_0_3_4_BYTES = 11
+HASH_BYTES = 32
+
+
+class AuxdataStyle(StrEnum):
+    """How a compiler lays out what it appends."""
+
+    NONE = "none"
+    SOLIDITY = "solidity"
+    VYPER_0_3_4 = "vyper 0.3.4"
+    VYPER_BEFORE_0_3_10 = "vyper 0.3.5 to 0.3.9"
+    VYPER = "vyper"
+
+
+@dataclass(frozen=True, slots=True)
+class Auxdata:
+    """One appended piece: where it starts in the bytecode (in bytes), and its bytes with the length."""
+
+    offset: int
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuxdataFields:
+    """What a piece of auxdata says.
+
+    Attributes:
+        hashes: scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`) to digest; an `ipfs` digest is its 34-byte multihash.
+        compiler: the version written there, dotted; empty if there is none.
+        runtime_size: Vyper from 0.3.10: bytes of the runtime code; None elsewhere.
+        immutable_size: Vyper from 0.3.10: bytes of all immutables; None elsewhere.
+    """
+
+    hashes: Mapping[str, bytes]
+    compiler: str = ""
+    runtime_size: int | None = None
+    immutable_size: int | None = None
+
+
+def auxdata_style(language: str, version: str) -> AuxdataStyle:
+    """Say which layout a compiler uses, by the record's `compilation.language` and `compilerVersion`."""
+    number = compiler_version(version)
+    if language == "Solidity":
+        return AuxdataStyle.SOLIDITY if number >= CompilerVersion(0, 4, 7) else AuxdataStyle.NONE
+    if language != "Vyper" or number < CompilerVersion(0, 3, 4):
+        return AuxdataStyle.NONE
+    if number < CompilerVersion(0, 3, 5):
+        return AuxdataStyle.VYPER_0_3_4
+    return AuxdataStyle.VYPER_BEFORE_0_3_10 if number < CompilerVersion(0, 3, 10) else AuxdataStyle.VYPER
+
+
+def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
+    """Return the auxdata that ends `code`, or None if its end is not auxdata of that style."""
+    match style:
+        case AuxdataStyle.NONE:
+            return None
+        case AuxdataStyle.VYPER_0_3_4:
+            size, cbor_end = VYPER_0_3_4_BYTES, len(code)
+        case AuxdataStyle.VYPER:
+            size, cbor_end = int.from_bytes(code[-LENGTH_BYTES:], "big"), len(code) - LENGTH_BYTES
+        case _:
+            size = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
+            cbor_end = len(code) - LENGTH_BYTES
+    start = len(code) - size
+    if not 0 <= start < cbor_end or not is_cbor(code[start:cbor_end]):
+        return None
+    return Auxdata(start, code[start:])
+
+
+def is_cbor(data: bytes) -> bool:
+    """Say whether `data` is exactly one CBOR item."""
+    try:
+        decode_cbor(data)
+    except Malformed:
+        return False
+    return True
+
+
+def read_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
+    """Decode one piece of auxdata, length bytes included, by the layout of its compiler.
+
+    Raises:
+        Malformed: if it is not such a piece.
+    """
+    found = split_auxdata(value, style)
+    if found is None or found.offset:
+        raise Malformed(f"0x{value[:16].hex()}… is not auxdata as {style} compilers write it")
+    item = decode_cbor(value if style is AuxdataStyle.VYPER_0_3_4 else value[:-LENGTH_BYTES])
+    if style is AuxdataStyle.VYPER:
+        return _vyper_fields(item)
+    if not isinstance(item, dict):
+        raise Malformed("auxdata is not a CBOR map")
+    return _map_fields(item)
+
+
+def carries_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
+    """Say whether auxdata commits to the sources, which an exact match needs (contract-api measurement 5.3).
+
+    For Solidity that is a metadata hash, for Vyper from 0.4.1 its integrity hash; nothing else counts.
+    """
+    if style is AuxdataStyle.VYPER and compiler_version(version) < CompilerVersion(0, 4, 1):
+        return False
+    if style not in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER):
+        return False
+    try:
+        return bool(read_auxdata(value, style).hashes)
+    except Malformed:
+        return False
+
+
+def _map_fields(item: dict[Cbor, Cbor]) -> AuxdataFields:
+    hashes = {
+        scheme: digest
+        for scheme, size in (("ipfs", HASH_BYTES + 2), ("bzzr0", HASH_BYTES), ("bzzr1", HASH_BYTES))
+        if isinstance(digest := item.get(scheme), bytes) and len(digest) == size
+    }
+    return AuxdataFields(hashes=hashes, compiler=_dotted(item.get("solc", item.get("vyper"))))
+
+
+def _vyper_fields(item: Cbor) -> AuxdataFields:
+    """Read `[integrity (from 0.4.1), runtime size, [data sizes], immutable size, {"vyper": [major, minor, patch]}]`."""
+    if not isinstance(item, list) or len(item) < 4 or not isinstance(item[-1], dict):
+        raise Malformed("auxdata is not Vyper's CBOR array")
+    *integrity, runtime_size, _, immutable_size, versions = item
+    if not (isinstance(runtime_size, int) and isinstance(immutable_size, int)):
+        raise Malformed("auxdata's sizes are not numbers")
+    is_hash = len(integrity) == 1 and isinstance(integrity[0], bytes) and len(integrity[0]) == HASH_BYTES
+    return AuxdataFields(
+        hashes={"integrity": integrity[0]} if is_hash else {},
+        compiler=_dotted(versions.get("vyper")),
+        runtime_size=runtime_size,
+        immutable_size=immutable_size,
+    )
+
+
+def _dotted(version: Cbor) -> str:
+    if isinstance(version, str):
+        return version  # a nightly build writes its name
+    if (
+        isinstance(version, bytes | list)
+        and len(version) == 3
+        and all(isinstance(part, int) for part in version)
+    ):
+        return ".".join(str(part) for part in version)
+    return ""
+
+
+def metadata_hash(text: bytes, scheme: str) -> bytes:
+    """Hash a metadata text by the scheme that auxdata names.
+
+    Raises:
+        Malformed: if the scheme is not one that solc uses for its metadata.
+    """
+    hashers = {"ipfs": ipfs_multihash, "bzzr0": bzzr0, "bzzr1": bzzr1}
+    if scheme not in hashers:
+        raise Malformed(f"no metadata hash is called {scheme!r}")
+    return hashers[scheme](text)

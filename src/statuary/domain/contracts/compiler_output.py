@@ -1,0 +1,150 @@
+"""One contract's part of a compiler's standard JSON output, with its bytecode ready to be compared.
+
+Places for libraries are zeroed, as Sourcify zeroes them before storing; what a compiler writes there is the hash
+of the library's name (`__$…$__`, solc from 0.5.0) or the name itself (`__Lib.sol:Lib____…`, before).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from statuary.domain.contracts.references import Place, library_places
+from statuary.domain.contracts.workspace import STD_JSON_INPUT, STD_JSON_OUTPUT, Underivable
+from statuary.domain.findings import Pointer
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Malformed, is_hex_digits, keccak
+
+BYTECODE_MEMBERS = ("bytecode", "deployedBytecode")
+
+_OLD_NAME_DIGITS = 36
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledCode:
+    """One side of a compiled contract.
+
+    Attributes:
+        artifact: the compiler's `evm.bytecode` or `evm.deployedBytecode`.
+        code: its bytes, with zeros where libraries go.
+        libraries: those places.
+    """
+
+    artifact: dict[str, Json]
+    code: bytes
+    libraries: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledContract:
+    """One contract of a compiler's output: its part as it stands there, and both sides."""
+
+    artifact: dict[str, Json]
+    creation: CompiledCode
+    runtime: CompiledCode
+
+
+def split_name(fully_qualified_name: str) -> tuple[str, str]:
+    """Split a fully qualified name at its last colon into path and name.
+
+    Raises:
+        Underivable: if it has no colon.
+    """
+    path, colon, name = fully_qualified_name.rpartition(":")
+    if not colon or not name:
+        raise Underivable(
+            f"{fully_qualified_name!r} is not a fully qualified name",
+            "write the source's path, a colon and the contract's name",
+            ("fully_qualified_name",),
+        )
+    return path, name
+
+
+def language_of(std_json_input: Json) -> str:
+    """Return `compilation.language` of a standard JSON input: the compiler's word, first letter in capitals.
+
+    Raises:
+        Underivable: if the input names no language.
+    """
+    language = std_json_input.get("language") if isinstance(std_json_input, dict) else None
+    if not isinstance(language, str) or not language:
+        raise Underivable(
+            "the standard JSON input names no language",
+            "give the file that was passed to --standard-json",
+            (STD_JSON_INPUT, "language"),
+        )
+    return language.capitalize()
+
+
+def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledContract:
+    """Find one contract in a compiler's output.
+
+    Raises:
+        Underivable: if it is not there, or has no bytecode.
+    """
+    artifact = std_json_output
+    for key in ("contracts", path, name):
+        if not isinstance(artifact, dict) or not isinstance(artifact.get(key), dict):
+            raise Underivable(
+                f"the compiler's output has no contract {path}:{name}",
+                _other_names(std_json_output),
+                (STD_JSON_OUTPUT, "contracts"),
+            )
+        artifact = artifact[key]
+    pointer: Pointer = (STD_JSON_OUTPUT, "contracts", path, name, "evm")
+    sides = [_compiled_code(artifact.get("evm"), member, pointer) for member in BYTECODE_MEMBERS]
+    return CompiledContract(artifact, *sides)
+
+
+def _other_names(std_json_output: Json) -> str:
+    contracts = std_json_output.get("contracts") if isinstance(std_json_output, dict) else None
+    if not isinstance(contracts, dict) or not contracts:
+        return "the output has no contracts at all: look for errors in it"
+    names = [f"{path}:{name}" for path, held in contracts.items() if isinstance(held, dict) for name in held]
+    return f"name one of {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
+
+
+def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
+    artifact = evm.get(member) if isinstance(evm, dict) else None
+    digits = artifact.get("object") if isinstance(artifact, dict) else None
+    if not isinstance(artifact, dict) or not isinstance(digits, str) or not digits.removeprefix("0x"):
+        raise Underivable(
+            f"the compiler's output has no evm.{member}.object",
+            "compile with it in outputSelection; an interface or abstract contract has none",
+            (*pointer, member, "object"),
+        )
+    try:
+        libraries = tuple(library_places(artifact.get("linkReferences")))
+        code = unlinked_code(digits.removeprefix("0x"), libraries)
+    except Malformed as error:
+        raise Underivable(f"evm.{member}: {error}", error.remedy, (*pointer, member)) from None
+    return CompiledCode(artifact, code, libraries)
+
+
+def unlinked_code(digits: str, libraries: Sequence[Place]) -> bytes:
+    """Return bytecode with zeros in the places of libraries.
+
+    Args:
+        digits: the compiler's text, without `0x`.
+        libraries: the places, from its `linkReferences`.
+
+    Raises:
+        Malformed: if such a place holds anything but its library's placeholder, or the rest is not hex.
+    """
+    parts, at = [], 0
+    for place in sorted(libraries, key=lambda place: place.start):
+        start, end = 2 * place.start, 2 * (place.start + place.length)
+        if digits[start:end] not in (*placeholders(place.id), "0" * (end - start)) or start < at:
+            raise Malformed(
+                f"at byte {place.start} stands {digits[start:end]!r}, not the place of {place.id}"
+            )
+        parts += [digits[at:start], "0" * (end - start)]
+        at = end
+    whole = "".join([*parts, digits[at:]])
+    if not is_hex_digits(whole):
+        raise Malformed("the bytecode is not hex, and linkReferences does not say why")
+    return bytes.fromhex(whole)
+
+
+def placeholders(fully_qualified_name: str) -> tuple[str, str]:
+    """Return what solc writes in the place of a library: from 0.5.0 on, and before."""
+    digest = keccak(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
+    return f"__${digest[:34]}$__", "__" + fully_qualified_name[:_OLD_NAME_DIGITS].ljust(38, "_")

@@ -1,0 +1,32 @@
+"""The order in which PostgreSQL's `jsonb` gives back the keys of an object: shorter first, then by bytes.
+
+Sourcify stores ABIs, documentation, layouts, settings and transformations as `jsonb`, so that is how they are
+served; metadata and the maps of sources are not stored so.
+"""
+
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Malformed
+
+DEEPEST = 200
+"""Levels of nesting that are followed: no compiler comes near, and Python's own stack is not endless."""
+
+
+def jsonb_key(key: str) -> tuple[int, bytes]:
+    """Return what `jsonb` sorts a key by: its length in bytes, then the bytes."""
+    encoded = key.encode("utf-8", "surrogatepass")
+    return len(encoded), encoded
+
+
+def in_jsonb_order(value: Json, depth: int = 0) -> Json:
+    """Return a JSON value with the keys of every object in it in `jsonb`'s order; arrays keep theirs.
+
+    Raises:
+        Malformed: if the value is nested more than `DEEPEST` levels.
+    """
+    if depth > DEEPEST:
+        raise Malformed(f"JSON nested more than {DEEPEST} levels")
+    if isinstance(value, dict):
+        return {key: in_jsonb_order(value[key], depth + 1) for key in sorted(value, key=jsonb_key)}
+    if isinstance(value, list):
+        return [in_jsonb_order(item, depth + 1) for item in value]
+    return value

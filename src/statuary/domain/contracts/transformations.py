@@ -1,0 +1,133 @@
+"""The steps that turn recompiled bytecode into on-chain bytecode, as Sourcify records them.
+
+The words are Sourcify's and the Verifier Alliance's; the members and kinds are those measured on real records
+(contract-api measurement 5.1), which the published specification does not all list: `delete` and `length` exist.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from statuary.domain.json_values import Json, is_whole_number
+from statuary.domain.primitives import Malformed, is_hex_digits, shortened
+
+
+class Kind(StrEnum):
+    """What a step does to the bytes (the member is called `type`)."""
+
+    INSERT = "insert"
+    REPLACE = "replace"
+    DELETE = "delete"
+
+
+class Reason(StrEnum):
+    """Why a step is needed."""
+
+    CALL_PROTECTION = "callProtection"
+    IMMUTABLE = "immutable"
+    LIBRARY = "library"
+    CBOR_AUXDATA = "cborAuxdata"
+    CONSTRUCTOR_ARGUMENTS = "constructorArguments"
+
+
+_GROUPS = {
+    Reason.IMMUTABLE: "immutables",
+    Reason.LIBRARY: "libraries",
+    Reason.CBOR_AUXDATA: "cborAuxdata",
+}
+"""The member of `transformationValues` that holds values by id; the other reasons have one value each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transformation:
+    """One step of a replay.
+
+    Attributes:
+        type: what it does.
+        reason: why.
+        offset: where, in bytes of the code as it is when the step's turn comes.
+        id: which value; an AST id, a library's fully qualified name, or a number of auxdata.
+        length: how many bytes go; None where a `replace` removes as many as it puts.
+    """
+
+    type: Kind
+    reason: Reason
+    offset: int
+    id: str | None = None
+    length: int | None = None
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the element of a served list, its keys in the served order."""
+        members = {"id": self.id, "type": self.type.value, "length": self.length}
+        members |= {"offset": self.offset, "reason": self.reason.value}
+        return {key: value for key, value in members.items() if value is not None}
+
+
+def read_transformation(value: Json) -> Transformation:
+    """Read one element of a `transformations` list.
+
+    Raises:
+        Malformed: if it is not a step that a replay understands.
+    """
+    if not isinstance(value, dict):
+        raise Malformed("a transformation is not an object")
+    kind, reason, length = value.get("type"), value.get("reason"), value.get("length")
+    if kind not in set(Kind):
+        raise Malformed(f"transformation type {kind!r} is none of {', '.join(Kind)}")
+    if reason not in set(Reason):
+        raise Malformed(f"transformation reason {reason!r} is none of {', '.join(Reason)}")
+    if not _is_size(value.get("offset")) or not (length is None or _is_size(length)):
+        raise Malformed("a transformation's offset and length are whole numbers, zero or more")
+    if kind == Kind.DELETE and length is None:
+        raise Malformed("a delete transformation has no length")
+    if not isinstance(value.get("id"), str | None):
+        raise Malformed("a transformation's id is not text")
+    return Transformation(
+        type=Kind(kind), reason=Reason(reason), offset=value["offset"], id=value.get("id"), length=length
+    )
+
+
+def value_text(transformation: Transformation, values: Mapping[str, Json]) -> str:
+    """Return the hex text that a step puts into the code; empty for a `delete`, which puts nothing.
+
+    Raises:
+        Malformed: if `transformationValues` has no such text.
+    """
+    if transformation.type is Kind.DELETE:
+        return ""
+    group = _GROUPS.get(transformation.reason)
+    holder = values.get(group) if group else values
+    key = transformation.id if group else transformation.reason.value
+    found = holder.get(key) if isinstance(holder, dict) else None
+    if not isinstance(found, str):
+        where = f"{group}.{key}" if group else key
+        raise Malformed(f"transformationValues has no {where}")
+    return found
+
+
+def value_bytes(transformation: Transformation, values: Mapping[str, Json]) -> bytes:
+    """Return the bytes that a step puts into the code.
+
+    Raises:
+        Malformed: if there is no such value, or it is not hex text.
+    """
+    text = value_text(transformation, values)
+    if transformation.type is Kind.DELETE:
+        return b""
+    if not text.startswith("0x") or not is_hex_digits(text[2:]):
+        raise Malformed(f"the value {shortened(text)} is not hex text")
+    return bytes.fromhex(text[2:])
+
+
+def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
+    """Return every value that `transformationValues` holds, as reason and id (None where there is but one)."""
+    single = {Reason.CALL_PROTECTION, Reason.CONSTRUCTOR_ARGUMENTS}
+    names: set[tuple[str, str | None]] = {(reason.value, None) for reason in single if reason.value in values}
+    for reason, group in _GROUPS.items():
+        if isinstance(held := values.get(group), dict):
+            names |= {(reason.value, key) for key in held}
+    return names
+
+
+def _is_size(value: Json) -> bool:
+    return is_whole_number(value) and value >= 0
