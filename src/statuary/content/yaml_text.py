@@ -152,7 +152,7 @@ class _Constructor:
 
     def value(self, node: Any, depth: int) -> Tree:
         if isinstance(node, ScalarNode):
-            if node.style is None:
+            if not node.style:  # plain: neither quoted nor a block
                 return None if node.value in NULLS else self.scalar(node.value)
             return node.value
         self.count(node, depth)
