@@ -1,1 +1,1 @@
-"""The public status API of Statuspage v2 as documents."""
+"""The status documents: Statuspage's public API v2, and what goes beyond it (archives, uptime, epochs)."""

@@ -1,1 +1,1 @@
-"""Components, incidents and maintenances, and what follows from them in time."""
+"""Components, incidents and maintenances as Statuspage defines them, and what follows from them over time."""

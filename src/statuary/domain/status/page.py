@@ -1,0 +1,32 @@
+"""The status page as a whole."""
+
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from statuary.domain.primitives import Instant
+from statuary.domain.status.vocabulary import Impact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """The page that everything else belongs to.
+
+    Attributes:
+        id: what `page_id` says everywhere.
+        name: the page's name.
+        url: its address, absolute, without a slash at the end (clients append to it).
+        time_zone: the zone that every published instant is told in.
+        created_at: the instant that stands in where nothing has happened yet.
+        updated_at: given only by an import; published from that instant on, whatever happens later.
+        indicator: overrides the indicator that follows from components and incidents.
+        description: overrides the description likewise.
+    """
+
+    id: str
+    name: str
+    url: str
+    time_zone: ZoneInfo
+    created_at: Instant
+    updated_at: Instant | None = None
+    indicator: Impact | None = None
+    description: str | None = None

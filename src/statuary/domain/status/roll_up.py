@@ -1,0 +1,84 @@
+"""From the statuses of parts to the status of the whole: page, group, incident.
+
+The cascade is Statuspage's own list of seven descriptions ("Top-level status and incident impact
+calculations" in its help), held against every captured page.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from statuary.domain.status.vocabulary import COMPONENT_SEVERITY, IMPACT_SEVERITY, ComponentStatus, Impact
+
+
+@dataclass(frozen=True, slots=True)
+class RollUp:
+    """The status of a whole.
+
+    Attributes:
+        indicator: how bad it is.
+        description: the same in words, one of seven.
+    """
+
+    indicator: Impact
+    description: str
+
+
+OPERATIONAL = RollUp("none", "All Systems Operational")
+UNDER_MAINTENANCE = RollUp("maintenance", "Service Under Maintenance")
+PARTIALLY_DEGRADED = RollUp("minor", "Partially Degraded Service")
+DEGRADED = RollUp("minor", "Degraded System Service")
+MINOR_OUTAGE = RollUp("minor", "Minor Service Outage")
+PARTIAL_OUTAGE = RollUp("major", "Partial System Outage")
+MAJOR_OUTAGE = RollUp("critical", "Major System Outage")
+
+OF_IMPACT: dict[Impact, RollUp] = {
+    "none": OPERATIONAL,
+    "maintenance": UNDER_MAINTENANCE,
+    "minor": MINOR_OUTAGE,
+    "major": PARTIAL_OUTAGE,
+    "critical": MAJOR_OUTAGE,
+}
+"""What an unresolved incident makes of a page whose components are all operational.
+
+Measured for `minor` (GitHub, 22 May 2020); the others follow the same pairs of indicator and description.
+"""
+
+
+Leaves = frozenset[ComponentStatus]
+"""The statuses that occur among the leaf components of a whole."""
+
+CASCADE: tuple[tuple[Callable[[Leaves, int], bool], RollUp], ...] = (
+    (lambda present, _: present == {"major_outage"}, MAJOR_OUTAGE),
+    (lambda present, _: present == {"partial_outage"} or "major_outage" in present, PARTIAL_OUTAGE),
+    (lambda present, _: "partial_outage" in present, MINOR_OUTAGE),
+    (lambda present, count: present == {"degraded_performance"} and count > 1, DEGRADED),
+    (lambda present, _: "degraded_performance" in present, PARTIALLY_DEGRADED),
+    (lambda present, _: "under_maintenance" in present, UNDER_MAINTENANCE),
+    (lambda _present, _count: True, OPERATIONAL),
+)
+"""The rules in their order, given the statuses that occur and the number of components; the first that fits."""
+
+
+def roll_up(statuses: Iterable[ComponentStatus]) -> RollUp:
+    """Return the status of a whole from its leaf components (groups left out)."""
+    leaves = tuple(statuses)
+    present = frozenset(leaves)
+    return next(whole for applies, whole in CASCADE if applies(present, len(leaves)))
+
+
+def page_roll_up(leaves: Iterable[ComponentStatus], unresolved: Iterable[Impact]) -> RollUp:
+    """Return the page's status: of its components, or, if all are operational, of its unresolved incidents."""
+    by_components = roll_up(leaves)
+    if by_components is not OPERATIONAL:
+        return by_components
+    return OF_IMPACT[worst_impact(unresolved)]
+
+
+def worst_status(statuses: Iterable[ComponentStatus]) -> ComponentStatus:
+    """Return the most severe status: that of a group, from its components; operational of nothing."""
+    return max(statuses, key=COMPONENT_SEVERITY.__getitem__, default="operational")
+
+
+def worst_impact(impacts: Iterable[Impact]) -> Impact:
+    """Return the most severe impact; none of nothing."""
+    return max(impacts, key=IMPACT_SEVERITY.__getitem__, default="none")

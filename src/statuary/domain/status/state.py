@@ -1,0 +1,48 @@
+"""Everything that the status documents say at one instant."""
+
+from dataclasses import dataclass
+
+from statuary.domain.primitives import Instant
+from statuary.domain.status.components import Component
+from statuary.domain.status.lives import IncidentState
+from statuary.domain.status.page import Page
+from statuary.domain.status.roll_up import RollUp
+from statuary.domain.status.vocabulary import ComponentStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentState:
+    """A component or group at one instant.
+
+    Attributes:
+        component: the component.
+        status: its status; a group's is that of its worst component.
+        updated_at: its last change of status.
+    """
+
+    component: Component
+    status: ComponentStatus
+    updated_at: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageState:
+    """The page at one instant.
+
+    Attributes:
+        at: the instant.
+        page: the page.
+        updated_at: the latest change of anything on it.
+        roll_up: its indicator and description.
+        components: by id, the removed ones too, in order of position.
+        incidents: every incident that can be read of, the latest created first.
+        maintenances: likewise every maintenance.
+    """
+
+    at: Instant
+    page: Page
+    updated_at: Instant
+    roll_up: RollUp
+    components: dict[str, ComponentState]
+    incidents: tuple[IncidentState, ...]
+    maintenances: tuple[IncidentState, ...]
