@@ -1,0 +1,48 @@
+"""The chain id and the address in a path: each refusal as measured, in the measured order."""
+
+import re
+
+from statuary.domain.contracts.lookup.refusal import Refusal
+from statuary.domain.primitives import CHAIN_ID_DIGITS, Address, Malformed, checksummed, parse_address
+
+CHAIN_ID = re.compile(r"[0-9]+\Z")
+ADDRESS = re.compile(r"0x[a-fA-F0-9]{40}\Z")
+ADDRESS_LENGTH = 42
+
+
+def check_chain_id(text: str) -> None:
+    """Refuse what is no chain id by the specification's pattern and length.
+
+    Raises:
+        Refusal: with the measured message.
+    """
+    if len(text) > CHAIN_ID_DIGITS:
+        raise Refusal(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
+    if not CHAIN_ID.match(text):
+        raise Refusal(r'request/params/chainId must match pattern "^\d+$"')
+
+
+def check_address(text: str) -> None:
+    """Refuse what is no address by the specification's length and pattern.
+
+    Raises:
+        Refusal: with the measured message.
+    """
+    if len(text) != ADDRESS_LENGTH:
+        bound = "fewer" if len(text) < ADDRESS_LENGTH else "more"
+        raise Refusal(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
+    if not ADDRESS.match(text):
+        raise Refusal(r'request/params/address must match pattern "(\b0x[a-fA-F0-9]{40}\b)"')
+
+
+def checked_address(text: str) -> Address:
+    """Return the EIP-55 spelling of an address that `check_address` let through.
+
+    Raises:
+        Refusal: if it is in mixed case and its checksum is wrong.
+    """
+    try:
+        parse_address(text)
+    except Malformed:
+        raise Refusal(f"Invalid address: {text}") from None
+    return checksummed(text)

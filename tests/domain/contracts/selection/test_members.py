@@ -1,0 +1,94 @@
+"""Where members lie in compact JSON, held to what a JSON parser reads."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from statuary.domain.contracts.selection.members import NotCanonical, items, members, value_end
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4)
+)
+
+
+def compact(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@settings(derandomize=True)
+@given(st.dictionaries(st.text(), VALUES, max_size=6))
+def test_members_are_those_that_a_parser_reads(value):
+    text = compact(value)
+    found = {member.name: json.loads(text[member.value : member.end]) for member in members(text)}
+    assert found == value
+    assert b",".join(text[member.start : member.end] for member in members(text)) == text[1:-1]
+
+
+@settings(derandomize=True)
+@given(st.lists(VALUES, max_size=6))
+def test_items_are_those_that_a_parser_reads(value):
+    text = compact(value)
+    assert [json.loads(text[start:end]) for start, end in items(text)] == value
+
+
+def test_values_keep_their_spelling():
+    text = rb'{"a":1.0,"b":1e5,"c":-0.0,"d":123456789012345678901234567890,"e":"\u00e9\/","f":[1.50]}'
+    found = {member.name: text[member.value : member.end] for member in members(text)}
+    assert found == {
+        "a": b"1.0",
+        "b": b"1e5",
+        "c": b"-0.0",
+        "d": b"123456789012345678901234567890",
+        "e": rb'"\u00e9\/"',
+        "f": b"[1.50]",
+    }
+
+
+def test_brackets_and_quotes_inside_strings_are_text():
+    text = compact({"source": 'a "quoted" } ] , { [ \\', "code": {"}": ["]", '"', "\\\\"]}, "last": 1})
+    assert [member.name for member in members(text)] == ["source", "code", "last"]
+
+
+def test_names_are_unescaped():
+    assert [member.name for member in members(rb'{"a\"b":1,"\u0041":2}')] == ['a"b', "A"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"[]",
+        b'"abc"',
+        b"{",
+        b'{"a"',
+        b'{"a":',
+        b'{"a":}',
+        b'{"a":1',
+        b'{"a":1,',
+        b'{"a":1,}',
+        b'{"a":[1',
+        b'{"a":"x',
+        b'{"a" :1}',
+        b'{ "a":1}',
+        b'{"a":1 }',
+        b"{a:1}",
+        b'{"a":1;"b":2}',
+    ],
+)
+def test_what_is_no_compact_object_is_refused(text):
+    with pytest.raises(NotCanonical):
+        members(text)
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b"[", b"[1", b"[1,", b"[1,]", b"[1 ]", b'["x]'])
+def test_what_is_no_compact_array_is_refused(text):
+    with pytest.raises(NotCanonical):
+        items(text)
+
+
+def test_deep_nesting_needs_no_stack():
+    text = b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    assert value_end(text, 5) == len(text) - 1
