@@ -1,0 +1,133 @@
+// @ts-check
+/** What is sent back: statuses, headers and bodies. */
+
+export const JSON_TYPE = "application/json; charset=utf-8";
+const HTML_TYPE = "text/html; charset=utf-8";
+const REVALIDATE = "public, max-age=0, must-revalidate";
+const OF_THE_TRANSFER = ["Content-Length", "Content-Encoding", "Transfer-Encoding", "Accept-Ranges", "Age"];
+
+const ESCAPES = new Map([["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ['"', "&quot;"], ["'", "&#39;"]]);
+
+/**
+ * An answer that any page may read, as on the real server.
+ * @param {BodyInit | null} body
+ * @param {number} status
+ * @param {Record<string, string>} headers
+ */
+export function answer(body, status, headers) {
+  return new Response(body, { status, headers: { "Access-Control-Allow-Origin": "*", ...headers } });
+}
+
+/**
+ * @param {unknown} value
+ * @param {number} status
+ */
+export function jsonAnswer(value, status) {
+  return answer(JSON.stringify(value), status, { "Content-Type": JSON_TYPE });
+}
+
+/**
+ * Sourcify's error body.
+ * @param {import("./refusal.js").Refusal} refusal
+ * @param {string} errorId
+ */
+export function refused(refusal, errorId) {
+  return jsonAnswer({ customCode: refusal.customCode, message: refusal.message, errorId }, refusal.status);
+}
+
+/**
+ * The HTML page that Express sends where no route matches.
+ * @param {string} method
+ * @param {string} path
+ */
+export function noSuchRoute(method, path) {
+  const message = `Cannot ${method} ${path}`.replace(/[&<>"']/g, (character) => ESCAPES.get(character) ?? "");
+  const page =
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n' +
+    `<body>\n<pre>${message}</pre>\n</body>\n</html>\n`;
+  return answer(page, 404, {
+    "Content-Type": HTML_TYPE,
+    "Content-Security-Policy": "default-src 'none'",
+    "X-Content-Type-Options": "nosniff",
+  });
+}
+
+/** The answer to a browser's question whether it may ask. */
+export function preflight() {
+  return answer(null, 204, {
+    "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
+    "Access-Control-Allow-Headers": "*",
+  });
+}
+
+/**
+ * A document of the site as it is, or changed on its way: the headers that the host has for it go with it, but for
+ * those that describe the transfer from the host to here.
+ * @param {Response} document
+ * @param {object} [change]
+ * @param {ReadableStream<Uint8Array> | null} [change.body]
+ * @param {string} [change.variant] tells one change from another in the entity tag
+ * @param {string} [change.contentType]
+ * @param {string} [change.cacheControl]
+ */
+export function documentAnswer(
+  document,
+  { body = document.body, variant = "", contentType = JSON_TYPE, cacheControl } = {},
+) {
+  const headers = new Headers(document.headers);
+  for (const name of OF_THE_TRANSFER) headers.delete(name);
+  headers.set("Access-Control-Allow-Origin", "*");
+  headers.set("Content-Type", contentType);
+  headers.set("Cache-Control", cacheControl ?? headers.get("Cache-Control") ?? REVALIDATE);
+  const tag = headers.get("ETag");
+  if (tag && variant) headers.set("ETag", variantTag(tag, variant));
+  return new Response(body, { status: 200, headers });
+}
+
+/**
+ * The entity tag of something made from a tagged document. A comma would end a tag for many readers.
+ * @param {string} tag
+ * @param {string} variant
+ */
+function variantTag(tag, variant) {
+  const opaque = tag.replace(/^W\//, "").slice(1, -1);
+  return `W/"${opaque};${variant.replaceAll(",", "+")}"`;
+}
+
+/**
+ * The weak tag that Express makes: the length in hex, and 27 characters of base64 of the SHA-1.
+ * @param {Uint8Array<ArrayBuffer>} body
+ */
+export async function entityTag(body) {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", body));
+  return `W/"${body.length.toString(16)}-${btoa(String.fromCharCode(...digest)).slice(0, 27)}"`;
+}
+
+/**
+ * `304 Not Modified` in place of a good answer that the client already holds. Tags are compared weakly
+ * (RFC 9110, 13.1.2): `W/` makes no difference.
+ * @param {Response} response
+ * @param {string | null} ifNoneMatch
+ */
+export function conditional(response, ifNoneMatch) {
+  const tag = response.headers.get("ETag");
+  if (response.status !== 200 || !tag || !ifNoneMatch || !names(ifNoneMatch, tag)) return response;
+  response.body?.cancel();
+  const cache = response.headers.get("Cache-Control");
+  return answer(null, 304, { ETag: tag, ...cache && { "Cache-Control": cache } });
+}
+
+/** @param {string} ifNoneMatch @param {string} tag */
+function names(ifNoneMatch, tag) {
+  const named = ifNoneMatch.split(",").map((part) => part.trim().replace(/^W\//, ""));
+  return named.includes("*") || named.includes(tag.replace(/^W\//, ""));
+}
+
+/**
+ * The answer to HEAD.
+ * @param {Response} response
+ */
+export function withoutBody(response) {
+  response.body?.cancel();
+  return new Response(null, { status: response.status, headers: response.headers });
+}

@@ -1,0 +1,33 @@
+// @ts-check
+/**
+ * Cloudflare Worker with static assets (binding `ASSETS`), and the same as a Pages project: `_worker.js` takes the
+ * default export, `functions/[[path]].js` takes `onRequest`. A Worker must run before the assets
+ * (`run_worker_first`) for the paths that it is to answer.
+ */
+
+import { answerRequest } from "./answer-request.js";
+
+/** @typedef {{ ASSETS: { fetch(request: Request): Promise<Response> } }} Environment */
+
+const worker = {
+  /**
+   * @param {Request} request
+   * @param {Environment} env
+   */
+  async fetch(request, env) {
+    /** @param {string} path */
+    const read = async (path) => {
+      const place = `/${path}`.replace(/\/index\.html$/, "/"); // where the assets have their folder pages
+      const response = await env.ASSETS.fetch(new Request(new URL(place, request.url)));
+      return response.status === 200 ? response : null;
+    };
+    return await answerRequest(request, { read }) ?? env.ASSETS.fetch(request);
+  },
+};
+
+export default worker;
+
+/** @param {{ request: Request, env: Environment }} context */
+export function onRequest({ request, env }) {
+  return worker.fetch(request, env);
+}

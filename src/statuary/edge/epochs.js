@@ -1,0 +1,77 @@
+// @ts-check
+/**
+ * Status documents that change by themselves: which file is the answer at an instant, and for how long.
+ *
+ * Every instant at which a status document changes is known when the site is built, and the documents of those
+ * later epochs are written beside the present ones. `api/v2/_epochs/index.json` says which:
+ *
+ *     {"epochs":[{"from":"2026-12-01T10:00:00.000Z",
+ *                 "documents":{"api/v2/summary.json":"api/v2/_epochs/<key>/summary.json", …}}, …]}
+ *
+ * An epoch lasts until the next one begins. A document that an epoch does not name is the plain file at its own
+ * path, as it is before the first epoch, without this index, and wherever nothing can look at a clock.
+ */
+
+export const INDEX = "api/v2/_epochs/index.json";
+
+/** Seconds that a status document may be kept without asking. */
+const FRESHNESS = 30;
+
+/**
+ * @typedef {object} Epoch
+ * @property {number} from milliseconds since 1970
+ * @property {Record<string, string>} documents the file that holds a document, by the document's path
+ */
+
+/**
+ * Reads the index; what cannot be read as an epoch is left out, since a stale answer is better than none.
+ * @param {string} text
+ * @returns {Epoch[]} in the order of time
+ */
+export function parseEpochs(text) {
+  const epochs = epochsOf(text).map((epoch) => ({
+    from: Date.parse(epoch?.from),
+    documents: epoch?.documents ?? {},
+  }));
+  return epochs.filter(({ from }) => !Number.isNaN(from)).sort((one, other) => one.from - other.from);
+}
+
+/** @param {string} text @returns {any[]} */
+function epochsOf(text) {
+  try {
+    const { epochs } = JSON.parse(text);
+    return Array.isArray(epochs) ? epochs : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The file that holds a document at an instant.
+ * @param {Epoch[]} epochs
+ * @param {string} path
+ * @param {number} now milliseconds since 1970
+ */
+export function documentAt(epochs, path, now) {
+  const documents = epochs.findLast(({ from }) => from <= now)?.documents ?? {};
+  return Object.hasOwn(documents, path) ? documents[path] : path;
+}
+
+/**
+ * Says whether a document changes by itself at some instant.
+ * @param {Epoch[]} epochs
+ * @param {string} path
+ */
+export function isTimed(epochs, path) {
+  return epochs.some(({ documents }) => Object.hasOwn(documents, path));
+}
+
+/**
+ * How a status document may be kept: never beyond the next transition.
+ * @param {Epoch[]} epochs
+ * @param {number} now milliseconds since 1970
+ */
+export function cacheControl(epochs, now) {
+  const next = epochs.find(({ from }) => from > now)?.from ?? Infinity;
+  return `public, max-age=${Math.min(FRESHNESS, Math.floor((next - now) / 1000))}`;
+}

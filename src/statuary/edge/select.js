@@ -1,0 +1,191 @@
+// @ts-check
+/**
+ * Cutting a record as it streams by: the bytes of a selection, made of slices of the record's own bytes.
+ *
+ * A member whose turn it is goes straight through. Kept in memory are only members that must come later than
+ * they lie in the record, and a member of which a part is wanted.
+ */
+
+import { BASE, IDENTITY } from "./fields.js";
+import { joined, members, MemberScanner } from "./members.js";
+import { REST } from "./selectors.js";
+
+/** @typedef {import("./selectors.js").Selection} Selection */
+
+const OPENING_BRACE = 0x7b;
+const encoder = new TextEncoder();
+const OPENING = encoder.encode("{");
+const COMMA = encoder.encode(",");
+const COLON = encoder.encode(":");
+const CLOSING = encoder.encode("}");
+
+/**
+ * A stream that turns the bytes of a record into those of a selection.
+ * @param {Selection} selection
+ * @returns {TransformStream<Uint8Array, Uint8Array>}
+ */
+export function selecting(selection) {
+  /** @type {Cutter} */
+  let cutter;
+  return new TransformStream({
+    start(controller) {
+      cutter = new Cutter(selection, (bytes) => controller.enqueue(bytes));
+    },
+    transform: (chunk) => cutter.push(chunk),
+    flush: () => cutter.finish(),
+  });
+}
+
+/**
+ * The bytes of a selection of a record that is all there.
+ * @param {Uint8Array} record
+ * @param {Selection} selection
+ */
+export function select(record, selection) {
+  /** @type {Uint8Array[]} */
+  const parts = [];
+  const cutter = new Cutter(selection, (bytes) => parts.push(bytes));
+  cutter.push(record);
+  cutter.finish();
+  return joined(parts);
+}
+
+class Cutter {
+  /**
+   * @param {Selection} selection
+   * @param {(bytes: Uint8Array) => void} send
+   */
+  constructor(selection, send) {
+    this.selection = selection;
+    this.send = send;
+    /** Names still to be sent in this order; what `omit` keeps goes before them, in the record's order. */
+    this.awaited = awaited(selection);
+    /** @type {Map<string, Uint8Array>} members that came before their turn */
+    this.held = new Map();
+    this.sent = 0;
+    this.name = "";
+    /** @type {"drop" | "pass" | "keep"} what happens to the member that is passing */
+    this.fate = "drop";
+    /** @type {Uint8Array[]} */
+    this.kept = [];
+    this.scanner = new MemberScanner(this.visitor());
+  }
+
+  /** @param {Uint8Array} chunk */
+  push(chunk) {
+    this.scanner.push(chunk);
+  }
+
+  finish() {
+    this.scanner.finish();
+    for (const name of this.awaited) this.sendHeld(name);
+    if (!this.sent) this.send(OPENING);
+    this.send(CLOSING);
+  }
+
+  /** @returns {import("./members.js").Visitor} */
+  visitor() {
+    return {
+      name: (name) => {
+        this.name = name;
+        this.fate = this.fateOf(name);
+        this.kept = [];
+        if (this.fate === "pass") this.sendName(name);
+      },
+      value: (bytes) => {
+        if (this.fate === "pass") this.send(bytes);
+        // a copy, since a host may use the memory of its chunk again
+        else if (this.fate === "keep") this.kept.push(bytes.slice());
+      },
+      end: () => this.endMember(),
+    };
+  }
+
+  /** @param {string} name @returns {"drop" | "pass" | "keep"} */
+  fateOf(name) {
+    const { fields, omit } = this.selection;
+    const inner = (fields ?? omit).get(name);
+    if (this.awaited.includes(name)) {
+      return this.isNext(name) && !inner?.length ? "pass" : "keep";
+    }
+    if (fields || inner?.length === 0) return "drop";
+    return inner ? "keep" : "pass";
+  }
+
+  /** @param {string} name */
+  isNext(name) {
+    return this.selection.fields !== null && this.awaited[0] === name;
+  }
+
+  endMember() {
+    if (this.fate === "keep") this.endKept();
+    if (this.fate !== "drop" && this.isNext(this.name)) this.awaited.shift();
+    while (this.selection.fields && this.held.has(this.awaited[0])) {
+      this.sendHeld(/** @type {string} */ (this.awaited.shift()));
+    }
+  }
+
+  endKept() {
+    const value = cutInside(joined(this.kept), this.name, this.selection);
+    if (this.awaited.includes(this.name) && !this.isNext(this.name)) this.held.set(this.name, value);
+    else this.sendMember(this.name, value);
+  }
+
+  /** @param {string} name */
+  sendHeld(name) {
+    const value = this.held.get(name);
+    this.held.delete(name);
+    if (value) this.sendMember(name, value);
+  }
+
+  /** @param {string} name @param {Uint8Array} value */
+  sendMember(name, value) {
+    this.sendName(name);
+    this.send(value);
+  }
+
+  /** @param {string} name */
+  sendName(name) {
+    const before = this.sent++ ? "," : "{";
+    this.send(encoder.encode(`${before}${JSON.stringify(name)}:`));
+  }
+}
+
+/**
+ * The names whose place in the answer is fixed, in that order.
+ * @param {Selection} selection
+ */
+function awaited({ fields, omit }) {
+  if (fields) return [...fields.keys(), ...BASE.filter((name) => !fields.has(name)), ...IDENTITY];
+  return [...BASE.filter((name) => omit.has(name)), ...IDENTITY];
+}
+
+/**
+ * The wanted part of a member's value: all of it, unless a part was named and it is an object.
+ * @param {Uint8Array} value
+ * @param {string} name
+ * @param {Selection} selection
+ */
+function cutInside(value, name, { fields, omit }) {
+  const inner = (fields ?? omit).get(name) ?? [];
+  if (!inner.length || value[0] !== OPENING_BRACE) return value;
+  const found = members(value);
+  const present = [...found.keys()];
+  if (!fields) return object(found, present.filter((part) => !inner.includes(part)));
+  const rest = inner.includes(REST) ? present.filter((part) => !inner.includes(part)) : [];
+  return object(found, [...inner.filter((part) => found.has(part)), ...rest]);
+}
+
+/**
+ * @param {Map<string, Uint8Array>} found
+ * @param {string[]} names
+ */
+function object(found, names) {
+  /** @type {Uint8Array[]} */
+  const parts = [OPENING];
+  for (const name of names) {
+    if (parts.length > 1) parts.push(COMMA);
+    parts.push(encoder.encode(JSON.stringify(name)), COLON, /** @type {Uint8Array} */ (found.get(name)));
+  }
+  return joined([...parts, CLOSING]);
+}
