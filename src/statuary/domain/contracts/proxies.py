@@ -7,8 +7,7 @@ rest is a claim "as of" its date that bytecode can contradict but not confirm.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
@@ -22,6 +21,8 @@ SLOTS = {
     "a619486e00000000000000000000000000000000000000000000000000000000": "GnosisSafeProxy",
     "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131b": "DiamondProxy",
     "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131c": "DiamondProxy",
+    "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131d": "DiamondProxy",
+    "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbd": "EIP1967Proxy",
 }
 """Constants that proxies push: storage slots, and the selector of `masterCopy()` for Safe's proxies."""
 
@@ -35,10 +36,20 @@ EIP_1167 = re.compile(
 
 _SLOT_BYTES = {bytes.fromhex(slot): proxy_type for slot, proxy_type in SLOTS.items()}
 _DELEGATES_TO_OWN_SLOT = bytes.fromhex("30545af4")  # ADDRESS SLOAD GAS DELEGATECALL
+_SEQUENCE = "SequenceWalletProxy"
 
-_STOP, _SLOAD, _ADDRESS, _GAS, _JUMPDEST = 0x00, 0x54, 0x30, 0x5A, 0x5B
-_PUSH1, _PUSH32, _LOG1, _LOG4 = 0x60, 0x7F, 0xA1, 0xA4
-_CREATE, _RETURN, _DELEGATECALL, _CREATE2, _REVERT = 0xF0, 0xF3, 0xF4, 0xF5, 0xFD
+_STOP, _ADDRESS, _CALLDATALOAD, _CODECOPY, _RETURNDATASIZE = 0x00, 0x30, 0x35, 0x39, 0x3D
+_SLOAD, _JUMP, _JUMPI, _GAS, _JUMPDEST, _PUSH0, _PUSH1, _PUSH32 = (
+    0x54,
+    0x56,
+    0x57,
+    0x5A,
+    0x5B,
+    0x5F,
+    0x60,
+    0x7F,
+)
+_LOG1, _LOG4, _CREATE, _RETURN, _DELEGATECALL, _CREATE2, _REVERT = 0xA1, 0xA4, 0xF0, 0xF3, 0xF4, 0xF5, 0xFD
 
 
 class Verdict(StrEnum):
@@ -65,7 +76,15 @@ class ProxyEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class _Marks:
+class Marks:
+    """What a walk through a program finds.
+
+    Attributes:
+        is_factory: whether it creates contracts.
+        fixed: addresses that it delegates to, written into the code.
+        candidates: proxy types whose slot it pushes, as often as they are found.
+    """
+
     is_factory: bool
     fixed: tuple[bytes, ...]
     candidates: tuple[str, ...]
@@ -77,7 +96,7 @@ def proxy_evidence(code: bytes) -> ProxyEvidence:
     ending = EIP_1167.fullmatch(code[-45:])
     if ending is None and not _may_have_marks(code):
         return ProxyEvidence(Verdict.NOT_PROXY)
-    marks = _marks(code)
+    marks = proxy_marks(code)
     if marks.is_factory:
         return ProxyEvidence(Verdict.NOT_PROXY)
     if ending is not None and ending[1] in marks.fixed[:1]:
@@ -91,53 +110,124 @@ def _may_have_marks(code: bytes) -> bool:
     return _DELEGATES_TO_OWN_SLOT in code or any(slot in code for slot in _SLOT_BYTES)
 
 
-def _marks(code: bytes) -> _Marks:
-    """Walk the program as whatsabi does: up to a halt that no jump destination follows."""
-    is_factory, fixed, found, end = False, [], [], len(code)
-    pushed_32 = False
-    before: list[int] = []  # positions of the four instructions before this one, the last one last
-    for at in _instructions(code):
-        opcode, last = code[at], code[before[-1]] if before else -1
-        if opcode == _PUSH32:
-            slot = _SLOT_BYTES.get(code[at + 1 : at + 33])
-            found += [slot] if slot else []
-            pushed_32 = pushed_32 or slot is None
-        elif _LOG1 <= opcode <= _LOG4 and pushed_32:
-            pass  # whatsabi notes an event here, and looks no further at the instruction
-        elif opcode != _JUMPDEST and _halts(last):
-            end = at
-            break
-        elif opcode == _DELEGATECALL and last == _GAS:
-            fixed += _constant_before(code, before)
-            found += ["SequenceWalletProxy"] if _loads_own_slot(code, before) else []
-        elif opcode in (_CREATE, _CREATE2):
-            is_factory = True
-        before = [*before[-3:], at]
-    if not found and not fixed and end < len(code):
+def proxy_marks(code: bytes) -> Marks:
+    """Walk through a program as whatsabi 0.26 does, which Sourcify asks: creation code first, then the code it returns."""
+    walk = _Walk(code)
+    end = walk.run()
+    marks, init = walk.marks(), walk.init
+    if end and not marks.fixed and not marks.candidates:
         # slots may lie in data behind the program, copied into memory from there
-        found = [proxy_type for slot, proxy_type in _SLOT_BYTES.items() if slot in code[end:]]
-    return _Marks(is_factory, tuple(fixed), tuple(found))
+        data = _data_behind(code, end)
+        marks = replace(marks, candidates=tuple(name for slot, name in _SLOT_BYTES.items() if slot in data))
+    if init is not None and not marks.fixed and not marks.candidates:
+        return replace(marks, fixed=init.fixed, candidates=init.candidates)
+    return marks
 
 
-def _instructions(code: bytes) -> Iterator[int]:
-    at = 0
-    while at < len(code):
-        yield at
-        opcode = code[at]
-        at += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
+def _data_behind(code: bytes, end: int) -> bytes:
+    if _halts(code[-1]):
+        return code[end:]
+    return code[end : -(int.from_bytes(code[-2:], "big") + 4)]
+
+
+class _Walk:
+    """One walk: the instructions so far, and what was found in the program that they belong to."""
+
+    def __init__(self, code: bytes) -> None:
+        self.code = code
+        self.at = 0
+        self.before = [-1, -1, -1]
+        self.init: Marks | None = None
+        self.runtime_offset = 0
+        self.last_jump = 0
+        self.has_pushed_32 = False
+        self._start_program()
+
+    def _start_program(self) -> None:
+        self.is_factory = False
+        self.fixed: dict[bytes, None] = {}
+        self.candidates: list[str] = []
+        self.first = ""
+        self._start_function()
+
+    def _start_function(self) -> None:
+        self.returns = self.loads_calldata = False
+
+    def marks(self) -> Marks:
+        """Return what was found since the program began."""
+        return Marks(self.is_factory, tuple(self.fixed), tuple(self.candidates))
+
+    def run(self) -> int:
+        """Walk to the end of the program and return where it is; 0 if the code ends first."""
+        while self.at < len(self.code):
+            if self._step(self.code[self.at]):
+                return self.at
+            self.before = [*self.before[1:], self.at]
+            opcode = self.code[self.at]
+            self.at += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
+        return 0
+
+    def _step(self, opcode: int) -> bool:
+        """Look at one instruction; say whether the program ended before it."""
+        last = self._opcode(-1)
+        if opcode == _PUSH32:
+            self._push_32()
+        elif _LOG1 <= opcode <= _LOG4 and self.has_pushed_32:
+            pass  # taken for an event, and looked at no further
+        elif opcode == _JUMPDEST:
+            if _halts(last) or last == _JUMP:
+                self._start_function()
+        elif (_halts(last) or last == _JUMP) and self.runtime_offset < self.at and self.last_jump < self.at:
+            return True
+        else:
+            self._plain(opcode, last)
+        return False
+
+    def _push_32(self) -> None:
+        name = _SLOT_BYTES.get(self.code[self.at + 1 : self.at + 33])
+        if name is None or name == self.first:
+            self.has_pushed_32 = True
+        else:
+            self.first = self.first or name
+            self.candidates.append(name)
+
+    def _plain(self, opcode: int, last: int) -> None:
+        if opcode == _DELEGATECALL and last == _GAS:
+            self._delegate()
+        if opcode in (_JUMP, _JUMPI) and _is_push(last):
+            self.last_jump = max(self.last_jump, self._pushed(-1))
+        self.returns = self.returns or opcode == _RETURN
+        self.loads_calldata = self.loads_calldata or opcode == _CALLDATALOAD
+        self.is_factory = self.is_factory or opcode in (_CREATE, _CREATE2)
+        if opcode == _CODECOPY and last in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push(self._opcode(-2)):
+            self.runtime_offset = self._pushed(-2)
+        elif self.at == self.runtime_offset and self.returns and not self.loads_calldata:
+            self.init = self.marks()
+            self._start_program()
+
+    def _delegate(self) -> None:
+        if _is_push(self._opcode(-2)):
+            address = self._pushed(-2) % (1 << 160)
+            self.first = self.first or "FixedProxy"
+            self.fixed[address.to_bytes(20, "big")] = None
+        elif self._opcode(-2) == _SLOAD and self._opcode(-3) == _ADDRESS:
+            self.first = self.first or _SEQUENCE
+            self.candidates.append(_SEQUENCE)
+
+    def _opcode(self, steps: int) -> int:
+        """Return the opcode some steps before this instruction, -1 before the first."""
+        place = self.before[steps]
+        return self.code[place] if place >= 0 else -1
+
+    def _pushed(self, steps: int) -> int:
+        """Return the constant that the instruction some steps before this one pushes."""
+        place = self.before[steps]
+        return int.from_bytes(self.code[place + 1 : place + 2 + self.code[place] - _PUSH1], "big")
+
+
+def _is_push(opcode: int) -> bool:
+    return _PUSH1 <= opcode <= _PUSH32
 
 
 def _halts(opcode: int) -> bool:
     return opcode in (_STOP, _RETURN) or opcode >= _REVERT
-
-
-def _constant_before(code: bytes, before: list[int]) -> list[bytes]:
-    """Return the address pushed right before GAS and DELEGATECALL, if a constant was."""
-    if len(before) < 2 or not _PUSH1 <= (push := code[before[-2]]) <= _PUSH32:
-        return []
-    width = push - _PUSH1 + 1
-    return [code[before[-2] + 1 : before[-2] + 1 + width][-20:].rjust(20, b"\0")]
-
-
-def _loads_own_slot(code: bytes, before: list[int]) -> bool:
-    return len(before) > 2 and code[before[-2]] == _SLOAD and code[before[-3]] == _ADDRESS
