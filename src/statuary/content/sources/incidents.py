@@ -7,10 +7,10 @@ else that Statuspage publishes can be given, so that an import loses nothing.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from statuary.content.source_model import Flag, InstantText, SourceModel, Text, WholeNumber
-from statuary.content.sources.texts import Body, Identifier, Name
+from statuary.content.source_model import Flag, InstantText, SourceModel, Text
+from statuary.content.sources.texts import Body, Identifier, Name, TweetId
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant, Malformed
 from statuary.domain.status.identifiers import derived_id
@@ -58,7 +58,7 @@ class UpdateSource(SourceModel):
     """Whether subscribers are told."""
     custom_tweet: Text | None = None
     """Text for social media."""
-    tweet_id: WholeNumber | None = None
+    tweet_id: TweetId | None = None
     """The number of the post that was made of it."""
 
     @model_validator(mode="after")
@@ -89,6 +89,12 @@ class PostmortemSource(SourceModel):
     """Whether subscribers are told."""
 
 
+def _not_empty(updates: tuple[IncidentUpdateSource, ...]) -> tuple[IncidentUpdateSource, ...]:
+    if not updates:
+        raise Malformed("an incident has no update", "add one with `at`, `status` and what is known")
+    return updates
+
+
 class IncidentSource(SourceModel):
     """An incident."""
 
@@ -96,7 +102,9 @@ class IncidentSource(SourceModel):
     """What readers see as its title."""
     components: dict[str, ComponentStatus | None] | None = None
     """The affected components by key, with the status that they took when the incident was opened."""
-    updates: Annotated[tuple[IncidentUpdateSource, ...], Field(min_length=1)]
+    updates: Annotated[
+        tuple[IncidentUpdateSource, ...], AfterValidator(_not_empty), Field(json_schema_extra={"minItems": 1})
+    ]
     """What was said when, oldest first."""
     postmortem: PostmortemSource | None = None
     """What was learned afterwards."""

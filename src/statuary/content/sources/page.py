@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from statuary.content.source_model import InstantText, SourceModel, Text, TimeZoneText
 from statuary.content.sources.texts import Identifier, Name
@@ -38,7 +38,7 @@ class PageSource(SourceModel):
     """Where the page is published: absolute, without a slash at the end."""
     id: Identifier | None = None
     """The published `page_id`; derived from the URL if left out."""
-    time_zone: TimeZoneText = "Etc/UTC"
+    time_zone: TimeZoneText = Field(default="Etc/UTC", validate_default=True)
     """The IANA time zone that every published instant is told in."""
     created_at: InstantText | None = None
     """When the page began; stands in wherever nothing has happened yet."""

@@ -25,5 +25,21 @@ def _date(value: Any) -> date:
         raise Malformed(f"{described(value)} is not a date", "write it like 2026-11-02") from None
 
 
+def _tweet_id(value: Any) -> int:
+    is_number = isinstance(value, str) and value.isascii() and value.isdigit()
+    if is_number and len(value) <= TWEET_ID_DIGITS and int(value) <= LARGEST_TWEET_ID:
+        return int(value)
+    raise Malformed(f"{described(value)} is not the number of a post", "write its decimal digits")
+
+
+LARGEST_TWEET_ID = (1 << 63) - 1
+"""Posts are numbered in 63 bits (snowflakes); real pages hold numbers of 19 digits."""
+
+TWEET_ID_DIGITS = 19
+"""Digits of the largest one."""
+
+TweetId = Annotated[int, BeforeValidator(_tweet_id), WithJsonSchema({"type": "integer", "minimum": 0})]
+"""The number of a post on social media."""
+
 DateText = Annotated[date, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
 """A day, `YYYY-MM-DD`."""
