@@ -21,7 +21,15 @@ from statuary.domain.contracts.derivation import derive_record
 from statuary.domain.contracts.workspace import STD_JSON_INPUT, STD_JSON_OUTPUT, Underivable
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Hex, Malformed, parse_address, parse_chain_id, parse_hex
+from statuary.domain.primitives import (
+    Address,
+    ChainId,
+    Hex,
+    Malformed,
+    parse_address,
+    parse_chain_id,
+    parse_hex,
+)
 
 
 class ReadContract(NamedTuple):
@@ -55,17 +63,18 @@ def _from_workspace(file: SourceFile, source: ContractSource) -> ReadContract:
     identity = _identity(source, findings)
     if settings is None or identity is None:
         return ReadContract(None, findings)
+    chain_id, address = identity
     beside = _Beside(file, findings)
     files = beside.read(settings)
     if findings:
         return ReadContract(None, findings)
     try:
-        return ReadContract(RecordText(derive_record(settings.workspace(*identity, files)), None), [])
+        return ReadContract(RecordText(derive_record(settings.workspace(chain_id, address, files)), None), [])
     except Underivable as underivable:
         return ReadContract(None, [_underivable(underivable, beside, settings, source.path)])
 
 
-def _identity(source: ContractSource, findings: list[Finding]) -> Any:
+def _identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId, Address] | None:
     """Return chain id and address as the folders name them."""
     try:
         return parse_chain_id(source.chain_id), parse_address(source.address)

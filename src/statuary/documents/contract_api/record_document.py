@@ -6,8 +6,13 @@ from statuary.documents.encode import encode_unchecked
 from statuary.domain.contracts.record import RecordValue
 
 
-def record_document(record: RecordValue, source: str) -> Document:
+def record_document(record: RecordValue, source: str, canonical: bytes | None = None) -> Document:
     """Return the document of a record, whose members are in served order.
+
+    Args:
+        record: the record.
+        source: the content file that it comes from.
+        canonical: the bytes of the record, where its source was proved to hold them exactly.
 
     A static host is case-sensitive, and clients send addresses checksummed or in lower case: one body, two
     names.
@@ -15,7 +20,7 @@ def record_document(record: RecordValue, source: str) -> Document:
     return Document(
         path=url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
         also=(url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"].lower()),),
-        body=encode_unchecked(record),
+        body=encode_unchecked(record) if canonical is None else canonical,
         cache=url_table.CONTRACT.cache,
         sources=(source,),
     )

@@ -1,0 +1,66 @@
+"""`statuary build`: check the content and publish the site into a folder."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import (
+    checked_folders,
+    content_option,
+    format_option,
+    instant_of_build,
+    now_option,
+    out_option,
+    strict_option,
+)
+from statuary.cli.progress import progress
+from statuary.cli.reports.report import report
+from statuary.cli.summary import build_summary, findings_line
+from statuary.domain.primitives import Instant
+from statuary.pipeline.build import Outcome, build_site
+from statuary.publishing.folder import Folder
+from statuary.publishing.publication import Publication
+from statuary.publishing.refused import PublishingRefused
+
+
+@click.command()
+@content_option
+@out_option
+@now_option
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@strict_option
+@format_option
+def command(content: Path, out: Path, now: Instant | None, dry_run: bool, strict: bool, form: str) -> None:
+    """Check the content and publish the site into a folder.
+
+    Nothing is published if the content has errors. What is unchanged is left as it is; what is stale and was
+    written by statuary is removed; what others wrote is never touched.
+    """
+    checked_folders(content, out)
+    instant = instant_of_build(now)
+    try:
+        with Publication(Folder(out), dry_run=dry_run) as publication:
+            with progress() as announcer:
+                outcome = build_site(content, publication, instant, announcer, strict=strict)
+            _say(outcome, content, out, form, instant)
+    except PublishingRefused as refused:
+        click.echo(f"statuary: {refused}" + (f"\n    {refused.remedy}" if refused.remedy else ""), err=True)
+        sys.exit(ExitCode.REFUSED)
+    sys.exit(ExitCode.DONE if outcome.plan is not None else ExitCode.FINDINGS)
+
+
+def _say(outcome: Outcome, content: Path, out: Path, form: str, now: Instant) -> None:
+    """Print findings, the plan of a dry run, and the summary."""
+    findings = outcome.checked.findings
+    if findings or form in ("json", "sarif"):
+        click.echo(report(findings, str(content), form), err=form == "text")
+    if outcome.plan is None:
+        click.echo(f"{findings_line(outcome.checked)}; nothing was published.", err=True)
+        return
+    to_error = form != "text"
+    if not outcome.applied:
+        for change in outcome.plan.changes():
+            click.echo(str(change), err=to_error)
+    click.echo(build_summary(outcome, out, now), err=to_error)

@@ -1,0 +1,59 @@
+"""The command line: names and help of all commands; each is imported when it runs."""
+
+from importlib import import_module
+
+import click
+from typing_extensions import override
+
+from statuary import __version__
+
+COMMANDS = {
+    "init": ("statuary.cli.init", "Write a content folder that can be published at once."),
+    "build": ("statuary.cli.build", "Check the content and publish the site into a folder."),
+    "check": ("statuary.cli.check", "Check the content and publish nothing."),
+    "explain": ("statuary.cli.explain", "Say what a published path is and which source made it."),
+    "schema": ("statuary.cli.schema", "Print the JSON Schema of a source file, for editors."),
+}
+"""Command by name: its module, which holds it as `command`, and its line of help."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only when it runs, so that `--help` costs no more than click itself."""
+
+    @override
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    @override
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    @override
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    @override
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, COMMANDS, 1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            ctx.fail(f"No such command {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="statuary")
+def command() -> None:
+    """Publish verified contracts and network status as static files.
+
+    Exit codes: 0 done; 1 the content has errors; 2 wrong usage; 3 the target refused; 130 interrupted.
+    """

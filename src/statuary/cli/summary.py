@@ -1,0 +1,87 @@
+"""What a build did, in a few lines."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from statuary.domain.findings import Severity
+from statuary.domain.primitives import Instant
+from statuary.domain.status.catalogue import StatusCatalogue
+from statuary.domain.status.timeline import timeline, transitions
+from statuary.pipeline.build import Checked, Outcome
+from statuary.publishing.plan import Action, Plan
+
+
+def build_summary(outcome: Outcome, out: Path, now: Instant) -> str:
+    """Return how many of what, how many bytes, what changed, how long, and when the next build is due."""
+    plan, catalogue = outcome.plan, outcome.checked.catalogue
+    if plan is None or catalogue is None:
+        return findings_line(outcome.checked)
+    status = catalogue.status
+    chains = len({row.chainId for row in outcome.checked.rows})
+    contracts = f"{_count(len(outcome.checked.rows), 'contract')} on {_count(chains, 'chain')}"
+    parts = (
+        (status.components, "component"),
+        (status.incidents, "incident"),
+        (status.maintenances, "maintenance"),
+    )
+    lines = [
+        ", ".join([contracts, *(_count(len(things), noun) for things, noun in parts)]),
+        f"{_count(plan.documents, 'document')}, {size_text(plan.size)}, in {out}/ as of {spelled(now)}",
+        changes_line(plan, applied=outcome.applied),
+        findings_line(outcome.checked),
+        _next(status, now),
+        f"took {outcome.seconds:.2f} s",
+    ]
+    return "\n".join(lines)
+
+
+def changes_line(plan: Plan, *, applied: bool) -> str:
+    """Return what changed, or would change."""
+    counts = plan.counts
+    would = "" if applied else "would be "
+    if plan.is_empty:
+        return "nothing changed" if applied else "nothing would change"
+    return (
+        f"{counts[Action.ADD]} {would}added, {counts[Action.REPLACE]} {would}replaced, "
+        f"{counts[Action.REMOVE]} {would}removed, {plan.kept} kept ({size_text(plan.changed_size)} {would}written)"
+    )
+
+
+def findings_line(checked: Checked) -> str:
+    """Return how many findings of each severity there are."""
+    errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
+    if not errors and not warnings:
+        return "no findings"
+    return f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
+
+
+def _next(status: StatusCatalogue, now: Instant) -> str:
+    """Return when the status documents change by themselves."""
+    until = Instant(now + LOOK_AHEAD)
+    due = transitions(timeline(status, until), now, until)
+    if not due:
+        return "no transition is due within a year: the site stays true until the content changes"
+    return f"next transition at {spelled(due[0])}: build again then"
+
+
+LOOK_AHEAD = timedelta(days=366)
+"""How far ahead the next transition is looked for."""
+
+
+def spelled(moment: Instant) -> str:
+    """Return an instant in UTC and whole seconds, for people."""
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes as people read it (powers of 1000)."""
+    amount = float(size)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{size:,} bytes" if unit == "bytes" else f"{amount:,.1f} {unit}"
+        amount /= 1000
+    raise AssertionError
