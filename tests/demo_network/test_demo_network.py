@@ -1,0 +1,220 @@
+"""The site's own contracts say what their makers know of them, and come out of the compilers as they are kept."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from demo_network.compilers import DEFAULT_TOOLS
+from demo_network.recompile import CHAIN, Kept, differences, kept_contracts
+from real_parts import require_folder, require_program
+from statuary.content.contract_files import read_contract
+from statuary.domain.catalogue import ContractForm, ContractSource
+
+CONTENT = CHAIN.parents[1]
+RECORDS = {path.stem: path for path in CHAIN.glob("*.json")}
+WORKSPACES = {path.parent.name: path for path in CHAIN.glob("*/contract.yaml")}
+
+# What the network's makers know: how each was compiled and deployed decides what can match.
+LEVELS = {
+    "WrappedPlinth": ("exact_match", "exact_match"),
+    "Lens": ("match", "match"),  # bytecodeHash none
+    "Scaffold": ("match", "match"),  # Yul has no metadata
+    "NetworkCharter": (None, "exact_match"),  # in the genesis state: no transaction created it
+    "CuratorsWallet": ("exact_match", "exact_match"),
+    "Faucet": ("exact_match", "exact_match"),
+    "Timelock": ("exact_match", "exact_match"),
+    "NameRegistry": ("exact_match", "exact_match"),
+    "FixedPoint": ("exact_match", "exact_match"),
+    "RewardSchedule": ("exact_match", "exact_match"),
+    "Staking": ("exact_match", "exact_match"),
+    "RevenueSplitter": ("match", "match"),  # deployed from sources with other comments
+    "Bridge": ("exact_match", "exact_match"),
+    "PedestalHall": ("exact_match", "exact_match"),
+    "Pedestal": ("exact_match", "exact_match"),
+    "Edition": ("exact_match", "exact_match"),
+    "EditionPress": ("exact_match", "exact_match"),
+    "EditionClone": (None, "match"),  # the press writes its own creation code, not the compiler's
+    "Catalogue": ("exact_match", "exact_match"),
+    "CatalogueProxy": ("exact_match", "exact_match"),
+    "PriceFeed": ("exact_match", "match"),  # Vyper 0.4.1 on: an integrity hash, in creation code only
+    "Endowment": ("match", "match"),
+    "AuctionRoom": ("exact_match", "exact_match"),
+}
+
+
+def read_all():
+    records = {}
+    for address, path in {**RECORDS, **WORKSPACES}.items():
+        form = ContractForm.RECORD if address in RECORDS else ContractForm.WORKSPACE
+        source = ContractSource(
+            path=str(path.relative_to(CONTENT)), chain_id=CHAIN.name, address=address, form=form
+        )
+        read = read_contract(CONTENT, source)
+        assert read.findings == []
+        records[read.record.value["compilation"]["name"]] = read.record.value
+    return records
+
+
+@pytest.fixture(scope="module")
+def records():
+    return read_all()
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return yaml.safe_load((Path(__file__).parent / "network.yaml").read_text(encoding="utf-8"))
+
+
+def replayed(side):
+    """Apply a side's transformations, by the definition and with no help from the code under test."""
+    kinds = {"immutable": "immutables", "library": "libraries"}
+    code, values = bytes.fromhex(side["recompiledBytecode"][2:]), side["transformationValues"]
+    for step in side["transformations"]:
+        value = values[kinds.get(step["reason"], step["reason"])]
+        value = bytes.fromhex((value[step["id"]] if isinstance(value, dict) else value)[2:])
+        end = step["offset"] + (len(value) if step["type"] == "replace" else 0)
+        code = code[: step["offset"]] + value + code[end:]
+    return "0x" + code.hex()
+
+
+def words(*values):
+    return [
+        "0x" + (value[2:] if isinstance(value, str) else f"{value:x}").rjust(64, "0").lower()
+        for value in values
+    ]
+
+
+def test_every_contract_of_the_plan_is_there(records, plan):
+    assert sorted(records) == sorted(plan["compilations"]) == sorted(LEVELS)
+    assert len(RECORDS) >= 5
+    assert len(WORKSPACES) >= 14
+
+
+def test_match_levels_are_what_compiling_and_deploying_allow(records):
+    found = {name: (record["creationMatch"], record["runtimeMatch"]) for name, record in records.items()}
+    assert found == LEVELS
+
+
+@pytest.mark.parametrize("name", sorted(LEVELS))
+def test_the_bytes_on_chain_follow_from_the_compilers(name, records):
+    record = records[name]
+    for side in (record["creationBytecode"], record["runtimeBytecode"]):
+        if side["transformations"] is not None:
+            assert replayed(side) == side["onchainBytecode"]
+
+
+def test_immutables_are_those_of_the_deployment(records):
+    def immutables(name):
+        return sorted(records[name]["runtimeBytecode"]["transformationValues"]["immutables"].values())
+
+    address = {name: record["address"] for name, record in records.items()}
+    curator = "0x6FD8F2509993dEE90b2590e4075e78fF17AEBb27"
+    assert immutables("Timelock") == sorted(words(address["CuratorsWallet"], curator, 172_800))
+    assert immutables("NameRegistry") == sorted(words(address["RevenueSplitter"], 12 * 10**18))
+    assert immutables("Pedestal") == sorted(words(address["PedestalHall"], 1))
+    assert immutables("EditionPress") == words(address["Edition"])
+    assert immutables("Bridge") == sorted(words(1, 2, 10**17))
+    [vyper] = immutables("Endowment")
+    assert vyper == "0x" + "".join(word[2:] for word in words(1_780_272_000, 1_788_220_800, 1_906_502_400))
+
+
+def test_libraries_are_linked_at_two_levels_and_guard_their_code(records):
+    def values(name):
+        return records[name]["runtimeBytecode"]["transformationValues"]
+
+    address = {name: record["address"].lower() for name, record in records.items()}
+    fixed_point = {"contracts/staking/FixedPoint.sol:FixedPoint": address["FixedPoint"]}
+    schedule = {"contracts/staking/RewardSchedule.sol:RewardSchedule": address["RewardSchedule"]}
+    assert values("FixedPoint") == {"callProtection": address["FixedPoint"]}
+    assert values("RewardSchedule") == {"callProtection": address["RewardSchedule"], "libraries": fixed_point}
+    assert values("Staking")["libraries"] == {**fixed_point, **schedule}
+
+
+def test_proxies_name_their_implementations(records):
+    found = {
+        name: (resolution["proxyType"], resolution["implementations"][0]["name"])
+        for name, record in records.items()
+        if (resolution := record["proxyResolution"])["isProxy"]
+    }
+    assert found == {
+        "EditionClone": ("EIP1167Proxy", "Edition"),
+        "CatalogueProxy": ("EIP1967Proxy", "Catalogue"),
+    }
+    for name, (_, implementation) in found.items():
+        [named] = records[name]["proxyResolution"]["implementations"]
+        assert named["address"] == records[implementation]["address"]
+
+
+def test_the_child_of_a_factory_is_credited_to_the_sender_of_the_transaction(records):
+    keeper = records["PedestalHall"]["deployment"]["deployer"]
+    assert records["Pedestal"]["deployment"]["deployer"] == keeper
+    runtime = records["Pedestal"]["runtimeBytecode"]["recompiledBytecode"][2:]
+    assert runtime in records["PedestalHall"]["creationBytecode"]["recompiledBytecode"]
+
+
+def test_two_auxdata_where_a_contract_holds_another(records):
+    hall, pedestal = records["PedestalHall"], records["Pedestal"]
+    auxdata = hall["creationBytecode"]["cborAuxdata"]
+    assert sorted(auxdata) == ["1", "2"]
+    assert auxdata["2"]["value"] == pedestal["runtimeBytecode"]["cborAuxdata"]["1"]["value"]
+
+
+def test_transient_storage_has_a_layout(records):
+    layout = records["AuctionRoom"]["transientStorageLayout"]
+    assert [entry["label"] for entry in layout["storage"]] == ["locked", "forWhom", "openLot"]
+
+
+def test_compilers_and_languages(records):
+    used = {
+        (record["compilation"]["language"], record["compilation"]["compilerVersion"].partition("+")[0])
+        for record in records.values()
+    }
+    assert used == {
+        *(("Solidity", version) for version in ("0.4.26", "0.5.17", "0.6.12", "0.8.30", "0.8.37")),
+        ("Vyper", "0.3.10"),
+        ("Vyper", "0.4.3"),
+        ("Yul", "0.8.30"),
+    }
+
+
+def test_sources_in_content_are_the_sources_here(records):
+    here = Path(__file__).parent
+    for name, record in records.items():
+        if name == "EditionClone":  # its source names the implementation's address
+            continue
+        for path, source in record["sources"].items():
+            assert source["content"] == (here / path).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def tools():
+    require_program("node", install="install Node.js 20 or later")
+    return require_folder(
+        Path(os.environ.get("STATUARY_DEMO_COMPILERS", DEFAULT_TOOLS)),
+        what="the demo network's pinned compilers",
+        install="python tests/demo_network/recompile.py",
+    )
+
+
+# one contract for each compiler and language; `recompile.py` does all of them
+@pytest.mark.parametrize("name", ["WrappedPlinth", "RewardSchedule", "Scaffold", "PriceFeed", "Endowment"])
+def test_compiling_again_gives_what_is_kept(name, tools):
+    [kept] = [kept for kept in kept_contracts().values() if kept.contract.endswith(f":{name}")]
+    assert differences(kept, tools) == []
+
+
+def test_compiling_again_catches_damage_that_the_bytes_on_chain_cannot_show(tools, tmp_path, records):
+    damaged = tmp_path / "0x00"
+    shutil.copytree(CHAIN / records["WrappedPlinth"]["address"], damaged)
+    output = json.loads((damaged / "output.json").read_text(encoding="utf-8"))
+    artifact = output["contracts"]["contracts/wrapped_coin/WrappedPlinth.sol"]["WrappedPlinth"]
+    source_map = artifact["evm"]["deployedBytecode"]["sourceMap"]
+    artifact["evm"]["deployedBytecode"]["sourceMap"] = source_map.replace("-", "o", 1)
+    (damaged / "output.json").write_text(json.dumps(output), encoding="utf-8")
+    [kept] = kept_contracts(tmp_path).values()
+    assert isinstance(kept, Kept)
+    assert differences(kept, tools) == ["evm.deployedBytecode.sourceMap"]
