@@ -115,6 +115,41 @@ MAINTENANCES_ACTIVE = Url(
     cache=BRIEFLY,
 )
 
+ARCHIVES = Url(
+    name="archives",
+    pattern="api/v2/history.json",
+    tells="which years the history has",
+    cache=BRIEFLY,
+)
+ARCHIVE = Url(
+    name="archive",
+    pattern="api/v2/history/{year}.json",
+    tells="every incident and maintenance created in one year",
+    cache=BRIEFLY,
+)
+UPTIME = Url(
+    name="uptime",
+    pattern="api/v2/uptime.json",
+    tells="the uptime of page, groups and components over 90 days",
+    cache=BRIEFLY,
+)
+UPTIME_SCHEMA = Url(
+    name="uptime-schema",
+    pattern="api/v2/uptime.schema.json",
+    tells="the JSON Schema of the uptime document",
+)
+EPOCHS = Url(
+    name="epochs",
+    pattern="api/v2/_epochs/index.json",
+    tells="when documents change by themselves, and what holds them then",
+    cache=BRIEFLY,
+)
+EPOCH_DOCUMENT = Url(
+    name="epoch-document",
+    pattern="api/v2/_epochs/{epoch}/{path}",
+    tells="a document as it reads from a later instant on",
+)
+
 URLS = (
     CONTRACT,
     CONTRACT_ALL_CHAINS,
@@ -132,4 +167,10 @@ URLS = (
     MAINTENANCES,
     MAINTENANCES_UPCOMING,
     MAINTENANCES_ACTIVE,
+    ARCHIVES,
+    ARCHIVE,
+    UPTIME,
+    UPTIME_SCHEMA,
+    EPOCHS,
+    EPOCH_DOCUMENT,
 )
