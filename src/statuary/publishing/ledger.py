@@ -208,3 +208,14 @@ def look_up(file: Path, path: str) -> Entry | None:
     except sqlite3.DatabaseError as error:
         raise PublishingRefused(f"the ledger {file} cannot be read: {error}") from None
     return Entry(*row) if row else None
+
+
+def nearest_paths(file: Path, path: str) -> list[str]:
+    """Return up to three paths of a ledger that differ from `path` in case only, or share its last name."""
+    if not file.exists():
+        return []
+    name = path.rpartition("/")[2]
+    query = "SELECT path FROM documents WHERE path = ? COLLATE NOCASE OR path LIKE ? ESCAPE '\\' ORDER BY path LIMIT 3"
+    literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=WAIT_FOR_OTHERS)) as connection:
+        return [str(row[0]) for row in connection.execute(query, (path, f"%{literal}%" if literal else ""))]

@@ -1,0 +1,68 @@
+"""`statuary explain`: say what a published path is, and which source made it."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import out_option
+from statuary.cli.summary import size_text
+from statuary.documents.match_url import match_url
+from statuary.publishing.folder import Folder
+from statuary.publishing.ledger import Entry, look_up, nearest_paths
+from statuary.publishing.refused import PublishingRefused
+
+
+@click.command()
+@click.argument("path")
+@out_option
+def command(path: str, out: Path) -> None:
+    """Say what a published path is and which source made it.
+
+    PATH is below the site's root, such as api/v2/summary.json, or a file below the build folder.
+    """
+    wanted = _below_root(path, out)
+    ledger = Folder(out).ledger_file
+    try:
+        entry = look_up(ledger, wanted)
+        lines = [wanted, *_url_lines(wanted), *_entry_lines(entry, ledger, wanted)]
+    except PublishingRefused as refused:
+        click.echo(f"statuary: {refused}", err=True)
+        sys.exit(ExitCode.REFUSED)
+    click.echo("\n".join(lines))
+    sys.exit(ExitCode.DONE if entry else ExitCode.FINDINGS)
+
+
+def _below_root(path: str, out: Path) -> str:
+    """Return the path below the site's root, for a URL path or a file in the build folder."""
+    file = Path(path)
+    if file.resolve().is_relative_to(out.resolve()) and (file.exists() or path.startswith(str(out))):
+        return file.resolve().relative_to(out.resolve()).as_posix()
+    return path.strip("/")
+
+
+def _url_lines(path: str) -> list[str]:
+    found = match_url(path)
+    if found is None:
+        return ["  no URL of a site has this shape"]
+    url, members = found
+    told = ", ".join(f"{name} {value}" for name, value in members.items())
+    return [
+        f"  {url.name}: {url.tells}" + (f" ({told})" if told else ""),
+        f"  served as {url.media_type}; Cache-Control: {url.cache}",
+    ]
+
+
+def _entry_lines(entry: Entry | None, ledger: Path, path: str) -> list[str]:
+    if entry is None:
+        near = nearest_paths(ledger, path)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return [f"  not published by the last build{hint}"]
+    if entry.digest is None:
+        return ["  about to be written when the last build was killed; build again"]
+    sources = entry.sources.splitlines()
+    return [
+        f"  {size_text(entry.size)}, sha256 {entry.digest.hex()}",
+        "  made from " + (", ".join(sources) if sources else "the whole content"),
+    ]

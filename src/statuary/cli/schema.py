@@ -1,0 +1,46 @@
+"""`statuary schema`: print the JSON Schema of a source file, for editors."""
+
+import sys
+from pathlib import Path
+
+import click
+import orjson
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.content.schemas import MODELS, schema_of
+
+
+@click.command()
+@click.argument("name", type=click.Choice(list(MODELS)), required=False)
+@click.option(
+    "--all", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write every schema here."
+)
+def command(name: str | None, folder: Path | None) -> None:
+    """Print the JSON Schema of a source file, for editors.
+
+    An editor with the YAML language server reads this line at the top of a file:
+
+    \b
+      # yaml-language-server: $schema=../.schema/incident.json
+
+    `statuary init` writes the schemas to content/.schema; `statuary schema --all content/.schema` renews them.
+    """  # noqa: D301 - click takes the backspace for "leave these lines alone"
+    if folder is not None:
+        write_schemas(folder)
+        click.echo(f"{len(MODELS)} schemas in {folder}/")
+    elif name is not None:
+        click.echo(_text(name))
+    else:
+        click.echo("\n".join(MODELS))
+    sys.exit(ExitCode.DONE)
+
+
+def write_schemas(folder: Path) -> None:
+    """Write every schema into a folder, as `<name>.json`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in MODELS:
+        (folder / f"{name}.json").write_text(_text(name) + "\n", encoding="utf-8")
+
+
+def _text(name: str) -> str:
+    return orjson.dumps(schema_of(name), option=orjson.OPT_INDENT_2).decode()
