@@ -1,0 +1,1 @@
+"""The site as it will be, on this machine: every answer that an edge runtime would give."""

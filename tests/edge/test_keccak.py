@@ -1,0 +1,24 @@
+"""Keccak-256 and EIP-55 in JavaScript, held to the Python side."""
+
+import json
+import random
+
+from edge_runtimes import EDGE_TESTS, run_deno
+from statuary.domain.primitives import checksummed, keccak
+
+ONE_BLOCK = 135
+
+
+def test_digests_of_every_length_that_fits_one_block():
+    chance = random.Random(55)
+    messages = [chance.randbytes(length) for length in range(ONE_BLOCK + 1)]
+    addresses = ["0x" + chance.randbytes(20).hex() for _ in range(500)]
+    stdin = json.dumps({"messages": [message.hex() for message in messages], "addresses": addresses})
+    answer = run_deno(EDGE_TESTS / "keccak_all.js", stdin)
+    assert answer["digests"] == [keccak(message).hex() for message in messages]
+    assert answer["addresses"] == [checksummed(address) for address in addresses]
+
+
+def test_the_digest_of_nothing_is_ethereums():
+    answer = run_deno(EDGE_TESTS / "keccak_all.js", json.dumps({"messages": [""], "addresses": []}))
+    assert answer["digests"] == ["c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"]

@@ -1,0 +1,95 @@
+"""Every measured request and selection, answered by the edge module under Deno."""
+
+import hashlib
+from typing import Any
+
+from edge_runtimes import answers_of_deno
+from edge_vectors import ERROR_ID
+from measured_lookup import (
+    DIFFERENCES,
+    REVERSED_SOURCES,
+    Case,
+    measured_requests,
+    measured_selections,
+    measured_site,
+)
+from statuary.domain.contracts.lookup.answer import Answer
+from statuary.domain.contracts.lookup.answer_request import Request, answer_request
+
+
+def by_python(method: str, target: str) -> Answer | None:
+    return answer_request(Request(method=method, target=target), measured_site().get, lambda: "<uuid>")
+
+
+def site_for(targets: list[str]) -> dict[str, bytes]:
+    """Return the documents that the targets can need: not every record."""
+    wanted = " ".join(targets).lower()
+    site = measured_site()
+    return {path: body for path, body in site.items() if "0x" not in path or path.rsplit("/")[-1] in wanted}
+
+
+def test_requests_are_answered_as_python_answers_them():
+    """Python's answers are held to the measured ones, difference by difference, in its own tests."""
+    cases = measured_requests()
+    asked = [{"method": case["method"], "target": case["path"]} for case in cases]
+    answers = answers_of_deno(site_for([case["path"] for case in cases]), asked)
+    for case, answer in zip(cases, answers, strict=True):
+        expected = by_python(case["method"], case["path"])
+        if expected is None:
+            assert answer is None, case["case"]
+            continue
+        told = answer["status"], answer["headers"].get("content-type"), ERROR_ID.sub("<uuid>", answer["body"])
+        assert told == (
+            expected.status,
+            expected.headers.get("Content-Type"),
+            expected.body.decode(),
+        ), case["case"]
+
+
+def test_requests_are_answered_as_measured_but_for_the_listed_differences():
+    cases = [case for case in measured_requests() if "body" in case and case["status"] != 304]
+    asked = [{"method": case["method"], "target": case["path"]} for case in cases]
+    answers = answers_of_deno(site_for([case["path"] for case in cases]), asked)
+    pairs = zip(cases, answers, strict=True)
+    different = {case["case"] for case, answer in pairs if not is_equal(case, answer)}
+    assert different == {case["case"] for case in cases} & set(DIFFERENCES)
+
+
+def is_equal(case: Case, answer: dict[str, Any] | None) -> bool:
+    if answer is None:
+        return False
+    body = ERROR_ID.sub("<uuid>", answer["body"])
+    told = answer["status"], answer["headers"].get("content-type"), body
+    return told == (case["status"], case["headers"].get("content-type"), case["body"])
+
+
+def test_selections_are_byte_equal():
+    cases = measured_selections()
+    targets = [f"/v2/contract/{case['chainId']}/{case['address']}?{case['query']}" for case in cases]
+    answers = answers_of_deno(site_for(targets), [{"target": target} for target in targets], digests=True)
+    different = {
+        (case["id"], case["query"])
+        for case, answer in zip(cases, answers, strict=True)
+        if answer["sha256"] != case["sha256"]
+    }
+    assert different == {(case["id"], "") for case in cases} | REVERSED_SOURCES
+
+
+def test_the_largest_records_are_cut_as_python_cuts_them():
+    paths = sorted(
+        (path for path in measured_site() if path.startswith("v2/contract/")),
+        key=lambda path: len(measured_site()[path]),
+    )[-3:]
+    queries = (
+        "fields=abi",
+        "omit=stdJsonOutput",
+        "fields=signatures.event,compilation.name",
+        "fields=sources,abi",
+    )
+    targets = [f"/{path}?{query}" for path in paths for query in queries]
+    cases = [{"target": target, "chunk": 16_384} for target in targets]
+    answers = answers_of_deno(site_for(targets), cases, digests=True)
+    for target, answer in zip(targets, answers, strict=True):
+        expected = by_python("GET", target)
+        assert expected is not None
+        assert answer["sha256"] == hashlib.sha256(expected.body).hexdigest(), target
