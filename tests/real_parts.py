@@ -22,7 +22,7 @@ def require_program(name: str, *, install: str) -> str:
     """Return the path of a program: from `PATH`, or from beside the Python that runs the tests."""
     beside = os.pathsep.join((os.environ.get("PATH", ""), str(Path(sys.executable).parent)))
     found = shutil.which(name, path=beside)
-    return found or _absent(f"the program {name}", install)
+    return found or absent(f"the program {name}", install)
 
 
 def require_module(name: str, *, install: str) -> ModuleType:
@@ -30,7 +30,7 @@ def require_module(name: str, *, install: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:
-        _absent(f"the Python module {name}", install)
+        absent(f"the Python module {name}", install)
 
 
 def require_node_package(name: str, *, install: str) -> Path:
@@ -40,16 +40,22 @@ def require_node_package(name: str, *, install: str) -> Path:
     """
     modules = Path(os.environ.get("STATUARY_NODE_MODULES", CHECKOUT / "node_modules"))
     if not (modules / name / "package.json").is_file():
-        _absent(f"the npm package {name} in {modules}", install)
+        absent(f"the npm package {name} in {modules}", install)
     return modules
 
 
 def require_folder(folder: Path, *, what: str, install: str) -> Path:
-    """Return a folder of data that is not part of the project."""
-    return folder if folder.is_dir() else _absent(f"{what} ({folder})", install)
+    """Return a folder of data that is not part of the project.
+
+    Its absence skips everywhere: nobody can install what is not published.
+    """
+    if not folder.is_dir():
+        pytest.skip(f"{what} ({folder}) is absent; to have it: {install}")
+    return folder
 
 
-def _absent(what: str, install: str) -> NoReturn:
+def absent(what: str, install: str) -> NoReturn:
+    """Skip the test that needs what is not here; fail it where `CI` is `true`."""
     message = f"{what} is absent; to have it: {install}"
     if os.environ.get("CI") == "true":
         pytest.fail(message, pytrace=False)
