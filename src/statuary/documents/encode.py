@@ -29,8 +29,17 @@ def encode_json(value: Json) -> bytes:
     return body
 
 
+def proved_part(value: Json) -> orjson.Fragment:
+    """Return the proved bytes of a value, to stand as a part in any number of documents.
+
+    Raises:
+        NotReadBack: as `encode_json`.
+    """
+    return orjson.Fragment(encode_json(value))
+
+
 def encode_unchecked(value: Json) -> bytes:
-    """Return the JSON bytes of a value that was itself read from JSON, so that reading back proves nothing."""
+    """Return the JSON bytes of a value that was itself read from JSON, or whose parts are proved already."""
     try:
         return orjson.dumps(value, default=_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:

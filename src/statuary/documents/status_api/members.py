@@ -18,6 +18,9 @@ from statuary.domain.status.replay import Posting
 from statuary.domain.status.roll_up import RollUp
 from statuary.domain.status.state import ComponentState
 
+Part = Any
+"""A JSON value's proved bytes, as `proved_part` returns them."""
+
 Members = dict[str, Any]
 """A JSON object in the order of its members."""
 

@@ -9,10 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from statuary.documents.document import Document
-from statuary.documents.encode import encode_json
+from statuary.documents.encode import encode_json, encode_unchecked, proved_part
 from statuary.documents.status_api import arrays
+from statuary.documents.status_api.archives import Year, archive_document, archives_document, by_year
+from statuary.documents.status_api.epochs import EpochPlan, plan_epochs
 from statuary.documents.status_api.members import (
     Members,
+    Part,
     component_members,
     components_of,
     incident_members,
@@ -20,6 +23,7 @@ from statuary.documents.status_api.members import (
     status_members,
 )
 from statuary.documents.status_api.stamps import Stamps
+from statuary.documents.status_api.uptime_document import uptime_document, uptime_schema_document
 from statuary.documents.url_table import (
     COMPONENTS,
     INCIDENT,
@@ -37,7 +41,15 @@ from statuary.domain.status.catalogue import StatusCatalogue
 from statuary.domain.status.lives import IncidentState
 from statuary.domain.status.settings import StatusSettings
 from statuary.domain.status.state import PageState
-from statuary.domain.status.timeline import Timeline, component_at, state_at, timeline, updated_at
+from statuary.domain.status.timeline import (
+    Timeline,
+    component_at,
+    state_at,
+    timeline,
+    transitions,
+    updated_at,
+)
+from statuary.domain.status.uptime import page_uptime
 
 
 def status_documents(
@@ -45,6 +57,14 @@ def status_documents(
 ) -> list[Document]:
     """Return every status document as it reads at an instant."""
     return StatusSite(timeline(catalogue, at), settings or StatusSettings()).documents_at(at)
+
+
+def status_site(
+    catalogue: StatusCatalogue, at: Instant, settings: StatusSettings | None = None
+) -> "StatusSite":
+    """Return a site that can be asked for its documents at a build's instant and up to the horizon."""
+    settings = settings or StatusSettings()
+    return StatusSite(timeline(catalogue, Instant(at + settings.horizon)), settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +80,19 @@ class View:
     components: dict[str, Members]
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A record as it was at its last change, as parts of documents.
+
+    Attributes:
+        page: the `page` member as of then.
+        incident: the record's object.
+    """
+
+    page: Part
+    incident: Part
+
+
 class StatusSite:
     """A timeline that can be asked for its documents at any instant; what stands still is made once."""
 
@@ -71,13 +104,33 @@ class StatusSite:
         self._stamps = Stamps(self._page.time_zone)
         self._positions = {component.id: place for place, component in enumerate(line.by_position)}
         self._on_page = {c.id: c for c in line.catalogue.components if not c.removed}
+        self._groups = [c for c in line.by_position if c.group and not c.removed]
         self._closed: dict[IncidentState, Document] = {}
+        self._standing_still: dict[IncidentState, Standing] = {}
+        self._archived: dict[int, tuple[Year, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every status document as it reads at an instant."""
         state = state_at(self.line, at)
         present = self._present(state)
-        return [*self._lists(state, present), *self._incident_pages(state, present)]
+        documents = [*self._lists(state, present), *self._incident_pages(state, present)]
+        if self.settings.archives:
+            documents += self._archives(state)
+        if self.settings.uptime:
+            uptime = page_uptime(self.line, at)
+            documents.append(uptime_document(present.page, uptime, self._groups, self._stamps))
+            documents.append(uptime_schema_document())
+        return documents
+
+    def transitions(self, at: Instant) -> list[Instant]:
+        """Return the instants after `at`, up to the horizon, at which a document may change."""
+        horizon = Instant(at + self.settings.horizon)
+        return transitions(self.line, at, horizon, days=self.settings.uptime)
+
+    def epochs(self, at: Instant) -> EpochPlan:
+        """Return what of the status documents changes after a build's instant."""
+        horizon = Instant(at + self.settings.horizon)
+        return plan_epochs(self.documents_at, self.transitions(at), at, horizon, self.settings.max_epochs)
 
     def _lists(self, state: PageState, present: View) -> Iterator[Document]:
         """Yield the documents that tell the present, members in the order of the real ones."""
@@ -114,21 +167,43 @@ class StatusSite:
 
     def _incident_pages(self, state: PageState, present: View) -> Iterator[Document]:
         for record in (*state.incidents, *state.maintenances):
-            yield self._closed_page(record) if record.closed else self._incident_page(record, present)
+            yield self._closed_page(record) if record.closed else self._open_page(record, present)
+
+    def _open_page(self, record: IncidentState, present: View) -> Document:
+        incident = proved_part(self._incident(record, present))
+        return _incident_page(record, proved_part(present.page), incident)
 
     def _closed_page(self, record: IncidentState) -> Document:
         page = self._closed.get(record)
         if page is None:
-            page = self._closed[record] = self._incident_page(record, self._past(record))
+            standing = self._standing(record)
+            page = self._closed[record] = _incident_page(record, standing.page, standing.incident)
         return page
 
-    def _incident_page(self, record: IncidentState, view: View) -> Document:
-        return Document(
-            path=INCIDENT.path(incident_id=record.incident.id),
-            body=encode_json({"page": view.page, "incident": self._incident(record, view)}),
-            cache=INCIDENT.cache,
-            sources=(record.incident.source,),
-        )
+    def _standing(self, record: IncidentState) -> Standing:
+        """Return the page and the record as they were at the record's last change."""
+        standing = self._standing_still.get(record)
+        if standing is None:
+            past = self._past(record)
+            standing = Standing(proved_part(past.page), proved_part(self._incident(record, past)))
+            self._standing_still[record] = standing
+        return standing
+
+    def _archives(self, state: PageState) -> list[Document]:
+        """Return the complete history by year, every record as it read at its last change."""
+        years = by_year(state, self._page.time_zone)
+        archives = []
+        for year, records in years.items():
+            made = self._archived.get(year)
+            if made is None or made[0] != records:
+                made = self._archived[year] = records, self._archive(year, records)
+            archives.append(made[1])
+        changed_at = max((records.changed_at for records in years.values()), default=self._page.created_at)
+        return [archives_document(self._page_at(changed_at), years), *archives]
+
+    def _archive(self, year: int, records: Year) -> Document:
+        told = [self._standing(record).incident for record in (*records.incidents, *records.maintenances)]
+        return archive_document(proved_part(self._page_at(records.changed_at)), year, records, told)
 
     def _incident(self, record: IncidentState, view: View) -> Members:
         components = components_of(record, view.components, self._positions)
@@ -154,8 +229,20 @@ class StatusSite:
         components = {
             state.component.id: component_members(state, self._page, self._stamps) for state in states
         }
-        return View(page_members(self._page, updated_at(self.line, at), self._stamps), components)
+        return View(self._page_at(at), components)
+
+    def _page_at(self, at: Instant) -> Members:
+        return page_members(self._page, updated_at(self.line, at), self._stamps)
 
 
 def _document(url: Url, view: View, **members: object) -> Document:
     return Document(path=url.path(), body=encode_json({"page": view.page, **members}), cache=url.cache)
+
+
+def _incident_page(record: IncidentState, page: Part, incident: Part) -> Document:
+    return Document(
+        path=INCIDENT.path(incident_id=record.incident.id),
+        body=encode_unchecked({"page": page, "incident": incident}),
+        cache=INCIDENT.cache,
+        sources=(record.incident.source,),
+    )

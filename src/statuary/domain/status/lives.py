@@ -169,6 +169,8 @@ def _worst_so_far(postings: Sequence[Posting]) -> Iterator[Impact]:
     statuses: dict[str, ComponentStatus] = {}
     worst: Impact = "none"
     for posting in postings:
-        statuses |= {affected.code: affected.new_status for affected in posting.affected_components or ()}
-        worst = worst_impact((worst, roll_up(statuses.values()).indicator))
+        if posting.affected_components:
+            for affected in posting.affected_components:
+                statuses[affected.code] = affected.new_status
+            worst = worst_impact((worst, roll_up(statuses.values()).indicator))
         yield worst

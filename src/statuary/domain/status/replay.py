@@ -237,7 +237,10 @@ class _Tape:
         return self._ids.get(name, name)
 
     def _track(self, component: str) -> Track:
-        return self.tracks.setdefault(component, Track("operational"))
+        track = self.tracks.get(component)
+        if track is None:
+            track = self.tracks[component] = Track("operational")
+        return track
 
 
 def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:

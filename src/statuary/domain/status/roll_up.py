@@ -6,6 +6,7 @@ calculations" in its help), held against every captured page.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from statuary.domain.status.vocabulary import COMPONENT_SEVERITY, IMPACT_SEVERITY, ComponentStatus, Impact
 
@@ -47,23 +48,27 @@ Measured for `minor` (GitHub, 22 May 2020); the others follow the same pairs of 
 Leaves = frozenset[ComponentStatus]
 """The statuses that occur among the leaf components of a whole."""
 
-CASCADE: tuple[tuple[Callable[[Leaves, int], bool], RollUp], ...] = (
+CASCADE: tuple[tuple[Callable[[Leaves, bool], bool], RollUp], ...] = (
     (lambda present, _: present == {"major_outage"}, MAJOR_OUTAGE),
     (lambda present, _: present == {"partial_outage"} or "major_outage" in present, PARTIAL_OUTAGE),
     (lambda present, _: "partial_outage" in present, MINOR_OUTAGE),
-    (lambda present, count: present == {"degraded_performance"} and count > 1, DEGRADED),
+    (lambda present, several: present == {"degraded_performance"} and several, DEGRADED),
     (lambda present, _: "degraded_performance" in present, PARTIALLY_DEGRADED),
     (lambda present, _: "under_maintenance" in present, UNDER_MAINTENANCE),
-    (lambda _present, _count: True, OPERATIONAL),
+    (lambda _present, _several: True, OPERATIONAL),
 )
-"""The rules in their order, given the statuses that occur and the number of components; the first that fits."""
+"""The rules in their order, given the statuses that occur and whether there are several components."""
 
 
 def roll_up(statuses: Iterable[ComponentStatus]) -> RollUp:
     """Return the status of a whole from its leaf components (groups left out)."""
     leaves = tuple(statuses)
-    present = frozenset(leaves)
-    return next(whole for applies, whole in CASCADE if applies(present, len(leaves)))
+    return _first_that_fits(frozenset(leaves), len(leaves) > 1)
+
+
+@cache
+def _first_that_fits(present: Leaves, several: bool) -> RollUp:  # noqa: FBT001 - the cache knows no keywords
+    return next(whole for applies, whole in CASCADE if applies(present, several))
 
 
 def page_roll_up(leaves: Iterable[ComponentStatus], unresolved: Iterable[Impact]) -> RollUp:

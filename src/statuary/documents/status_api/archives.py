@@ -1,0 +1,87 @@
+"""The complete history by year, beside the lists that hold the latest records only.
+
+Statuspage has no such documents (its lists end after 50 records), so their shape is statuary's own: that of
+its lists, both kinds of record in one. Each record reads as it did at its last change, so that the archive
+of a past year stands still.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from statuary.documents.document import Document
+from statuary.documents.encode import encode_json, encode_unchecked
+from statuary.documents.status_api.members import Members, Part
+from statuary.documents.url_table import ARCHIVE, ARCHIVES
+from statuary.domain.primitives import Instant
+from statuary.domain.status.lives import IncidentState
+from statuary.domain.status.state import PageState
+
+
+@dataclass(frozen=True, slots=True)
+class Year:
+    """The records created in one year, the latest first.
+
+    Attributes:
+        incidents: its incidents.
+        maintenances: its maintenances.
+    """
+
+    incidents: tuple[IncidentState, ...]
+    maintenances: tuple[IncidentState, ...]
+
+    @property
+    def changed_at(self) -> Instant:
+        """The latest change of any of them."""
+        return max(record.since for record in (*self.incidents, *self.maintenances))
+
+
+def by_year(state: PageState, zone: ZoneInfo) -> dict[int, Year]:
+    """Return the records that can be read of by the year of their creation in a zone, the latest first."""
+    incidents = _by_year(state.incidents, zone)
+    maintenances = _by_year(state.maintenances, zone)
+    return {
+        year: Year(tuple(incidents.get(year, ())), tuple(maintenances.get(year, ())))
+        for year in sorted({*incidents, *maintenances}, reverse=True)
+    }
+
+
+def _by_year(records: Sequence[IncidentState], zone: ZoneInfo) -> dict[int, list[IncidentState]]:
+    years: dict[int, list[IncidentState]] = {}
+    for record in records:
+        years.setdefault(record.incident.created_at.astimezone(zone).year, []).append(record)
+    return years
+
+
+def archive_document(page: Part, year: int, records: Year, told: Sequence[Part]) -> Document:
+    """Return the archive of a year, given the proved objects of its incidents and then of its maintenances."""
+    count = len(records.incidents)
+    return Document(
+        path=ARCHIVE.path(year=year),
+        cache=ARCHIVE.cache,
+        body=encode_unchecked(
+            {"page": page, "incidents": list(told[:count]), "scheduled_maintenances": list(told[count:])}
+        ),
+    )
+
+
+def archives_document(page: Members, years: Mapping[int, Year]) -> Document:
+    """Return the list of archives, the latest year first."""
+    return Document(
+        path=ARCHIVES.path(),
+        cache=ARCHIVES.cache,
+        body=encode_json(
+            {
+                "page": page,
+                "years": [
+                    {
+                        "year": year,
+                        "incidents": len(records.incidents),
+                        "scheduled_maintenances": len(records.maintenances),
+                        "url": f"{page['url']}/{ARCHIVE.path(year=year)}",
+                    }
+                    for year, records in years.items()
+                ],
+            }
+        ),
+    )

@@ -1,0 +1,205 @@
+"""Uptime over 90 days, by the formula that Statuspage's own pages follow.
+
+    uptime = 100 * (1 - (seconds of major outage + 0.3 * seconds of partial outage) / seconds of the window)
+
+cut, not rounded, to two decimals. Degraded performance and maintenance do not count against it. The window
+is 90 days of the page's time zone, today included in full, of 23 or 25 hours where clocks change; a
+component that began later has a shorter one. A group, and the page, is the average of its components.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from fractions import Fraction
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from statuary.domain.primitives import Instant
+from statuary.domain.status.components import Component
+from statuary.domain.status.days import ONE_DAY, day_of, day_start
+from statuary.domain.status.lives import IncidentState
+from statuary.domain.status.replay import Track
+from statuary.domain.status.timeline import Timeline
+from statuary.domain.status.vocabulary import ComponentStatus
+
+WINDOW_DAYS = 90
+"""Days that uptime is told over, today included."""
+
+PARTIAL_WEIGHT = Fraction(3, 10)
+"""What a second of partial outage counts of a second of major outage (0.7 and 1 were ruled out)."""
+
+MILLISECOND = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """How long a component was out on one day.
+
+    Attributes:
+        partial: time in partial outage.
+        major: time in major outage.
+    """
+
+    partial: timedelta = timedelta()
+    major: timedelta = timedelta()
+
+    def __add__(self, other: "Outage") -> "Outage":
+        return Outage(self.partial + other.partial, self.major + other.major)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComponentUptime:
+    """A component's uptime.
+
+    Attributes:
+        component: the component.
+        window: the length of time that counts.
+        days: the days with an outage, in order.
+        events: on each of these days, the incidents that the component was in.
+    """
+
+    component: Component
+    window: timedelta
+    days: Mapping[date, Outage]
+    events: Mapping[date, tuple[IncidentState, ...]]
+
+    @property
+    def fraction(self) -> Fraction:
+        """The part of the window that the component was up; the whole of an empty one."""
+        return up_fraction(sum(self.days.values(), Outage()), self.window)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageUptime:
+    """The uptime of everything that shows it.
+
+    Attributes:
+        as_of: the instant up to which outages are counted: the latest change of a component, or midnight.
+        first_day: the first day of the window.
+        last_day: today.
+        components: of each component that shows its uptime, in order of position.
+    """
+
+    as_of: Instant
+    first_day: date
+    last_day: date
+    components: tuple[ComponentUptime, ...]
+
+
+def up_fraction(outage: Outage, window: timedelta) -> Fraction:
+    """Return the part of a window without outage, exactly; 1 of an empty window."""
+    if not window:
+        return Fraction(1)
+    lost = outage.major // MILLISECOND + PARTIAL_WEIGHT * (outage.partial // MILLISECOND)
+    return 1 - lost / (window // MILLISECOND)
+
+
+def percent(fractions: Iterable[Fraction]) -> float | None:
+    """Return the average as a percentage, cut to two decimals (99.949 is 99.94); None of nothing."""
+    parts = tuple(fractions)
+    if not parts:
+        return None
+    return float(sum(parts, Fraction()) / len(parts) * 10_000 // 1) / 100
+
+
+def page_uptime(line: Timeline, at: Instant) -> PageUptime:
+    """Return the uptime that is published at an instant.
+
+    It changes at transitions only, so an outage that goes on is counted up to the latest of them.
+    """
+    zone = line.catalogue.page.time_zone
+    last_day = day_of(at, zone)
+    first_day = last_day - (WINDOW_DAYS - 1) * ONE_DAY
+    shown = [c for c in line.by_position if c.showcase and not (c.group or c.removed)]
+    changes = (line.tracks[component.id].at(at)[1] for component in shown)
+    midnight = day_start(last_day, zone)
+    as_of = max((midnight, *(change for change in changes if change is not None)))
+    incidents = _incidents_by_component(line, as_of, day_start(first_day, zone))
+    return PageUptime(
+        as_of=as_of,
+        first_day=first_day,
+        last_day=last_day,
+        components=tuple(
+            _component_uptime(
+                component,
+                line.tracks[component.id],
+                Window(component.start_date, first_day, last_day, as_of, zone),
+                incidents.get(component.id, ()),
+            )
+            for component in shown
+        ),
+    )
+
+
+class Window:
+    """The days of which a component's uptime is told.
+
+    Attributes:
+        zone: the zone whose days they are.
+        start: the first instant that counts.
+        as_of: the instant up to which outages are counted.
+        length: the length of the whole window, its last day in full.
+    """
+
+    def __init__(
+        self, begin: date | None, first_day: date, last_day: date, as_of: Instant, zone: ZoneInfo
+    ) -> None:
+        """Take the day that the component began (or None), the days of the window, and their zone."""
+        first = first_day if begin is None else max(first_day, begin)
+        self.zone = zone
+        self.as_of = as_of
+        self.start = day_start(first, zone)
+        self.length = max(day_start(last_day + ONE_DAY, zone) - self.start, timedelta())
+
+    def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
+        """Yield the days that a stretch of time touches inside the window, and how much of each."""
+        start, end = max(start, self.start), min(end, self.as_of)
+        while start < end:
+            day = day_of(start, self.zone)
+            midnight = day_start(day + ONE_DAY, self.zone)
+            yield day, min(end, midnight) - start
+            start = midnight
+
+
+def _component_uptime(
+    component: Component, track: Track, window: Window, incidents: Iterable[IncidentState]
+) -> ComponentUptime:
+    days: dict[date, Outage] = {}
+    for status, start, end in _stretches(track, window):
+        for day, length in window.days(start, end):
+            outage = Outage(partial=length) if status == "partial_outage" else Outage(major=length)
+            days[day] = days.get(day, Outage()) + outage
+    return ComponentUptime(
+        component=component, window=window.length, days=days, events=_events(days, incidents, window)
+    )
+
+
+def _stretches(track: Track, window: Window) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
+    """Yield the stretches of time that a component was out."""
+    instants = (window.start, *track.instants, window.as_of)
+    for status, (start, end) in zip((track.base, *track.statuses), pairwise(instants), strict=True):
+        if status in ("partial_outage", "major_outage"):
+            yield status, start, end
+
+
+def _events(
+    days: Iterable[date], incidents: Iterable[IncidentState], window: Window
+) -> dict[date, tuple[IncidentState, ...]]:
+    found: dict[date, list[IncidentState]] = {day: [] for day in days}
+    for incident in incidents if found else ():
+        end = incident.resolved_at or window.as_of
+        for day, _ in window.days(incident.incident.started_at, end):
+            if day in found:
+                found[day].append(incident)
+    return {day: tuple(events) for day, events in found.items()}
+
+
+def _incidents_by_component(line: Timeline, as_of: Instant, start: Instant) -> dict[str, list[IncidentState]]:
+    """Return by component the incidents of the window that it was in, the latest created first."""
+    found: dict[str, list[IncidentState]] = {}
+    for life in line.incidents:
+        state = life.state_at(as_of)
+        if state is not None and (state.resolved_at is None or state.resolved_at >= start):
+            for component in state.components:
+                found.setdefault(component, []).append(state)
+    return found
