@@ -6,14 +6,18 @@ array, in creation code alone, whose length counts its own two bytes. Measured i
 Sourcify and on records of every one of these compilers.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+
+import orjson
 
 from statuary.domain.contracts.cbor import Cbor, decode_cbor
 from statuary.domain.contracts.compiler_version import CompilerVersion, compiler_version
 from statuary.domain.contracts.ipfs import ipfs_multihash
 from statuary.domain.contracts.swarm import bzzr0, bzzr1
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import Malformed
 
 LENGTH_BYTES = 2
@@ -164,6 +168,24 @@ def _dotted(version: Cbor) -> str:
     ):
         return ".".join(str(part) for part in version)
     return ""
+
+
+def metadata_texts(metadata: Json) -> tuple[bytes, ...]:
+    r"""Return the texts that a compiler may have written for a metadata object, likelier ones first.
+
+    Sourcify keeps the object. solc writes it compactly and, where it is not ASCII, with `\u` escapes (measured
+    with 0.7.6 to 0.8.37); the same text in UTF-8 is allowed as well.
+
+    Raises:
+        Malformed: if the object is nested deeper than any compiler's metadata.
+    """
+    try:
+        text = orjson.dumps(metadata)
+    except (TypeError, ValueError):  # orjson's own error is a TypeError
+        raise Malformed("the metadata is nested too deep") from None
+    if text.isascii():
+        return (text,)
+    return json.dumps(metadata, separators=(",", ":")).encode("ascii"), text
 
 
 def metadata_hash(text: bytes, scheme: str) -> bytes:

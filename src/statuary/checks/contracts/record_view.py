@@ -1,0 +1,271 @@
+"""One record as the checks look at it: every text decoded once, every hash computed once.
+
+A record is a plain dict whose shape has been validated; nothing more is taken for granted. What cannot be
+decoded is None here, and the check whose rule it breaches says so.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+
+import orjson
+
+from statuary.domain.contracts.abi_types import Tuple
+from statuary.domain.contracts.compiler_metadata import (
+    Auxdata,
+    AuxdataFields,
+    AuxdataStyle,
+    auxdata_style,
+    metadata_texts,
+    read_auxdata,
+)
+from statuary.domain.contracts.derivation import appended_immutables
+from statuary.domain.contracts.matching import (
+    RecompiledSide,
+    SideMatch,
+    constructor_inputs,
+    match_creation,
+    match_runtime,
+)
+from statuary.domain.contracts.references import Place, auxdata_pieces, immutable_places, library_places
+from statuary.domain.contracts.replay import replay
+from statuary.domain.contracts.transformations import Transformation, read_transformation
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Malformed, is_hex_digits, keccak
+
+REMEMBERED_SOURCES = 16_384
+"""How many hashes of sources are kept: the same library files come in record after record."""
+
+
+@lru_cache(maxsize=REMEMBERED_SOURCES)
+def source_keccak(content: str) -> str:
+    """Return the Keccak-256 of a source as metadata writes it: `0x` and 64 digits."""
+    return "0x" + keccak(content.encode("utf-8", "surrogatepass")).hex()
+
+
+class SideView:
+    """One side of a record: `creationBytecode` with `creationMatch`, or `runtimeBytecode` with `runtimeMatch`.
+
+    Attributes:
+        record: the record that it belongs to.
+        name: `creation` or `runtime`.
+        member: the record's member.
+        value: that member's value; empty if the record has none.
+    """
+
+    def __init__(self, record: "RecordView", name: str) -> None:
+        self.record = record
+        self.name = name
+        self.member = f"{name}Bytecode"
+        self.value: Mapping[str, Json] = as_object(record.value.get(self.member))
+
+    @property
+    def claimed(self) -> Json:
+        """The level that the record claims for this side."""
+        return self.record.value.get(f"{self.name}Match")
+
+    @cached_property
+    def onchain(self) -> bytes | None:
+        """The code on the chain."""
+        return hex_bytes(self.value.get("onchainBytecode"))
+
+    @cached_property
+    def recompiled(self) -> bytes | None:
+        """The code that the compiler gave, with zeros in open places."""
+        return hex_bytes(self.value.get("recompiledBytecode"))
+
+    @cached_property
+    def values(self) -> Mapping[str, Json]:
+        """The values of the transformations."""
+        return as_object(self.value.get("transformationValues"))
+
+    @cached_property
+    def transformations(self) -> tuple[Transformation, ...] | None:
+        """The steps of the replay; None if there is no list, or an element of it is no step."""
+        listed = self.value.get("transformations")
+        try:
+            return tuple(read_transformation(step) for step in listed) if isinstance(listed, list) else None
+        except Malformed:
+            return None
+
+    @cached_property
+    def replayed(self) -> bytes | None:
+        """What the replay gives; None if it cannot be run."""
+        try:
+            return self.replay()
+        except Malformed:
+            return None
+
+    def replay(self) -> bytes | None:
+        """Run the replay.
+
+        Raises:
+            Unreplayable: if a step cannot be taken.
+        """
+        if self.recompiled is None or self.onchain is None or self.transformations is None:
+            return None
+        most_bytes = len(self.recompiled) + len(self.onchain)
+        return replay(self.recompiled, self.transformations, self.values, most_bytes=most_bytes)
+
+    @cached_property
+    def auxdata(self) -> Mapping[str, Auxdata]:
+        """The pieces of auxdata that the record lists, by number; none if the list cannot be read."""
+        try:
+            return auxdata_pieces(self.value.get("cborAuxdata"))
+        except Malformed:
+            return {}
+
+    @cached_property
+    def libraries(self) -> list[Place]:
+        """The places of libraries."""
+        try:
+            return library_places(self.value.get("linkReferences"))
+        except Malformed:
+            return []
+
+    @cached_property
+    def immutables(self) -> list[Place]:
+        """The places of immutables; for Vyper the one behind the code."""
+        try:
+            return immutable_places(self.value.get("immutableReferences"))
+        except Malformed:
+            return []
+
+    @cached_property
+    def fields(self) -> dict[str, AuxdataFields]:
+        """What each piece of auxdata says; pieces that cannot be read are left out."""
+        return dict(self._readable_auxdata())
+
+    def _readable_auxdata(self) -> Iterator[tuple[str, AuxdataFields]]:
+        for number, piece in self.auxdata.items():
+            try:
+                yield number, read_auxdata(piece.value, self.record.style)
+            except Malformed:
+                continue
+
+    @cached_property
+    def found(self) -> SideMatch | None:
+        """The match as Sourcify's own procedure finds it from the two codes; None if it finds none."""
+        if self.recompiled is None or not self.onchain:
+            return None
+        is_runtime, record = self.name == "runtime", self.record
+        side = RecompiledSide(
+            code=self.recompiled,
+            libraries=self.libraries,
+            immutables=self.immutables if is_runtime and record.language == "Solidity" else (),
+            appended_immutables=record.appended_immutables if is_runtime else 0,
+            auxdata=self.auxdata,
+            language=record.language,
+            version=record.version,
+        )
+        if is_runtime:
+            return match_runtime(side, self.onchain)
+        return match_creation(side, self.onchain, record.constructor)
+
+
+class RecordView:
+    """A record, with what the checks need of it.
+
+    Attributes:
+        value: the record as JSON.
+        creation: its creation side.
+        runtime: its runtime side.
+    """
+
+    def __init__(self, value: Mapping[str, Json]) -> None:
+        self.value = value
+        self.compilation: Mapping[str, Json] = as_object(value.get("compilation"))
+        self.language = as_text(self.compilation.get("language"))
+        self.version = as_text(self.compilation.get("compilerVersion"))
+        self.creation = SideView(self, "creation")
+        self.runtime = SideView(self, "runtime")
+
+    @property
+    def sides(self) -> tuple[SideView, SideView]:
+        """Both sides."""
+        return self.creation, self.runtime
+
+    @cached_property
+    def style(self) -> AuxdataStyle:
+        """How the record's compiler lays out auxdata."""
+        return auxdata_style(self.language, self.version)
+
+    @cached_property
+    def path_and_name(self) -> tuple[str, str]:
+        """The fully qualified name, split at its last colon."""
+        path, _, name = as_text(self.compilation.get("fullyQualifiedName")).rpartition(":")
+        return path, name
+
+    @cached_property
+    def sources(self) -> Mapping[str, Json]:
+        """The sources, by path."""
+        return as_object(self.value.get("sources"))
+
+    @cached_property
+    def metadata(self) -> Mapping[str, Json] | None:
+        """The metadata; None if the record has none."""
+        metadata = self.value.get("metadata")
+        return metadata if isinstance(metadata, Mapping) else None
+
+    @cached_property
+    def metadata_texts(self) -> tuple[bytes, ...]:
+        """The texts that the compiler may have written for the metadata; none if there is no metadata."""
+        try:
+            return metadata_texts(self.metadata) if self.metadata is not None else ()
+        except Malformed:
+            return ()
+
+    @cached_property
+    def output_contract(self) -> Mapping[str, Json] | None:
+        """The record's contract in `stdJsonOutput`; None if it is not there."""
+        path, name = self.path_and_name
+        contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
+        contract = as_object(contracts.get(path)).get(name)
+        return contract if isinstance(contract, Mapping) else None
+
+    @cached_property
+    def constructor(self) -> Tuple | None:
+        """The constructor's inputs; None if they are of types that cannot be read."""
+        return constructor_inputs(self.value.get("abi"))
+
+    @cached_property
+    def appended_immutables(self) -> int:
+        """Bytes of immutables that Vyper's creation code appends to the runtime code."""
+        return appended_immutables(dict(self.creation.auxdata), self.language, self.version)
+
+
+def as_object(value: Json) -> Mapping[str, Json]:
+    """Return a JSON object, or an empty one in place of anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_text(value: Json) -> str:
+    """Return a text, or an empty one in place of anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def hex_bytes(text: Json) -> bytes | None:
+    """Return the bytes of `0x` and lower-case hex digits; None for anything else."""
+    if (
+        not isinstance(text, str)
+        or not text.startswith("0x")
+        or not is_hex_digits(text[2:])
+        or not text.islower()
+    ):
+        return None
+    return bytes.fromhex(text[2:])
+
+
+def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
+    """Return a JSON value as compact text; None if it is nested deeper than any compiler's output."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else 0)
+    except (TypeError, ValueError):  # orjson's own error is a TypeError
+        return None
+
+
+def same_json(one: Json, other: Json) -> bool:
+    """Say whether two JSON values are the same, whatever the order of their keys (`1`, `1.0` and `true` differ)."""
+    if one is None or other is None or isinstance(one, str) or isinstance(other, str):
+        return bool(type(one) is type(other) and one == other)
+    text = json_bytes(one, sort_keys=True)
+    return text is not None and text == json_bytes(other, sort_keys=True)
