@@ -90,7 +90,7 @@ def match_of_sides(record: RecordValue) -> Iterator[Finding]:
         yield Finding(
             rule="match-of-sides",
             pointer=("match",),
-            message=f"match is {record['match']!r}, but its sides are {sides[0]!r} and {sides[1]!r}",
+            message=f"match is {record['match'] or 'null'}, but its sides are {sides[0] or 'null'} and {sides[1] or 'null'}",
             remedy=f"write {overall}",
         )
 

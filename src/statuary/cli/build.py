@@ -48,6 +48,10 @@ def command(content: Path, out: Path, now: Instant | None, dry_run: bool, strict
     except PublishingRefused as refused:
         click.echo(f"statuary: {refused}" + (f"\n    {refused.remedy}" if refused.remedy else ""), err=True)
         sys.exit(ExitCode.REFUSED)
+    except OSError as error:
+        message = f"statuary: {error.filename or out}: {error.strerror}; each published file is old or new"
+        click.echo(f"{message}\n    mend the cause and build again: the next build finishes the work", err=True)
+        sys.exit(ExitCode.REFUSED)
     sys.exit(ExitCode.DONE if outcome.plan is not None else ExitCode.FINDINGS)
 
 

@@ -119,12 +119,20 @@ class _Beside:
         try:
             return reader(SourceFile(self.root, path).bytes(LARGEST_RECORD))
         except Unreadable as unreadable:
-            self.findings.append(unreadable_finding(unreadable, path))
+            self.findings.append(unreadable_finding(self._or_absent(unreadable, name), path))
         except Malformed as malformed:
             self.findings.append(
                 Finding(rule="readable-text", path=path, message=str(malformed), remedy=malformed.remedy)
             )
         return None
+
+    def _or_absent(self, unreadable: Unreadable, name: str) -> Unreadable:
+        """Say plainly that a file is not there."""
+        if (self.root / self.path(name)).exists():
+            return unreadable
+        return Unreadable(
+            f"the workspace has no file {name!r}", "put it there, or name another in contract.yaml"
+        )
 
 
 def _json(raw: bytes) -> Json:

@@ -129,7 +129,12 @@ def _contract(chain_id: str, address: str, path: str, form: ContractForm) -> Con
 def _stray(path: PurePosixPath) -> Finding:
     """Return the finding for a file that has no place: a warning, since nothing of it is published."""
     top = path.parts[0]
-    hint = did_you_mean(top, list(FOLDERS)) if len(path.parts) > 1 else did_you_mean(path.stem, list(STEMS))
+    if top in FOLDERS:
+        hint = f"the places are: {', '.join(place.pattern for place in PLACES if place.folder == top)}"
+    else:
+        hint = (
+            did_you_mean(top, list(FOLDERS)) if len(path.parts) > 1 else did_you_mean(path.stem, list(STEMS))
+        )
     known = ", ".join(place.pattern for place in PLACES)
     return Finding(
         rule="known-files",

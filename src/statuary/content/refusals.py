@@ -43,22 +43,30 @@ def _finding(one: ErrorDetails, model: Any, tree: Any) -> list[Finding]:
 def _said(one: ErrorDetails) -> tuple[str, str]:
     """Return message and remedy for a value of the wrong kind."""
     cause = one.get("ctx", {}).get("error")
-    if isinstance(cause, Malformed):
-        return str(cause), cause.remedy
     if isinstance(cause, ValueError):
-        return str(cause), ""
+        return str(cause), cause.remedy if isinstance(cause, Malformed) else ""
     found = described(one["input"])
     if one["type"] in ("literal_error", "enum"):
-        expected = one["ctx"]["expected"]
-        close = get_close_matches(
-            str(one["input"]), expected.replace("'", "").replace(" or ", ", ").split(", "), 1
-        )
-        hint = f"did you mean {close[0]!r}?" if close else f"write one of {expected}"
-        return f"{found} is none of {expected}", hint
-    wanted = WANTED.get(one["type"])
-    if wanted:
+        return _said_of_choice(found, str(one["input"]), one["ctx"]["expected"])
+    if one["type"] in ("string_too_long", "too_long"):
+        limit, size = one["ctx"]["max_length"], len(one["input"])
+        return f"{found} has {size:,} characters, more than {limit:,}", "shorten it"
+    if one["type"] == "string_pattern_mismatch":
+        return f"{found} does not have the form {one['ctx']['pattern']}", ""
+    if one["type"] in WANTED:
+        wanted = WANTED[one["type"]]
         return f"{found} stands where {wanted} belongs", f"write {wanted}"
     return f"{found} is refused: {one['msg'][:1].lower()}{one['msg'][1:]}", ""
+
+
+def _said_of_choice(found: str, value: str, expected: str) -> tuple[str, str]:
+    """Return message and remedy for a value that is none of a few; `expected` is pydantic's list of them."""
+    choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
+    close = get_close_matches(value, choices, 1)
+    return (
+        f"{found} is none of {expected}",
+        f"did you mean {close[0]!r}?" if close else f"write one of {expected}",
+    )
 
 
 WANTED = {

@@ -11,6 +11,7 @@ from typing import Any
 
 from yaml import MappingNode, ScalarNode, SequenceNode, YAMLError
 from yaml._yaml import CParser
+from yaml.reader import ReaderError
 
 from statuary.content.unreadable import Unreadable
 from statuary.domain.findings import Pointer, Position
@@ -96,6 +97,11 @@ def _compose(text: str) -> Any:
     _refuse_depth(text)
     try:
         return _Composer(text).get_single_node()
+    except ReaderError as error:
+        before = text[: error.position]
+        position = Position(before.count("\n") + 1, error.position - before.rfind("\n"))
+        message = f"not YAML: character {error.character!r} is not allowed in text"
+        raise Unreadable(message, "remove it, or write it as an escape in double quotes", position) from None
     except YAMLError as error:
         raise _unreadable(error) from None
     except UnicodeEncodeError:
@@ -128,19 +134,34 @@ def _unreadable(error: YAMLError) -> Unreadable:
     mark = getattr(error, "problem_mark", None)
     problem = str(getattr(error, "problem", None) or error).replace("\n", " ")
     position = Position(mark.line + 1, mark.column + 1) if mark else Position(1, 1)
-    remedy = REMEDIES.get(problem.split(",")[0], "")
-    if "cannot start any token" in problem:
-        remedy = "indent with spaces, and quote a text that starts with this character"
-    return Unreadable(f"not YAML: {problem}", remedy, position)
+    said, remedy = next(
+        (known for part, known in PROBLEMS.items() if problem.startswith(part)), (problem, "")
+    )
+    return Unreadable(f"not YAML: {said or problem}", remedy, position)
 
 
-REMEDIES = {
-    "mapping values are not allowed in this context": "quote a text that holds a colon, and check the indentation",
-    "could not find expected ':'": "write `key: value`, with a space after the colon",
-    "did not find expected key": "check the indentation and the quotes above this line",
-    "found unexpected end of stream": "close the quote or bracket that is open",
-    "expected a single document in the stream": "keep one document in a file; remove the `---` between",
+PROBLEMS = {
+    "mapping values are not allowed in this context": (
+        "a colon stands where none can",
+        "quote a text that holds a colon, and check the indentation",
+    ),
+    "could not find expected ':'": ("a key has no colon", "write `key: value`, with a space after the colon"),
+    "did not find expected key": ("", "check the indentation and the quotes above this line"),
+    "did not find expected '-' indicator": ("", "check the indentation above this line"),
+    "did not find expected ',' or": ("", "close the bracket, and separate with commas"),
+    "found unexpected end of stream": ("the text ends too early", "close the quote or bracket that is open"),
+    "found character that cannot start any token": (
+        "",
+        "indent with spaces, and quote a text that starts with this character",
+    ),
+    "found undefined alias": ("", "quote a text that starts with *"),
+    "found duplicate anchor": ("", "give each anchor a name of its own"),
+    "but found another document": (
+        "the file holds a second document",
+        "keep one in a file; remove the `---` between them",
+    ),
 }
+"""What libyaml says, by how it begins; what a person is told (nothing: the same), and what to do."""
 
 
 class _Constructor:
@@ -151,6 +172,8 @@ class _Constructor:
         self.nodes = 0
 
     def value(self, node: Any, depth: int) -> Tree:
+        if node.tag:
+            raise _at(node, f"tag {node.tag!r} would change what the value means", "remove the tag")
         if isinstance(node, ScalarNode):
             if not node.style:  # plain: neither quoted nor a block
                 return None if node.value in NULLS else self.scalar(node.value)

@@ -4,7 +4,7 @@ An author writes a name, the affected components with the status they had, and d
 else that Statuspage publishes can be given, so that an import loses nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -143,7 +143,7 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
         path: the file, relative to the content folder.
     """
     incident_id = source.id or file_name
-    updates = translate_updates(source.updates, incident_id, source.components or {})
+    updates = translate_updates(source.updates, incident_id)
     if source.postmortem is not None:
         updates = (*updates, _postmortem(source.postmortem, incident_id))
     return Incident(
@@ -154,6 +154,7 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
         components=named_components(source.components or (), updates),
         created_at=source.created_at or min(update.created_at for update in updates),
         started_at=source.started_at or min(update.display_at for update in updates),
+        opened_with=source.components or {},
         shortlink=source.shortlink,
         updated_at=source.updated_at,
         monitoring_at=source.monitoring_at,
@@ -167,12 +168,9 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
 
 
 def translate_updates(
-    sources: Sequence[UpdateSource],
-    incident_id: str,
-    components: Mapping[str, ComponentStatus | None],
-    prefix: Pointer = (),
+    sources: Sequence[UpdateSource], incident_id: str, prefix: Pointer = ()
 ) -> tuple[IncidentUpdate, ...]:
-    """Return the updates of a record; its own `components` are the first one's.
+    """Return the updates of a record.
 
     An update's id follows from the record's id, the instant it was posted and how many before it were
     posted at that instant: it outlives every edit of its text.
@@ -190,7 +188,7 @@ def translate_updates(
                 display_at=source.at,
                 created_at=created_at,
                 updated_at=source.updated_at or created_at,
-                components={**(components if index == 0 else {}), **(source.components or {})},
+                components=source.components or {},
                 recorded="affected_components" in source.model_fields_set,
                 affected_components=_affected(source.affected_components),
                 deliver_notifications=source.deliver_notifications,

@@ -150,7 +150,7 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
     """
     maintenance_id = source.id or file_name
     named = dict.fromkeys(source.components)
-    updates = translate_updates(source.updates, maintenance_id, {})
+    updates = translate_updates(source.updates, maintenance_id)
     if source.recurrence is None and (not updates or updates[0].status != "scheduled"):
         updates = (_announcement(source, maintenance_id, updates), *updates)
     created_at = source.created_at or min((u.created_at for u in updates), default=source.scheduled_for)
@@ -229,7 +229,7 @@ def _occurrence(source: OccurrenceSource, maintenance_id: str, start: str) -> Oc
         body=source.body,
         cancelled_at=source.cancelled_at,
         updates=translate_updates(
-            source.updates, f"{maintenance_id}/{parse_instant(start).isoformat()}", {}, pointer
+            source.updates, f"{maintenance_id}/{parse_instant(start).isoformat()}", pointer
         ),
         pointer=pointer,
     )
