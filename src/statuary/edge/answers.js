@@ -14,7 +14,7 @@ const ESCAPES = new Map([["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ['"', "&q
  * @param {number} status
  * @param {Record<string, string>} headers
  */
-export function answer(body, status, headers) {
+function answer(body, status, headers) {
   return new Response(body, { status, headers: { "Access-Control-Allow-Origin": "*", ...headers } });
 }
 
@@ -82,6 +82,15 @@ export function documentAnswer(
   const tag = headers.get("ETag");
   if (tag && variant) headers.set("ETag", variantTag(tag, variant));
   return new Response(body, { status: 200, headers });
+}
+
+/**
+ * A list that was put together here.
+ * @param {Uint8Array<ArrayBuffer>} body
+ * @param {string} tag
+ */
+export function listAnswer(body, tag) {
+  return answer(body, 200, { "Content-Type": JSON_TYPE, "Cache-Control": REVALIDATE, ETag: tag });
 }
 
 /**

@@ -20,19 +20,29 @@ const COLON = encoder.encode(":");
 const CLOSING = encoder.encode("}");
 
 /**
- * A stream that turns the bytes of a record into those of a selection.
+ * A stream that turns the bytes of a record into those of a selection. What it gives on has memory of its own, since
+ * a host may take the memory of what it is given.
  * @param {Selection} selection
  * @returns {TransformStream<Uint8Array, Uint8Array>}
  */
 export function selecting(selection) {
-  /** @type {Cutter} */
-  let cutter;
+  /** @type {Uint8Array[]} */
+  let parts = [];
+  const cutter = new Cutter(selection, (bytes) => parts.push(bytes));
+  /** @param {TransformStreamDefaultController<Uint8Array>} controller */
+  const give = (controller) => {
+    if (parts.length) controller.enqueue(joined(parts));
+    parts = [];
+  };
   return new TransformStream({
-    start(controller) {
-      cutter = new Cutter(selection, (bytes) => controller.enqueue(bytes));
+    transform(chunk, controller) {
+      cutter.push(chunk);
+      give(controller);
     },
-    transform: (chunk) => cutter.push(chunk),
-    flush: () => cutter.finish(),
+    flush(controller) {
+      cutter.finish();
+      give(controller);
+    },
   });
 }
 

@@ -1,0 +1,148 @@
+"""The adapters in the runtimes of their hosts, each asked the conformance vectors over HTTP."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edge_runtimes import EDGE, EDGE_TESTS, OFFLINE, Served, deno, node, served, write_site
+from edge_vectors import ERROR_ID, ODD, VECTORS, fixture_site
+from lookup_site import compact
+from real_parts import require_node_package
+
+Case = dict[str, Any]
+
+NETLIFY_INSTALL = "npm install @netlify/dev@5.1.3"
+CLOUDFLARE_INSTALL = "npm install miniflare@4"
+READS = ("GET", "HEAD")
+
+
+def vectors() -> list[Case]:
+    """Return the cases that the edge module answers by itself, at whatever time it is."""
+    cases: list[Case] = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
+    return [case for case in cases if case["answer"] and "now" not in case]
+
+
+def differences(server: Served, cases: list[Case]) -> dict[str, Any]:
+    """Return what is answered otherwise than the vectors say, by method and target."""
+    answers = {f"{case['method']} {case['target']}": (case, ask(server, case)) for case in cases}
+    return {name: answer for name, (case, answer) in answers.items() if answer != case["answer"]}
+
+
+def ask(server: Served, case: Case) -> Case:
+    answer = server.ask(case["target"], case["method"])
+    headers = {name: answer["headers"].get(name.lower()) for name in case["answer"]["headers"]}
+    return {"status": answer["status"], "headers": headers, "body": ERROR_ID.sub("<uuid>", answer["body"])}
+
+
+def site_of_today() -> dict[str, bytes]:
+    """Return the site of the vectors, its status a summary that changed an hour ago and will again in an hour."""
+    held = {name: {"api/v2/summary.json": f"api/v2/_epochs/{name}/summary.json"} for name in ("a", "b")}
+    starts = {"a": datetime.now(UTC) - timedelta(hours=1), "b": datetime.now(UTC) + timedelta(hours=1)}
+    epochs = [{"from": starts[name].isoformat(), "documents": documents} for name, documents in held.items()]
+    return fixture_site() | {"api/v2/_epochs/index.json": compact({"epochs": epochs})}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(tmp_path_factory.mktemp("site"), site_of_today())
+
+
+@pytest.fixture(scope="module")
+def deno_serve(site: Path) -> Iterator[Served]:
+    command = [deno(), "serve", *OFFLINE[:-1], f"--allow-read={site}", "--host=127.0.0.1", "--port=0"]
+    with served(
+        [*command, str(EDGE / "deno-serve.js"), str(site)], r"http://127\.0\.0\.1:(\d+)", NO_COLOR="1"
+    ) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def netlify(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    modules = require_node_package("@netlify/dev", install=NETLIFY_INSTALL)
+    project = tmp_path_factory.mktemp("netlify")
+    write_site(project / "build", site_of_today())
+    shutil.copytree(EDGE, project / "edge" / "modules")
+    (project / "edge" / "statuary.js").write_text('export { config, default } from "./modules/netlify.js";\n')
+    (project / "netlify.toml").write_text('[build]\npublish = "build"\nedge_functions = "edge"\n')
+    path = f"{Path(deno()).parent}:{Path(node()).parent}:/usr/bin:/bin"
+    command = [node(), str(EDGE_TESTS / "netlify_server.mjs"), str(modules), str(project)]
+    with served(command, r"^(\d+)$", PATH=path) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def cloudflare(site: Path) -> Iterator[Served]:
+    modules = require_node_package("miniflare", install=CLOUDFLARE_INSTALL)
+    command = [node(), str(EDGE_TESTS / "cloudflare_server.mjs"), str(modules), str(EDGE), str(site)]
+    with served(command, r"^(\d+)$") as server:
+        yield server
+
+
+def test_deno_serve_answers_the_vectors(deno_serve):
+    assert not differences(deno_serve, vectors())
+
+
+def test_deno_serve_serves_plain_files_and_stays_in_its_folder(deno_serve):
+    page = deno_serve.ask("/v2/contracts-pages/10/index.json")
+    assert (page["status"], page["headers"]["content-type"]) == (200, "application/json; charset=utf-8")
+    for target in (
+        "/../edge/vectors.json",
+        "/%2e%2e/x",
+        "/..%2f..%2fetc%2fpasswd",
+        "/%00",
+        "/%zz",
+        "/api/v2/",
+    ):
+        assert deno_serve.ask(target)["status"] == 404, target
+    assert deno_serve.ask("/api/v2/status.json", method="POST")["status"] == 405
+
+
+def test_cloudflare_answers_the_vectors(cloudflare):
+    assert not differences(cloudflare, vectors())
+
+
+def test_cloudflare_serves_plain_files(cloudflare):
+    assert cloudflare.ask("/v2/contracts-pages/10/index.json")["status"] == 200
+    assert cloudflare.ask("/nothing/here")["status"] == 404
+
+
+def test_netlify_answers_the_vectors(netlify):
+    """Each request starts a new worker there, so that a spread of the reads is asked, or all if you wait for it."""
+    reads = [case for case in vectors() if case["method"] in READS]
+    thorough = os.environ.get("STATUARY_THOROUGH") == "true"
+    assert not differences(netlify, reads if thorough else [*reads[::17], *reads[-36::3]])
+
+
+def test_netlify_leaves_the_rest_to_its_own_files(netlify):
+    page = netlify.ask("/v2/contracts-pages/10/index.json")
+    assert page["body"] == fixture_site()["v2/contracts-pages/10/index.json"].decode()
+    assert netlify.ask("/robots.txt")["headers"]["x-answered-by"] == "nothing"
+    assert netlify.ask("/v2/contracts/1")["headers"]["x-answered-by"] == "edge-function"
+
+
+@pytest.mark.parametrize("runtime", ["deno_serve", "netlify", "cloudflare"])
+def test_status_documents_follow_the_clock(runtime, request):
+    server: Served = request.getfixturevalue(runtime)
+    answer = server.ask("/api/v2/summary.json")
+    assert answer["body"] == fixture_site()["api/v2/_epochs/a/summary.json"].decode()
+    assert answer["headers"]["cache-control"] == "public, max-age=30"
+    assert answer["headers"]["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize("runtime", ["deno_serve", "cloudflare"])
+def test_a_client_that_holds_the_answer_gets_304(runtime, request):
+    server: Served = request.getfixturevalue(runtime)
+    for target in (
+        f"/v2/contract/1/{ODD}",
+        f"/v2/contract/1/{ODD}?fields=abi,metadata",
+        "/v2/contracts/10?limit=2",
+    ):
+        first = server.ask(target)
+        again = server.ask(target, headers={"If-None-Match": first["headers"]["etag"]})
+        assert (again["status"], again["body"]) == (304, "")
