@@ -114,9 +114,9 @@ def test_killed_at_a_random_moment(tmp_path: Path) -> None:
     root = tmp_path / "site"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     arguments = [sys.executable, "-c", BUILD, str(root)]
-    for moment in range(12):
+    for moment in range(6):
         process = subprocess.Popen(arguments, env=environment)
-        sleep(0.15 + 0.05 * moment)
+        sleep(0.15 + 0.1 * moment)
         process.send_signal(signal.SIGKILL)
         process.wait()
         for path, body in tree(root).items():

@@ -13,10 +13,10 @@ from statuary.cli.options import (
     instant_of_build,
     now_option,
     out_option,
-    strict_option,
 )
 from statuary.cli.progress import progress
 from statuary.cli.reports.report import report
+from statuary.cli.rigour import rigour_of, rigour_options
 from statuary.cli.summary import build_summary, findings_line
 from statuary.domain.primitives import Instant
 from statuary.pipeline.build import Outcome, build_site
@@ -30,34 +30,47 @@ from statuary.publishing.refused import PublishingRefused
 @out_option
 @now_option
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@strict_option
+@rigour_options
 @format_option
-def command(content: Path, out: Path, now: Instant | None, dry_run: bool, strict: bool, form: str) -> None:
+def command(
+    content: Path,
+    out: Path,
+    now: Instant | None,
+    dry_run: bool,
+    skip: tuple[str, ...],
+    only: tuple[str, ...],
+    strict: bool,
+    form: str,
+) -> None:
     """Check the content and publish the site into a folder.
 
-    Nothing is published if the content has errors. What is unchanged is left as it is; what is stale and was
+    Nothing is published if the content has errors. A record whose claim is not proved is kept back, and the rest
+    is published (`contracts: {publish: all}` in site.yaml publishes it, marked as refused). What is unchanged is left as it is; what is stale and was
     written by statuary is removed; what others wrote is never touched.
     """
     checked_folders(content, out)
+    rigour = rigour_of(skip, only, strict=strict)
     instant = instant_of_build(now)
     try:
         with Publication(Folder(out), dry_run=dry_run) as publication:
             with progress() as announcer:
-                outcome = build_site(content, publication, instant, announcer, strict=strict)
+                outcome = build_site(content, publication, instant, announcer, rigour)
             _say(outcome, content, out, form, instant)
     except PublishingRefused as refused:
         click.echo(f"statuary: {refused}" + (f"\n    {refused.remedy}" if refused.remedy else ""), err=True)
         sys.exit(ExitCode.REFUSED)
     except OSError as error:
         message = f"statuary: {error.filename or out}: {error.strerror}; each published file is old or new"
-        click.echo(f"{message}\n    mend the cause and build again: the next build finishes the work", err=True)
+        click.echo(
+            f"{message}\n    mend the cause and build again: the next build finishes the work", err=True
+        )
         sys.exit(ExitCode.REFUSED)
     sys.exit(ExitCode.DONE if outcome.plan is not None else ExitCode.FINDINGS)
 
 
 def _say(outcome: Outcome, content: Path, out: Path, form: str, now: Instant) -> None:
     """Print findings, the plan of a dry run, and the summary."""
-    findings = outcome.checked.findings
+    findings = outcome.checked.all_findings
     if findings or form in ("json", "sarif"):
         click.echo(report(findings, str(content), form), err=form == "text")
     if outcome.plan is None:

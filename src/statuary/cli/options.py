@@ -60,11 +60,6 @@ def now_option(function: Decorated) -> Decorated:
     )(function)
 
 
-def strict_option(function: Decorated) -> Decorated:
-    """Add `--strict`."""
-    return click.option("--strict", is_flag=True, help="Let warnings count as errors.")(function)
-
-
 def format_option(function: Decorated) -> Decorated:
     """Add `--format`."""
     return click.option(

@@ -52,7 +52,8 @@ def findings_line(checked: Checked) -> str:
     errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
     if not errors and not warnings:
         return "no findings"
-    return f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
+    refused = f", {_count(checked.refusals, 'record')} refused" if checked.refusals else ""
+    return f"{_count(errors, 'error')}, {_count(warnings, 'warning')}{refused}"
 
 
 def _next(status: StatusCatalogue, now: Instant) -> str:

@@ -1,12 +1,14 @@
 """Read, check, build, publish: the whole way from content to site."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from statuary.checks.unique import UniqueContracts
+from statuary.checks.contracts.check import Check
+from statuary.checks.contracts.prove import CONTRACT_CHECKS
+from statuary.checks.placement import UniqueContracts
 from statuary.content.places import placed
 from statuary.content.read import read_content
 from statuary.documents.all_documents import whole_site_documents
@@ -16,7 +18,7 @@ from statuary.domain.contracts.record import ContractRow
 from statuary.domain.findings import Finding, Severity, has_errors, in_order
 from statuary.domain.primitives import Instant
 from statuary.pipeline.announcements import Announcer, counted, stage
-from statuary.pipeline.press import Pressed, press
+from statuary.pipeline.press import Pressed, PressSettings, press
 from statuary.publishing.plan import Plan
 from statuary.publishing.publication import Publication
 
@@ -30,12 +32,16 @@ class Checked:
 
     Attributes:
         catalogue: the site, or None if it could not be read.
-        findings: everything there is to say, placed and in order.
-        rows: the entries of the contracts that can be published.
+        findings: what is wrong with the content, placed and in order; an error forbids publishing.
+        refused: why single records are not believed, placed and in order; the rest is published.
+        refusals: how many records are refused.
+        rows: the entries of the contracts that are published.
     """
 
     catalogue: Catalogue | None
     findings: tuple[Finding, ...]
+    refused: tuple[Finding, ...]
+    refusals: int
     rows: tuple[ContractRow, ...]
 
     @property
@@ -43,9 +49,19 @@ class Checked:
         """Whether nothing stands in the way of publishing."""
         return self.catalogue is not None and not has_errors(self.findings)
 
+    @property
+    def is_clean(self) -> bool:
+        """Whether the content has no errors and every record is believed."""
+        return self.may_publish and not self.refusals
+
+    @property
+    def all_findings(self) -> list[Finding]:
+        """Everything there is to say, in order."""
+        return in_order((*self.findings, *self.refused))
+
     def count(self, severity: Severity) -> int:
         """Return how many findings are of a severity."""
-        return Counter(finding.severity for finding in self.findings)[severity]
+        return Counter(finding.severity for finding in (*self.findings, *self.refused))[severity]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +81,22 @@ class Outcome:
     seconds: float
 
 
-def check_site(root: Path, now: Instant, announcer: Announcer, offer: Offer) -> Checked:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rigour:
+    """How strictly a site is judged.
+
+    Attributes:
+        checks: what each record must prove.
+        strict: whether warnings, and refused records, forbid publishing too.
+    """
+
+    checks: Sequence[Check] = CONTRACT_CHECKS
+    strict: bool = False
+
+
+def check_site(
+    root: Path, now: Instant, announcer: Announcer, offer: Offer, rigour: Rigour = Rigour()
+) -> Checked:
     """Read the content folder, run every check, and offer each contract's documents as they are made.
 
     Args:
@@ -73,53 +104,64 @@ def check_site(root: Path, now: Instant, announcer: Announcer, offer: Offer) -> 
         now: the instant that the site tells.
         announcer: whoever shows progress.
         offer: takes the contracts' documents.
+        rigour: how strictly it is judged.
     """
     with stage(announcer, "Reading content"):
         reading = read_content(root)
-    findings = list(reading.findings)
+    findings, refused, refusals = list(reading.findings), list[Finding](), 0
     rows: list[ContractRow] = []
     if reading.catalogue is not None:
         unique = UniqueContracts()
-        for pressed in _pressed(root, reading.catalogue, announcer):
+        for pressed in _pressed(root, reading.catalogue, announcer, rigour):
             findings.extend(pressed.findings)
-            if pressed.row is None:
-                continue
-            twins = list(unique.findings(pressed.row, pressed.source.path))
+            refused.extend(pressed.refused)
+            refusals += bool(pressed.refused)
+            twins = [] if pressed.row is None else list(unique.findings(pressed.row, pressed.source.path))
             findings.extend(twins)
             if not twins:
                 offer(iter(pressed.documents))
-                rows.append(pressed.row)
-    shown = tuple(in_order(placed(root, findings)))
-    return Checked(catalogue=reading.catalogue, findings=shown, rows=tuple(rows))
+                rows.extend([pressed.row] if pressed.row else [])
+    return Checked(
+        catalogue=reading.catalogue,
+        findings=tuple(in_order(placed(root, findings))),
+        refused=tuple(in_order(placed(root, refused))),
+        refusals=refusals,
+        rows=tuple(rows),
+    )
 
 
-def _pressed(root: Path, catalogue: Catalogue, announcer: Announcer) -> Iterator[Pressed]:
-    chains = {chain.chain_id for chain in catalogue.chains}
+def _pressed(root: Path, catalogue: Catalogue, announcer: Announcer, rigour: Rigour) -> Iterator[Pressed]:
+    settings = PressSettings(
+        chains=frozenset(chain.chain_id for chain in catalogue.chains),
+        contracts=catalogue.contract_settings,
+        checks=rigour.checks,
+    )
     with stage(announcer, "Contracts", len(catalogue.contracts)):
         for source in counted(announcer, catalogue.contracts):
-            yield press(root, source, chains)
+            yield press(root, source, settings)
 
 
 def build_site(
-    root: Path, publication: Publication, now: Instant, announcer: Announcer, *, strict: bool = False
+    root: Path, publication: Publication, now: Instant, announcer: Announcer, rigour: Rigour = Rigour()
 ) -> Outcome:
     """Build the site of a content folder into a target.
 
-    Nothing of the target changes if there is an error among the findings, or, with `strict`, a warning.
+    Nothing of the target changes if there is an error among the findings, or, with `strict`, a warning or a
+    refused record.
 
     Args:
         root: the content folder.
         publication: the target, opened; a dry run is shown, not applied.
         now: the instant that the site tells; the same content and instant give the same bytes.
         announcer: whoever shows progress.
-        strict: whether warnings forbid publishing too.
+        rigour: how strictly it is judged.
 
     Raises:
         PublishingRefused: if the target cannot take the site.
     """
     began = perf_counter()
-    checked = check_site(root, now, announcer, publication.offer)
-    if checked.catalogue is None or not checked.may_publish or (strict and checked.count(Severity.WARNING)):
+    checked = check_site(root, now, announcer, publication.offer, rigour)
+    if checked.catalogue is None or not checked.may_publish or (rigour.strict and checked.all_findings):
         return Outcome(checked=checked, plan=None, applied=False, seconds=perf_counter() - began)
     with stage(announcer, "Lists and status"):
         publication.offer(whole_site_documents(checked.catalogue, checked.rows, now))

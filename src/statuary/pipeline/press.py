@@ -1,16 +1,35 @@
-"""One contract source to its documents: read, check, write as bytes. A pure function but for the reading."""
+"""One contract source to its documents: read, check, prove, write as bytes. Pure but for the reading."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from statuary.checks.identity import identity_findings
+from statuary.checks.contracts.check import Check
+from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
+from statuary.checks.placement import known_chain, path_names_contract
 from statuary.content.contract_files import read_contract
+from statuary.documents.contract_api.proof_document import proof_document
 from statuary.documents.contract_api.record_document import record_document
 from statuary.documents.document import Document
 from statuary.domain.catalogue import ContractSource
-from statuary.domain.contracts.record import ContractRow, in_served_order, row_of
-from statuary.domain.findings import Finding, has_errors
+from statuary.domain.contracts.record import ContractRow, RecordValue, in_served_order, row_of
+from statuary.domain.findings import Finding
+from statuary.domain.site import ContractSettings, Publish
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PressSettings:
+    """What pressing a contract depends on besides its source.
+
+    Attributes:
+        chains: ids of the site's chains.
+        contracts: how contracts are published.
+        checks: what a record must prove.
+    """
+
+    chains: frozenset[str]
+    contracts: ContractSettings = field(default_factory=ContractSettings)
+    checks: Sequence[Check] = CONTRACT_CHECKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,32 +38,52 @@ class Pressed:
 
     Attributes:
         source: the source.
-        documents: what is published of it; empty if it is refused.
+        documents: what is published of it; of a refused record, its proof alone.
         row: its entry in lists, if it is published.
-        findings: what its checks have to say.
+        findings: what is wrong with the source itself: it stops the whole build.
+        refused: why the record's claim is not believed: it keeps the record back, nothing else.
     """
 
     source: ContractSource
     documents: tuple[Document, ...] = ()
     row: ContractRow | None = None
     findings: tuple[Finding, ...] = ()
+    refused: tuple[Finding, ...] = ()
 
 
-def press(root: Path, source: ContractSource, chains: Collection[str]) -> Pressed:
+def press(root: Path, source: ContractSource, settings: PressSettings) -> Pressed:
     """Make the documents of one contract source, or find out why there are none.
 
     Args:
         root: the content folder.
         source: where the contract is written.
-        chains: ids of the site's chains.
+        settings: what the site demands of it.
     """
     read, findings = read_contract(root, source)
     if read is None:
         return Pressed(source=source, findings=tuple(findings))
-    findings.extend(identity_findings(read.value, source, chains))
-    if has_errors(findings):
+    findings.extend(_filing(read.value, source, settings))
+    if findings:
         return Pressed(source=source, findings=tuple(findings))
+    proof = prove(read.value, settings.checks)
+    said = tuple(finding.within(source.path) for finding in proof.findings)
     record = in_served_order(read.value)
-    canonical = read.canonical if record is read.value else None
-    document = record_document(record, source.path, canonical)
-    return Pressed(source=source, documents=(document,), row=row_of(record), findings=tuple(findings))
+    published = proof.holds or settings.contracts.publish is Publish.ALL
+    documents = [proof_document(record, proof, source.path, published=published)] if proof.results else []
+    if published:
+        canonical = read.canonical if record is read.value else None
+        documents.insert(0, record_document(record, source.path, canonical))
+    return Pressed(
+        source=source,
+        documents=tuple(documents),
+        row=row_of(record) if published else None,
+        findings=said if proof.holds else (),
+        refused=() if proof.holds else said,
+    )
+
+
+def _filing(record: RecordValue, source: ContractSource, settings: PressSettings) -> Iterator[Finding]:
+    """Yield what keeps a record from being filed under its path."""
+    yield from (finding.within(source.path) for finding in prove(record, IDENTITY_CHECKS).findings)
+    yield from path_names_contract(record, source)
+    yield from known_chain(record, source, settings.chains)

@@ -5,14 +5,11 @@ table of checks is their whole catalogue: what `--list` shows, what `--skip` and
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 
 from statuary.checks.contracts.record_view import RecordView
+from statuary.domain.contracts.proof import CheckResult, Fact, Outcome
 from statuary.domain.findings import Finding, Pointer, Severity
-
-Fact = str | int
-"""Something that a check saw, for the published proof: a number, a digest, a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +36,6 @@ class Seen:
 
 Observation = Problem | Seen
 Observe = Callable[[RecordView], Iterator[Observation]]
-
-
-class Outcome(StrEnum):
-    """How a record came out of a check."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    WARNED = "warned"
-    NOT_APPLICABLE = "not applicable"
-    """The record has nothing that the rule speaks of."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
-    """What one check made of one record.
-
-    Attributes:
-        check: its name.
-        outcome: how it ended.
-        saw: what it looked at.
-        findings: what it has to say.
-    """
-
-    check: str
-    outcome: Outcome
-    saw: Mapping[str, Fact] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

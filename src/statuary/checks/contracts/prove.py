@@ -4,7 +4,6 @@ A proof is a pure function of one record, so records can be proved anywhere, in 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from statuary.checks.contracts.auxdata import (
@@ -20,7 +19,14 @@ from statuary.checks.contracts.bytecode import (
     hex_is_well_formed,
     runtime_replays,
 )
-from statuary.checks.contracts.check import Check, CheckResult, check
+from statuary.checks.contracts.check import Check, check
+from statuary.checks.contracts.identity import (
+    address_is_checksummed,
+    chain_id_is_decimal,
+    deployment_is_well_formed,
+    match_id_is_decimal,
+    verified_at_is_in_seconds,
+)
 from statuary.checks.contracts.interface import (
     constructor_arguments_are_given,
     constructor_arguments_decode,
@@ -56,8 +62,18 @@ from statuary.checks.contracts.twins import (
     std_json_input_repeats_the_record,
     std_json_output_repeats_the_record,
 )
-from statuary.domain.findings import Finding, Severity, has_errors
+from statuary.domain.contracts.proof import Proof
+from statuary.domain.findings import Severity
 from statuary.domain.json_values import Json
+
+IDENTITY_CHECKS: Final[tuple[Check, ...]] = (
+    check(chain_id_is_decimal),
+    check(address_is_checksummed),
+    check(match_id_is_decimal),
+    check(verified_at_is_in_seconds),
+    check(deployment_is_well_formed),
+)
+"""The rules that a record must keep to be filed at all; one that breaks them is never published."""
 
 CONTRACT_CHECKS: Final[tuple[Check, ...]] = (
     check(hex_is_well_formed),
@@ -98,27 +114,6 @@ CONTRACT_CHECKS: Final[tuple[Check, ...]] = (
     check(transformations_are_sourcifys, Severity.WARNING),
 )
 """Every rule that a record is held against, the ones about its claim first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
-    """What the checks made of one record.
-
-    Attributes:
-        results: one per check that ran, in the table's order.
-    """
-
-    results: tuple[CheckResult, ...]
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """Everything that the checks have to say, in the table's order."""
-        return tuple(finding for result in self.results for finding in result.findings)
-
-    @property
-    def holds(self) -> bool:
-        """Whether no check contradicts the record; warnings do not."""
-        return not has_errors(self.findings)
 
 
 def prove(record: Mapping[str, Json], checks: Sequence[Check] = CONTRACT_CHECKS) -> Proof:

@@ -1,0 +1,45 @@
+"""The catalogue of all rules: every check's name, severity and sentence."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from statuary.checks.contracts.check import Check
+from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS
+from statuary.checks.placement import PLACEMENT_RULES
+from statuary.domain.findings import Severity
+
+PROOF = "proof"
+"""The group of checks that prove a record's claim; they can be skipped, one or all."""
+
+RECORD = "record"
+"""The group of rules that a record must keep to be filed."""
+
+
+class Rule(NamedTuple):
+    """A line of the catalogue.
+
+    Attributes:
+        name: in kebab-case.
+        severity: of its findings.
+        group: what it is about.
+        sentence: the rule.
+    """
+
+    name: str
+    severity: Severity
+    group: str
+    sentence: str
+
+
+def all_rules() -> Iterator[Rule]:
+    """Yield every rule, those about filing first."""
+    yield from (_of_check(check, RECORD) for check in IDENTITY_CHECKS)
+    for rule in PLACEMENT_RULES:
+        yield Rule(
+            rule.__name__.replace("_", "-"), Severity.ERROR, RECORD, (rule.__doc__ or "").partition("\n")[0]
+        )
+    yield from (_of_check(check, PROOF) for check in CONTRACT_CHECKS)
+
+
+def _of_check(check: Check, group: str) -> Rule:
+    return Rule(check.name, check.severity, group, check.rule)

@@ -1,0 +1,85 @@
+"""What holds between a record and the site that it is filed in."""
+
+from collections.abc import Collection, Iterator
+
+from statuary.domain.catalogue import ContractSource
+from statuary.domain.contracts.record import ContractRow, RecordValue
+from statuary.domain.findings import Finding
+
+
+def path_names_contract(record: RecordValue, source: ContractSource) -> Iterator[Finding]:
+    """A record lies under its own chain id and address."""
+    if record["chainId"] != source.chain_id:
+        yield Finding(
+            rule="path-names-contract",
+            path=source.path,
+            pointer=("chainId",),
+            message=f"chainId is {record['chainId']!r}, but the folder is {source.chain_id!r}",
+            remedy="move the file, or mend the record",
+        )
+    if record["address"].lower() != source.address.lower():
+        yield Finding(
+            rule="path-names-contract",
+            path=source.path,
+            pointer=("address",),
+            message=f"address is {record['address']!r}, but the path says {source.address!r}",
+            remedy="move the file, or mend the record",
+        )
+
+
+def known_chain(record: RecordValue, source: ContractSource, chains: Collection[str]) -> Iterator[Finding]:
+    """A record's chain is one of the site's."""
+    if record["chainId"] not in chains:
+        yield Finding(
+            rule="known-chain",
+            path=source.path,
+            pointer=("chainId",),
+            message=f"chain {record['chainId']!r} is not in site.yaml",
+            remedy="add it under `chains:`",
+        )
+
+
+class UniqueContracts:
+    """Looks at one contract after the other and remembers where each name and number was seen first."""
+
+    def __init__(self) -> None:
+        self.contracts: dict[tuple[str, str], str] = {}
+        self.match_ids: dict[str, str] = {}
+
+    def findings(self, row: ContractRow, path: str) -> Iterator[Finding]:
+        """Yield what a contract repeats of an earlier one."""
+        yield from self.one_record_per_contract(row, path)
+        yield from self.one_record_per_match_id(row, path)
+
+    def one_record_per_contract(self, row: ContractRow, path: str) -> Iterator[Finding]:
+        """A contract has one record on each chain."""
+        first = self.contracts.setdefault((row.chainId, row.address), path)
+        if first != path:
+            yield Finding(
+                rule="one-record-per-contract",
+                path=path,
+                pointer=("address",),
+                message=f"{row.address} on chain {row.chainId} has a record already, in {first}",
+                remedy="keep one of the two",
+            )
+
+    def one_record_per_match_id(self, row: ContractRow, path: str) -> Iterator[Finding]:
+        """A match id belongs to one record."""
+        first = self.match_ids.setdefault(row.matchId, path)
+        if first != path:
+            yield Finding(
+                rule="one-record-per-match-id",
+                path=path,
+                pointer=("matchId",),
+                message=f"match id {row.matchId} is taken already, by {first}",
+                remedy="give one of the two the next free number",
+            )
+
+
+PLACEMENT_RULES = (
+    path_names_contract,
+    known_chain,
+    UniqueContracts.one_record_per_contract,
+    UniqueContracts.one_record_per_match_id,
+)
+"""These rules, for the catalogue of all."""

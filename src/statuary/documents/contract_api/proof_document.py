@@ -1,0 +1,52 @@
+"""The document of one record's proof: which checks ran, and what each saw.
+
+A reader who does not trust the publisher runs the same checks on the record beside it.
+"""
+
+from typing import Any
+
+from statuary.documents import url_table
+from statuary.documents.document import Document
+from statuary.documents.encode import encode_json
+from statuary.domain.contracts.proof import CheckResult, Proof
+from statuary.domain.contracts.record import RecordValue
+
+
+def proof_document(record: RecordValue, proof: Proof, source: str, *, published: bool) -> Document:
+    """Return what the checks made of a record.
+
+    Args:
+        record: the record.
+        proof: what the checks made of it.
+        source: the content file that it comes from.
+        published: whether the record itself is published.
+    """
+    chain_id, address = record["chainId"], record["address"]
+    body = {
+        "chainId": chain_id,
+        "address": address,
+        "match": record["match"],
+        "creationMatch": record["creationMatch"],
+        "runtimeMatch": record["runtimeMatch"],
+        "holds": proof.holds,
+        "published": published,
+        "checks": [_check(result) for result in proof.results],
+    }
+    return Document(
+        path=url_table.PROOF.path(chain_id=chain_id, address=address),
+        also=(url_table.PROOF.path(chain_id=chain_id, address=address.lower()),),
+        body=encode_json(body),
+        cache=url_table.PROOF.cache,
+        sources=(source,),
+    )
+
+
+def _check(result: CheckResult) -> dict[str, Any]:
+    entry: dict[str, Any] = {"check": result.check, "outcome": result.outcome.value}
+    if result.saw:
+        entry["saw"] = dict(result.saw)
+    if result.findings:
+        entry["findings"] = [
+            {"message": finding.message, "pointer": list(finding.pointer)} for finding in result.findings
+        ]
+    return entry
