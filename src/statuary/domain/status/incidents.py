@@ -75,6 +75,7 @@ class Incident:
         name: the published name.
         updates: what was and will be said, in the author's order.
         components: the components it is about, by key or id, in the order they were named.
+        opened_with: the statuses that it gave to components when it was opened, by key or id.
         created_at: when it was opened.
         started_at: when the trouble began.
         shortlink: the published link; None for the one that follows from the page's URL.
@@ -95,6 +96,7 @@ class Incident:
     components: tuple[str, ...]
     created_at: Instant
     started_at: Instant
+    opened_with: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
     shortlink: str | None = None
     updated_at: Instant | None = None
     monitoring_at: Instant | None = None

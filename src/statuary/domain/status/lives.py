@@ -61,6 +61,7 @@ class Life:
 
     Attributes:
         incident: the record.
+        components: the ids of its components.
         steps: the instants at which something about it changes, in order; empty if it is never published.
     """
 
@@ -68,7 +69,7 @@ class Life:
         """Take a record, its postings in the order they are posted, and the ids of its components."""
         self.incident = incident
         self._postings = () if incident.draft else tuple(postings)
-        self._components = components
+        self.components = components
         self._states: dict[int, IncidentState] = {}
         self.steps = self._find_steps()
 
@@ -112,7 +113,7 @@ class Life:
             monitoring_at=self._monitoring_at(newest_first, since),
             resolved_at=self._resolved_at(newest_first, status, since),
             postings=newest_first,
-            components=self._components,
+            components=self.components,
         )
 
     @cached_property

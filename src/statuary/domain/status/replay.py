@@ -116,6 +116,8 @@ def _events(catalogue: StatusCatalogue, records: Iterable[Incident]) -> Iterator
         for change in component.history:
             yield _Change(change.at, component, change.status)
     for record in records:
+        if record.draft:
+            continue
         updates = with_automatic_updates(record) if isinstance(record, Maintenance) else record.updates
         for rank, update in enumerate(updates, start=1):
             yield _Post(posted_at(record, update), record, update, rank)
@@ -208,6 +210,8 @@ class _Tape:
     def _said(self, event: _Post) -> dict[str, ComponentStatus | None]:
         """Return by component id what the update says of components, in words or by what it is."""
         said = {self._id(name): status for name, status in event.update.components.items()}
+        if event.rank == 1 and event.record.opened_with:
+            said = {self._id(name): status for name, status in event.record.opened_with.items()} | said
         if begins_maintenance(event.record, event.update) and not any(said.values()):
             return {self._id(name): "under_maintenance" for name in event.record.components}
         return said
