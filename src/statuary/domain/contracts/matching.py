@@ -69,8 +69,14 @@ class _Attempt:
     values: dict[str, Json] = field(default_factory=dict)
 
     def put(self, kind: Kind, reason: Reason, place: Place, *, group: str) -> None:
-        """Copy a place from the on-chain code, and note the step and the value."""
+        """Copy a place from the on-chain code, and note the step and the value.
+
+        Raises:
+            Mismatch: if the on-chain code ends before the place does.
+        """
         value = self.onchain[place.start : place.start + place.length]
+        if len(value) != place.length:
+            raise Mismatch(f"the on-chain code ends before the {place.length} bytes of {place.id}")
         end = place.start + (place.length if kind is Kind.REPLACE else 0)
         self.code[place.start : end] = value
         self.steps.append(Transformation(type=kind, reason=reason, offset=place.start, id=place.id))
@@ -84,12 +90,12 @@ def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
         attempt.code[1:21] = onchain[1:21]
         attempt.steps.append(Transformation(type=Kind.REPLACE, reason=Reason.CALL_PROTECTION, offset=1))
         attempt.values[Reason.CALL_PROTECTION.value] = "0x" + onchain[1:21].hex()
-    for place in side.immutables:
-        attempt.put(Kind.REPLACE, Reason.IMMUTABLE, place, group="immutables")
-    if side.appended_immutables:
-        end = Place("0", len(side.code), side.appended_immutables)
-        attempt.put(Kind.INSERT, Reason.IMMUTABLE, end, group="immutables")
     try:
+        for place in side.immutables:
+            attempt.put(Kind.REPLACE, Reason.IMMUTABLE, place, group="immutables")
+        if side.appended_immutables:
+            end = Place("0", len(side.code), side.appended_immutables)
+            attempt.put(Kind.INSERT, Reason.IMMUTABLE, end, group="immutables")
         return _matched(side, attempt, whole=True)
     except Mismatch:
         return None

@@ -72,9 +72,9 @@ def read_transformation(value: Json) -> Transformation:
     if not isinstance(value, dict):
         raise Malformed("a transformation is not an object")
     kind, reason, length = value.get("type"), value.get("reason"), value.get("length")
-    if kind not in set(Kind):
+    if kind not in tuple(Kind):
         raise Malformed(f"transformation type {kind!r} is none of {', '.join(Kind)}")
-    if reason not in set(Reason):
+    if reason not in tuple(Reason):
         raise Malformed(f"transformation reason {reason!r} is none of {', '.join(Reason)}")
     if not _is_size(value.get("offset")) or not (length is None or _is_size(length)):
         raise Malformed("a transformation's offset and length are whole numbers, zero or more")
