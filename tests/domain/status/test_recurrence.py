@@ -1,0 +1,123 @@
+"""Windows that a rule lays out."""
+
+from datetime import timedelta
+
+import pytest
+
+from statuary.domain.primitives import Malformed
+from statuary.domain.status.recurrence import MAX_WINDOWS, check_rule, occurrences
+from statuary.domain.status.timeline import state_at, timeline
+from status_world import at, catalogue_of, maintenance_of
+
+WEEKLY = """
+    name: Weekly restart
+    components: [rpc]
+    scheduled_for: 2026-10-13T02:00:00+02:00
+    scheduled_until: 2026-10-13T02:30:00+02:00
+    body: Validators restart.
+    recurrence:
+      rule: FREQ=WEEKLY;BYDAY=TU;COUNT=4
+      time_zone: Europe/Zurich
+"""
+
+
+def windows(text, until="12-31 00:00"):
+    return list(occurrences(maintenance_of(text, "restart"), at(until)))
+
+
+def test_the_clock_of_the_zone_is_followed_when_clocks_change():
+    # clocks go back on 25 October: 02:00 is then an hour later in UTC
+    assert [window.scheduled_for for window in windows(WEEKLY)] == [
+        at("10-13 00:00"),
+        at("10-20 00:00"),
+        at("10-27 01:00"),
+        at("11-03 01:00"),
+    ]
+
+
+def test_a_window_in_the_hour_that_clocks_skip_begins_an_hour_later_on_them():
+    daily = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY;COUNT=3")
+    spring = daily.replace("2026-10-13T02:00:00+02:00", "2026-03-28T02:30:00+01:00")
+    spring = spring.replace("2026-10-13T02:30:00+02:00", "2026-03-28T03:30:00+01:00")
+
+    assert [window.scheduled_for for window in windows(spring)] == [
+        at("03-28 01:30"),
+        at("03-29 01:30"),  # 02:30 does not exist on this day: 03:30 by the clock
+        at("03-30 00:30"),
+    ]
+
+
+def test_each_window_is_a_maintenance_of_its_own():
+    first, second = windows(WEEKLY)[:2]
+
+    assert (first.id, second.id) == ("restart-20261013t0000z", "restart-20261020t0000z")
+    assert first.created_at == at("10-06 00:00")
+    assert first.scheduled_until - first.scheduled_for == timedelta(minutes=30)
+    assert [update.body for update in first.updates] == ["Validators restart."]
+    assert first.updates[0].id != second.updates[0].id
+
+
+def test_a_window_is_published_when_it_is_announced():
+    line = timeline(catalogue_of(maintenances={"restart": WEEKLY}), at("12-31 00:00"))
+
+    def published(instant):
+        return [state.incident.scheduled_for for state in state_at(line, at(instant)).maintenances]
+
+    assert published("10-12 23:59") == [at("10-13 00:00")]
+    assert published("10-13 00:00") == [at("10-20 00:00"), at("10-13 00:00")]
+
+
+def test_as_far_as_asked_and_no_further():
+    endless = WEEKLY.replace(";COUNT=4", "")
+
+    # the third, on 27 October at 01:00, is announced seven days before
+    assert len(windows(endless, "10-20 00:59")) == 2
+    assert len(windows(endless, "10-20 01:00")) == 3
+    assert len(windows(endless.replace("WEEKLY;BYDAY=TU", "DAILY"), "12-31 00:00")) == 86
+
+
+def test_single_windows_may_differ():
+    text = (
+        WEEKLY
+        + """
+      occurrences:
+        2026-10-20T00:00:00Z:
+          scheduled_for: 2026-10-21T00:00:00Z
+          name: Restart, a day late
+        2026-10-27T02:00:00+01:00:
+          cancelled_at: 2026-10-26T12:00:00Z
+        2026-11-03T01:00:00Z:
+          updates: [{at: 2026-11-03T01:10:00Z, status: completed, body: Quick.}]
+    """
+    )
+    plain, moved, cancelled, quick = windows(text)
+
+    assert plain.name == "Weekly restart"
+    assert (moved.name, moved.scheduled_for) == ("Restart, a day late", at("10-21 00:00"))
+    assert moved.scheduled_until == at("10-21 00:30")
+    assert moved.id == "restart-20261020t0000z"  # the id stays that of the rule's own start
+    assert cancelled.cancelled_at == at("10-26 12:00")
+    assert [update.body for update in quick.updates] == ["Validators restart.", "Quick."]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("FREQ=HOURLY", "has no frequency of DAILY"),
+        ("BYDAY=TU", "has no frequency of DAILY"),
+        ("every Tuesday", "has no frequency of DAILY"),
+        ("FREQ=WEEKLY;BYDAY=XX", "is not one"),
+        ("FREQ=WEEKLY;INTERVAL=often", "is not one"),
+        ("FREQ=WEEKLY;WHENEVER=1", "is not one"),
+        ("FREQ=WEEKLY;UNTIL=20261231", "is not one"),
+    ],
+)
+def test_what_is_no_rule(rule, said):
+    with pytest.raises(Malformed, match=said):
+        check_rule(rule)
+
+
+def test_a_rule_without_end_is_cut():
+    text = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY").replace("2026-10-13", "2020-10-13")
+
+    assert len(windows(text)) == MAX_WINDOWS
