@@ -5,22 +5,16 @@ What is expected of each stands in `bad_inputs.expected.txt`.
 
 import json
 
+from real_parts import CHECKOUT
 from sites import COMPONENTS, INCIDENT, MAINTENANCE, SITE
 
-ADDRESS = "0x2e341EfC6E9062DA8Ed02B3f9534e57189001a5c"
+RECORD_FILE = CHECKOUT / "content/contracts/748463/0x0217960F13aFc1c77313E1158139960f9831FF0c.json"
+"""The smallest record of the project's own site: a contract in Yul, whose creation side did not match."""
+
+RECORD = RECORD_FILE.read_text("utf-8").strip()
+ADDRESS = RECORD_FILE.stem
 OTHER_ADDRESS = "0xD85DdeAF33D8B25605F173a9B85ad25B8aEF05d0"
-RECORD = json.dumps(
-    {
-        "matchId": "1",
-        "creationMatch": None,
-        "runtimeMatch": "match",
-        "verifiedAt": "2026-01-01T00:00:00Z",
-        "match": "match",
-        "chainId": "748463",
-        "address": ADDRESS,
-    },
-    separators=(",", ":"),
-)
+MATCH_ID = f'"matchId":"{json.loads(RECORD)["matchId"]}"'
 RECORD_PATH = f"contracts/748463/{ADDRESS}.json"
 WORKSPACE = """\
 compiler: {name: solc, version: 0.8.30+commit.73712a01}
@@ -170,47 +164,44 @@ CASES["record cut in the middle"] = {RECORD_PATH: RECORD[:60]}
 CASES["record with a twin key"] = {RECORD_PATH: RECORD[:-1] + ',"match":"match"}'}
 record("record with an unknown member", '"match":"match"', '"matches":1,"match":"match"')
 record("record without an address", f',"address":"{ADDRESS}"', "")
-record("wrong EIP-55 checksum", ADDRESS, ADDRESS.replace("0x2e341E", "0x2e341e"), RECORD_PATH)
-record("address in lower case", ADDRESS, ADDRESS.lower())
-record("address too short", ADDRESS, ADDRESS[:-1])
-record("address of another path", ADDRESS, OTHER_ADDRESS)
+record("wrong EIP-55 checksum", f'"address":"{ADDRESS}"', f'"address":"{ADDRESS.replace("aF", "Af")}"')
+record("address in lower case", f'"address":"{ADDRESS}"', f'"address":"{ADDRESS.lower()}"')
+record("address too short", f'"address":"{ADDRESS}"', f'"address":"{ADDRESS[:-1]}"')
+record("address of another path", f'"address":"{ADDRESS}"', f'"address":"{OTHER_ADDRESS}"')
 record("chain of another path", '"748463"', '"1"')
 record("chain id as a number", '"748463"', "748463")
 record("chain that is not the site's", '"748463"', '"10"', RECORD_PATH.replace("748463", "10"))
 record("match level misspelled", '"runtimeMatch":"match"', '"runtimeMatch":"exact"')
-record("match that its sides deny", '"match":"match"', '"match":"exact_match"')
+record("match that its sides deny", ',"match":"match"', ',"match":"exact_match"')
 record("match of nothing", '"runtimeMatch":"match"', '"runtimeMatch":null')
-record("match id in words", '"matchId":"1"', '"matchId":"one"')
-record("verified at with milliseconds", "00:00:00Z", "00:00:00.000Z")
+record("match id in words", MATCH_ID, '"matchId":"one"')
+record("verified at with milliseconds", "44Z", "44.000Z")
+record("record without sources", '"sources":{', '"sourcs":{')
 record(
-    "unknown member of a side",
-    '"match":"match"',
-    '"runtimeBytecode":{"onChainBytecode":"0x"},"match":"match"',
+    "unknown member of a side", '"runtimeBytecode":{"onchainBytecode"', '"runtimeBytecode":{"onChainBytecode"'
 )
 record(
     "bytecode that is not hex",
-    '"match":"match"',
-    '"runtimeBytecode":{"onchainBytecode":"0x6g"},"match":"match"',
+    '"runtimeBytecode":{"onchainBytecode":"0x',
+    '"runtimeBytecode":{"onchainBytecode":"0xg',
 )
 record(
     "bytecode of odd length",
-    '"match":"match"',
-    '"runtimeBytecode":{"onchainBytecode":"0x600"},"match":"match"',
+    '"runtimeBytecode":{"onchainBytecode":"0x',
+    '"runtimeBytecode":{"onchainBytecode":"0x1',
 )
 record(
     "transformation of no kind",
-    '"match":"match"',
-    '"runtimeBytecode":{"transformations":[{"type":"swap","reason":"library","offset":1}]},"match":"match"',
+    '"transformations":[]',
+    '"transformations":[{"type":"swap","reason":"library","offset":1}]',
 )
 record(
     "offset as text",
-    '"match":"match"',
-    '"runtimeBytecode":{"transformations":[{"type":"replace","reason":"library","offset":"1","id":"a:B"}]},"match":"match"',
+    '"transformations":[]',
+    '"transformations":[{"type":"replace","reason":"library","offset":"1","id":"a:B"}]',
 )
-record(
-    "transaction hash too short", '"match":"match"', '"deployment":{"transactionHash":"0x12"},"match":"match"'
-)
-record("block number in hex", '"match":"match"', '"deployment":{"blockNumber":"0x12"},"match":"match"')
+record("transaction hash too short", '"transactionHash":"0x043c5b', '"transactionHash":"0x')
+record("block number in hex", '"blockNumber":"', '"blockNumber":"0x')
 CASES["same contract twice"] = {
     RECORD_PATH: RECORD,
     RECORD_PATH.replace(".json", ".yaml"): json.dumps(json.loads(RECORD) | {"matchId": "2"}, indent=1),

@@ -120,7 +120,7 @@ def check_site(
             findings.extend(twins)
             if not twins:
                 offer(iter(pressed.documents))
-                rows.extend([pressed.row] if pressed.row else [])
+                rows.extend([pressed.row] if pressed.row and pressed.published else [])
     return Checked(
         catalogue=reading.catalogue,
         findings=tuple(in_order(placed(root, findings))),

@@ -39,7 +39,8 @@ class Pressed:
     Attributes:
         source: the source.
         documents: what is published of it; of a refused record, its proof alone.
-        row: its entry in lists, if it is published.
+        row: its entry in lists, if it could be filed.
+        published: whether it is published.
         findings: what is wrong with the source itself: it stops the whole build.
         refused: why the record's claim is not believed: it keeps the record back, nothing else.
     """
@@ -47,6 +48,7 @@ class Pressed:
     source: ContractSource
     documents: tuple[Document, ...] = ()
     row: ContractRow | None = None
+    published: bool = False
     findings: tuple[Finding, ...] = ()
     refused: tuple[Finding, ...] = ()
 
@@ -76,7 +78,8 @@ def press(root: Path, source: ContractSource, settings: PressSettings) -> Presse
     return Pressed(
         source=source,
         documents=tuple(documents),
-        row=row_of(record) if published else None,
+        row=row_of(record),
+        published=published,
         findings=said if proof.holds else (),
         refused=() if proof.holds else said,
     )

@@ -63,7 +63,7 @@ class TransformationValues(TypedDict, total=False):
 
 
 @with_config(STRICT)
-class CreationBytecode(TypedDict, total=False):
+class CreationBytecode(TypedDict):
     """The creation side. `onchainBytecode` is null if the creating transaction is unknown."""
 
     onchainBytecode: str | None
@@ -76,7 +76,7 @@ class CreationBytecode(TypedDict, total=False):
 
 
 @with_config(STRICT)
-class RuntimeBytecode(TypedDict, total=False):
+class RuntimeBytecode(TypedDict):
     """The runtime side, with the places of immutables (by AST id; Vyper has the one id "0")."""
 
     onchainBytecode: str | None
@@ -90,7 +90,7 @@ class RuntimeBytecode(TypedDict, total=False):
 
 
 @with_config(STRICT)
-class Deployment(TypedDict, total=False):
+class Deployment(TypedDict):
     """The creating transaction. Numbers are decimal text ("-1" for genesis contracts), `deployer` its sender."""
 
     transactionHash: str | None
@@ -100,7 +100,7 @@ class Deployment(TypedDict, total=False):
 
 
 @with_config(STRICT)
-class Compilation(TypedDict, total=False):
+class Compilation(TypedDict):
     """What was compiled with what. `fullyQualifiedName` splits at its last colon."""
 
     language: str
@@ -190,28 +190,31 @@ class StdJsonOutput(TypedDict):
 
 @with_config(STRICT)
 class Record(TypedDict):
-    """The whole record, members in the order that the real server gives `fields=all`."""
+    """The whole record, members in the order that the real server gives `fields=all`.
+
+    The three members that the real server has served since 2025 or 2026 only may be absent.
+    """
 
     matchId: str
     creationMatch: MatchLevel | None
     runtimeMatch: MatchLevel | None
     verifiedAt: str
-    creationBytecode: NotRequired[CreationBytecode]
-    runtimeBytecode: NotRequired[RuntimeBytecode]
-    deployment: NotRequired[Deployment]
-    sources: NotRequired[dict[str, SourceContent]]
-    compilation: NotRequired[Compilation]
-    abi: NotRequired[list[dict[str, Json]] | None]
-    metadata: NotRequired[dict[str, Json] | None]
-    storageLayout: NotRequired[dict[str, Json] | None]
+    creationBytecode: CreationBytecode
+    runtimeBytecode: RuntimeBytecode
+    deployment: Deployment
+    sources: dict[str, SourceContent]
+    compilation: Compilation
+    abi: list[dict[str, Json]] | None
+    metadata: dict[str, Json] | None
+    storageLayout: dict[str, Json] | None
     transientStorageLayout: NotRequired[dict[str, Json] | None]
-    userdoc: NotRequired[dict[str, Json] | None]
-    devdoc: NotRequired[dict[str, Json] | None]
-    sourceIds: NotRequired[dict[str, SourceId] | None]
+    userdoc: dict[str, Json] | None
+    devdoc: dict[str, Json] | None
+    sourceIds: dict[str, SourceId] | None
     additionalInput: NotRequired[dict[str, Json] | None]
-    stdJsonInput: NotRequired[StdJsonInput]
-    stdJsonOutput: NotRequired[StdJsonOutput]
-    signatures: NotRequired[Signatures]
+    stdJsonInput: StdJsonInput
+    stdJsonOutput: StdJsonOutput
+    signatures: Signatures
     proxyResolution: NotRequired[ProxyResolution]
     match: MatchLevel | None
     chainId: str
