@@ -16,7 +16,8 @@ from real_parts import CHECKOUT, require_folder
 from sites import NOW, SMALL_SITE, small_site, write_files
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline.announcements import Silent
-from statuary.pipeline.build import Outcome, Rigour, build_site
+from statuary.pipeline.build import build_site
+from statuary.pipeline.checked import Outcome, Rigour
 from statuary.publishing.folder import Folder
 from statuary.publishing.publication import Publication
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from statuary.checks.contracts.check import Check
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS
 from statuary.checks.placement import PLACEMENT_RULES
+from statuary.checks.status.table import STATUS_CHECKS, rule_name
 from statuary.domain.findings import Severity
 
 PROOF = "proof"
@@ -15,18 +16,22 @@ RECORD = "record"
 """The group of rules that a record must keep to be filed."""
 
 
+STATUS = "status"
+"""The group of rules about components, incidents and maintenances; each can be skipped."""
+
+
 class Rule(NamedTuple):
     """A line of the catalogue.
 
     Attributes:
         name: in kebab-case.
-        severity: of its findings.
+        severity: of its findings; empty where it depends on what is found.
         group: what it is about.
         sentence: the rule.
     """
 
     name: str
-    severity: Severity
+    severity: str
     group: str
     sentence: str
 
@@ -39,6 +44,8 @@ def all_rules() -> Iterator[Rule]:
             rule.__name__.replace("_", "-"), Severity.ERROR, RECORD, (rule.__doc__ or "").partition("\n")[0]
         )
     yield from (_of_check(check, PROOF) for check in CONTRACT_CHECKS)
+    for check in STATUS_CHECKS:
+        yield Rule(rule_name(check), "", STATUS, (check.__doc__ or "").partition("\n")[0])
 
 
 def _of_check(check: Check, group: str) -> Rule:

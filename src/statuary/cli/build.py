@@ -19,7 +19,8 @@ from statuary.cli.reports.report import report
 from statuary.cli.rigour import rigour_of, rigour_options
 from statuary.cli.summary import build_summary, findings_line
 from statuary.domain.primitives import Instant
-from statuary.pipeline.build import Outcome, build_site
+from statuary.pipeline.build import build_site
+from statuary.pipeline.checked import Outcome
 from statuary.publishing.folder import Folder
 from statuary.publishing.publication import Publication
 from statuary.publishing.refused import PublishingRefused

@@ -37,7 +37,7 @@ def command(
         sys.exit(ExitCode.DONE)
     rigour = rigour_of(skip, only, strict=strict)
     with progress() as announcer:
-        checked = check_site(content, instant_of_build(now), announcer, lambda _: None, rigour)
+        checked, _ = check_site(content, instant_of_build(now), announcer, lambda _: None, rigour)
     if checked.all_findings or form in ("json", "sarif"):
         click.echo(report(checked.all_findings, str(content), form))
     if form == "text":

@@ -11,6 +11,7 @@ COMMANDS = {
     "init": ("statuary.cli.init", "Write a content folder that can be published at once."),
     "build": ("statuary.cli.build", "Check the content and publish the site into a folder."),
     "check": ("statuary.cli.check", "Check the content and publish nothing."),
+    "serve": ("statuary.cli.serve", "Serve the site on this machine as it will be."),
     "explain": ("statuary.cli.explain", "Say what a published path is and which source made it."),
     "schema": ("statuary.cli.schema", "Print the JSON Schema of a source file, for editors."),
 }

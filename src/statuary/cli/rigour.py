@@ -1,14 +1,14 @@
 """Which checks run: `--skip`, `--only`, `--strict`, and the table of all."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import click
 
-from statuary.checks.catalogue import PROOF, all_rules
+from statuary.checks.catalogue import PROOF, STATUS, all_rules
 from statuary.checks.contracts.prove import CONTRACT_CHECKS
-from statuary.pipeline.build import Rigour
+from statuary.pipeline.checked import Rigour
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -19,7 +19,10 @@ def rigour_options(function: Decorated) -> Decorated:
         click.option("--strict", is_flag=True, help="Let warnings and refused records count as errors."),
         click.option("--only", multiple=True, metavar="CHECK", help="Run this check alone (repeatable)."),
         click.option(
-            "--skip", multiple=True, metavar="CHECK", help=f"Do not run this check; {PROOF!r} is all of them."
+            "--skip",
+            multiple=True,
+            metavar="CHECK",
+            help="Do not run this check; `proof` and `status` are all of a kind.",
         ),
     ):
         function = option(function)
@@ -32,32 +35,30 @@ def rigour_of(skip: Iterable[str], only: Iterable[str], *, strict: bool) -> Rigo
     Raises:
         click.BadParameter: if a name is no check's.
     """
-    skipped, wanted = _named(skip, "--skip"), _named(only, "--only")
+    skippable = {rule.name: rule.group for rule in all_rules() if rule.group in (PROOF, STATUS)}
+    skipped, wanted = _named(skip, skippable, "--skip"), _named(only, skippable, "--only")
+    left_out = skipped | (skippable.keys() - wanted if wanted else set())
     return Rigour(
-        checks=tuple(
-            check
-            for check in CONTRACT_CHECKS
-            if check.name not in skipped and (not wanted or check.name in wanted)
-        ),
+        checks=tuple(check for check in CONTRACT_CHECKS if check.name not in left_out),
+        skipped=frozenset(left_out),
         strict=strict,
     )
 
 
-def _named(names: Iterable[str], option: str) -> set[str]:
-    known = {check.name for check in CONTRACT_CHECKS}
+def _named(names: Iterable[str], skippable: Mapping[str, str], option: str) -> set[str]:
     found: set[str] = set()
     for name in names:
-        if name == PROOF:
-            found.update(known)
-        elif name in known:
+        if name in (PROOF, STATUS):
+            found.update(rule for rule, group in skippable.items() if group == name)
+        elif name in skippable:
             found.add(name)
         else:
-            raise click.BadParameter(_unknown(name, known), param_hint=option)
+            raise click.BadParameter(_unknown(name, skippable), param_hint=option)
     return found
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, [*known, PROOF], 1)
+    close = get_close_matches(name, [*known, PROOF, STATUS], 1)
     if close:
         return f"there is no check {name!r}; did you mean {close[0]!r}?"
     if any(rule.name == name for rule in all_rules()):

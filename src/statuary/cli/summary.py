@@ -1,13 +1,10 @@
 """What a build did, in a few lines."""
 
-from datetime import timedelta
 from pathlib import Path
 
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import Instant
-from statuary.domain.status.catalogue import StatusCatalogue
-from statuary.domain.status.timeline import timeline, transitions
-from statuary.pipeline.build import Checked, Outcome
+from statuary.pipeline.checked import Checked, Outcome
 from statuary.publishing.plan import Action, Plan
 
 
@@ -29,7 +26,7 @@ def build_summary(outcome: Outcome, out: Path, now: Instant) -> str:
         f"{_count(plan.documents, 'document')}, {size_text(plan.size)}, in {out}/ as of {spelled(now)}",
         changes_line(plan, applied=outcome.applied),
         findings_line(outcome.checked),
-        _next(status, now),
+        _next(outcome.checked),
         f"took {outcome.seconds:.2f} s",
     ]
     return "\n".join(lines)
@@ -56,17 +53,11 @@ def findings_line(checked: Checked) -> str:
     return f"{_count(errors, 'error')}, {_count(warnings, 'warning')}{refused}"
 
 
-def _next(status: StatusCatalogue, now: Instant) -> str:
+def _next(checked: Checked) -> str:
     """Return when the status documents change by themselves."""
-    until = Instant(now + LOOK_AHEAD)
-    due = transitions(timeline(status, until), now, until)
-    if not due:
-        return "no transition is due within a year: the site stays true until the content changes"
-    return f"next transition at {spelled(due[0])}: build again then"
-
-
-LOOK_AHEAD = timedelta(days=366)
-"""How far ahead the next transition is looked for."""
+    if checked.next_transition is None:
+        return "no transition is due before the horizon: the site stays true until the content changes"
+    return f"next transition at {spelled(checked.next_transition)}"
 
 
 def spelled(moment: Instant) -> str:

@@ -99,6 +99,7 @@ class _Reader:
             contract_settings=site[1].contracts.settings(),
             contracts=tuple(self.contracts),
             status=status,
+            status_settings=site[1].status.settings(),
         )
 
     def _only(self, kind: Kind, model: type[Model]) -> tuple[SourceFile, Model] | None:

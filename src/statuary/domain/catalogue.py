@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from statuary.domain.site import Chain, ContractSettings
 from statuary.domain.status.catalogue import StatusCatalogue
+from statuary.domain.status.settings import StatusSettings
 
 
 class ContractForm(StrEnum):
@@ -44,9 +45,11 @@ class Catalogue:
         contract_settings: how contracts are published.
         contracts: in the order of their paths.
         status: page, components, incidents, maintenances.
+        status_settings: how the status side is published.
     """
 
     chains: tuple[Chain, ...]
     contract_settings: ContractSettings
     contracts: tuple[ContractSource, ...]
     status: StatusCatalogue
+    status_settings: StatusSettings

@@ -1,12 +1,14 @@
 """`site.yaml`: the page, the chains, and what to publish."""
 
+from datetime import timedelta
 from typing import Annotated
 
 from pydantic import Field
 
-from statuary.content.source_model import ChainIdText, Flag, SourceModel, Text
+from statuary.content.source_model import ChainIdText, Flag, SourceModel, Text, WholeNumber
 from statuary.content.sources.page import PageSource
 from statuary.domain.site import Chain, ContractSettings, Publish
+from statuary.domain.status.settings import StatusSettings
 
 
 class ChainSource(SourceModel):
@@ -45,6 +47,31 @@ class ContractsSource(SourceModel):
         return ContractSettings(publish=self.publish)
 
 
+class StatusSource(SourceModel):
+    """What of the status side is published, and how far ahead."""
+
+    cap: Annotated[WholeNumber, Field(ge=0)] = 50
+    """How many incidents and maintenances the lists hold; 0 holds all. Unresolved ones always stay."""
+    archives: Flag = True
+    """Whether the complete history is published by year."""
+    uptime: Flag = True
+    """Whether uptime is published."""
+    horizon_days: Annotated[WholeNumber, Field(ge=0, le=400)] = 35
+    """How many days ahead the documents of future instants are written."""
+    max_epochs: Annotated[WholeNumber, Field(ge=0, le=10_000)] = 500
+    """How many future instants are written at most."""
+
+    def settings(self) -> StatusSettings:
+        """Return the settings."""
+        return StatusSettings(
+            cap=self.cap,
+            archives=self.archives,
+            uptime=self.uptime,
+            horizon=timedelta(days=self.horizon_days),
+            max_epochs=self.max_epochs,
+        )
+
+
 class SiteSource(SourceModel):
     """The settings of the whole site."""
 
@@ -54,3 +81,5 @@ class SiteSource(SourceModel):
     """The chains whose contracts are served."""
     contracts: ContractsSource = ContractsSource()
     """How contracts are published."""
+    status: StatusSource = StatusSource()
+    """What of the status side is published."""
