@@ -1,0 +1,62 @@
+"""The golden world: a tiny complete content folder, and the whole site that it makes.
+
+`BLESS=1 pytest tests/golden -n 0` writes the expected site anew; read the difference before committing it.
+"""
+
+import difflib
+import os
+import shutil
+from pathlib import Path
+
+from sites import NOW
+
+from statuary.domain.primitives import parse_instant
+from statuary.pipeline.announcements import Silent
+from statuary.pipeline.build import build_site
+from statuary.publishing.folder import Folder
+from statuary.publishing.publication import Publication
+
+WORLD = Path(__file__).parent / "world"
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    """Return every document, those of two spellings once.
+
+    Names that differ in case only cannot lie side by side in every checkout.
+    """
+    files = {
+        file.relative_to(root).as_posix(): file.read_bytes()
+        for file in sorted(root.rglob("*"))
+        if file.is_file() and ".statuary" not in file.parts
+    }
+    for path in [path for path in files if lower_name(path) != path]:
+        assert files.pop(lower_name(path), files[path]) == files[path]
+    return files
+
+
+def lower_name(path: str) -> str:
+    folder, _, name = path.rpartition("/")
+    return f"{folder}/{name.lower()}"
+
+
+def difference(expected: dict[str, bytes], made: dict[str, bytes]) -> str:
+    """Return what differs, document by document, as a person reads it."""
+    lines = []
+    for path in sorted({*expected, *made}):
+        if expected.get(path) != made.get(path):
+            sides = [side.get(path, b"").decode("utf-8", "replace").split(",") for side in (expected, made)]
+            lines += difflib.unified_diff(*sides, f"expected/{path}", f"made/{path}", lineterm="", n=1)
+    return "\n".join(lines)
+
+
+def test_the_whole_site_is_as_expected(tmp_path: Path) -> None:
+    with Publication(Folder(tmp_path)) as publication:
+        outcome = build_site(WORLD / "content", publication, parse_instant(NOW), Silent())
+    assert outcome.checked.all_findings == []
+    if "BLESS" in os.environ:
+        shutil.rmtree(WORLD / "expected", ignore_errors=True)
+        for path, body in tree(tmp_path).items():
+            file = WORLD / "expected" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(body)
+    assert difference(tree(WORLD / "expected"), tree(tmp_path)) == ""
