@@ -1,0 +1,167 @@
+"""The two edits: append an item to a list, set a value.
+
+Each takes a text and returns the text with exactly that difference, or refuses. Everything else in the text
+(comments, order, quotes, empty lines, line ends) stays, since nothing but the span in question is written.
+That the result says what was meant, and nothing else has changed, is not assumed: it is read again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from statuary.content.editing.blocks import Value, entry_lines, item_lines, value_lines
+from statuary.content.editing.hand import Hand
+from statuary.content.editing.intended import with_item, with_value
+from statuary.content.editing.nodes import LINE_BREAK, Kind, Node
+from statuary.content.editing.refused import EditRefused
+from statuary.content.editing.splices import Splice, below, spliced, stands_apart
+from statuary.content.editing.track import Track, track_to
+from statuary.content.unreadable import Unreadable
+from statuary.content.yaml_text import NULLS, Tree, read_yaml
+from statuary.domain.findings import Pointer
+
+
+def append_item(text: str, pointer: Pointer, item: Value) -> str:
+    """Return a text with an item added at the end of a list.
+
+    Args:
+        text: the whole file.
+        pointer: the list; it, and mappings that lead to it, are made if they are missing.
+        item: what is added.
+
+    Raises:
+        EditRefused: if what stands there is no list, or one in brackets that is not empty, or if an anchor or
+            an alias is in the way.
+    """
+    track = track_to(text, pointer)
+    if track.missing or _is_nothing(text, track.node):
+        return set_value(text, pointer, [item])
+    if track.node.kind is not Kind.SEQUENCE:
+        raise EditRefused(f"{_spelled(pointer)} is not a list", position=track.node.position)
+    _refuse_brackets(track.node)
+    return _read_again(text, [_item_below(text, track, item)], with_item(read_yaml(text), pointer, item))
+
+
+def set_value(text: str, pointer: Pointer, value: Value, after: Sequence[str] = ()) -> str:
+    """Return a text in which a key has a value, whether it was there before or not.
+
+    Args:
+        text: the whole file.
+        pointer: the key; mappings that lead to it are made if they are missing.
+        value: what it shall hold.
+        after: keys of which the last one is followed by a new one; without them a new one is the last.
+
+    Raises:
+        EditRefused: if a list or mapping stands there that is not empty, or if brackets, an anchor or an alias are
+            in the way.
+    """
+    track = track_to(text, pointer)
+    splices = _new_entry(text, track, value, after) if track.missing else _other_value(text, track, value)
+    return _read_again(text, splices, with_value(read_yaml(text), pointer, value))
+
+
+def _item_below(text: str, track: Track, item: Value) -> Splice:
+    """Return the splice that writes an item below a list's last one, lined up and spaced like it."""
+    items = [inner for _, inner in track.node.members]
+    last = items[-1]
+    hand = Hand.of(track.root)
+    if last.kind is Kind.MAPPING and not (last.flow or last.marked):
+        hand = replace(hand, gap=last.column - track.node.column)
+    lines = item_lines(item, track.node.column, hand)
+    apart = len(items) > 1 and stands_apart(text, last)
+    return below(text, last, track.node.column, lines, apart=apart)
+
+
+def _new_entry(text: str, track: Track, value: Value, after: Sequence[str]) -> list[Splice]:
+    """Return the splices that write a key which is missing, and the keys that lead to it."""
+    name, parent = str(track.missing[0]), track.node
+    for step in reversed(track.missing[1:]):
+        value = {str(step): value}
+    if _is_nothing(text, parent):
+        return _other_value(text, replace(track, missing=()), {name: value})
+    if parent.kind is not Kind.MAPPING:
+        raise EditRefused(f"key {name!r} has no place in a {parent.kind.value}", position=parent.position)
+    _refuse_brackets(parent)
+    entries = [(key, inner) for key, inner in parent.members if key is not None]
+    key, neighbour = ([entry for entry in entries if entry[0].value in after] or entries)[-1]
+    lines = entry_lines(name, value, parent.column, Hand.of(track.root))
+    apart = key is not entries[0][0] and stands_apart(text, key)
+    return [below(text, neighbour, parent.column, lines, apart=apart)]
+
+
+def _other_value(text: str, track: Track, value: Value) -> list[Splice]:
+    """Return the splices that give a key another value than it has."""
+    key, node = track.key, track.node
+    if key is None:
+        raise EditRefused("only the value of a key is replaced", "edit the file by hand", node.position)
+    if track.brackets is not None:
+        _refuse_brackets(track.brackets)
+    is_text_for_text = node.kind is Kind.SCALAR and not isinstance(value, Mapping | list)
+    if not (is_text_for_text or _is_nothing(text, node)):
+        raise EditRefused(
+            f"key {key.value!r} holds a {node.kind.value} already", "edit the file by hand", node.position
+        )
+    _refuse_header_comment(text, node)
+    first, *lines = value_lines(value, key.column, Hand.of(track.root), _quote(node))
+    splices = [_behind_key(text, key, node, first)]
+    if lines:
+        splices.append(below(text, node, key.column, lines))
+    return splices
+
+
+def _behind_key(text: str, key: Node, node: Node, written: str) -> Splice:
+    """Return the splice that writes what stands on a key's line; nothing takes the spaces before it along."""
+    if written and node.start < node.end:
+        return Splice(node.start, node.end, written)
+    start = node.start
+    while start > key.end and text[start - 1] == " ":
+        start -= 1
+    return Splice(start, max(start, node.end), f" {written}" if written else "")
+
+
+def _quote(node: Node) -> str:
+    return node.style if node.style in ("'", '"') else ""
+
+
+def _is_nothing(text: str, node: Node) -> bool:
+    """Say whether a value is null, or an empty pair of brackets."""
+    if node.kind is Kind.SCALAR:
+        return not node.style and node.value in NULLS
+    return node.flow and not node.members and not text[node.start + 1 : node.end - 1].strip(" ")
+
+
+def _refuse_brackets(node: Node) -> None:
+    if node.flow:
+        raise EditRefused(
+            f"a {node.kind.value} in brackets stands here",
+            "write it on lines of its own, without brackets",
+            node.position,
+        )
+
+
+def _refuse_header_comment(text: str, node: Node) -> None:
+    first_line = LINE_BREAK.split(text[node.start : node.end])[0]
+    if node.style in ("|", ">") and "#" in first_line:
+        raise EditRefused("a comment stands behind the text's indicator", "move it", node.position)
+
+
+def _read_again(text: str, splices: Sequence[Splice], intended: Tree) -> str:
+    """Return the edited text once it is certain what it says.
+
+    Raises:
+        EditRefused: if it would say anything else than what is intended.
+    """
+    edited = spliced(text, splices)
+    try:
+        if read_yaml(edited) == intended:
+            return edited
+    except Unreadable:
+        pass
+    open_end = not LINE_BREAK.search(text[-1:])
+    raise EditRefused(
+        "the file is written in a way that this edit would disturb",
+        "end its last line with a line break" if open_end else "edit the file by hand",
+    )
+
+
+def _spelled(pointer: Pointer) -> str:
+    return ".".join(map(str, pointer)) or "the file"
