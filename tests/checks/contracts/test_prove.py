@@ -1,0 +1,192 @@
+"""True records prove: no finding at all on any real one, and the proof says what was seen."""
+
+import re
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from made_contracts import FEATURES, made_record
+from real_contract_records import DOCTORED, UNDERSTATED, real_records, served_vectors
+from statuary.checks.contracts.check import Outcome, Problem, Seen, check
+from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove
+from statuary.domain.findings import Finding, Severity
+from steady_random import steady
+
+
+def result_of(record, name):
+    return next(result for result in prove(record).results if result.check == name)
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_made_records_prove(name):
+    proof = prove(made_record(name))
+    assert proof.findings == ()
+    assert proof.holds
+
+
+def test_every_real_record_proves_without_a_finding():
+    count = 0
+    for name, record in real_records():
+        assert prove(record).findings == (), name
+        count += 1
+    assert count >= 94
+
+
+def test_every_served_vector_proves_without_a_false_finding():
+    for name, record in served_vectors():
+        expected = ["unmatched-side-does-not-match"] if UNDERSTATED in name else []
+        assert [finding.rule for finding in prove(record).findings] == expected, name
+
+
+def test_a_replaced_bytecode_is_refused():
+    for name, record in served_vectors(doctored=True):
+        if name.partition("/")[2] in DOCTORED:
+            assert not prove(record).holds, name
+            assert "creation-replays" in {finding.rule for finding in prove(record).findings}
+
+
+def test_no_check_is_idle():
+    """Over all records at hand every check has something to look at somewhere."""
+    idle = {check.name for check in CONTRACT_CHECKS}
+    for name in FEATURES:
+        idle -= {
+            result.check for result in prove(made_record(name)).results if result.outcome is Outcome.PASSED
+        }
+    assert idle == {  # what only Vyper has, and sides that do not match
+        "vyper-immutables-follow-the-code",
+        "vyper-integrity-is-that-of-the-source",
+        "unmatched-side-does-not-match",
+    }
+    for _, record in [*real_records(), *served_vectors()]:
+        idle -= {result.check for result in prove(record).results if result.outcome is Outcome.PASSED}
+    assert idle == set()
+
+
+def test_says_what_it_saw():
+    record = made_record("everything")
+    length = len(record["creationBytecode"]["onchainBytecode"]) // 2 - 1
+    assert result_of(record, "creation-replays").saw == {"transformations": 6, "bytes": length}
+    assert result_of(record, "sources-are-those-of-the-metadata").saw == {"sources": 1}
+    assert result_of(record, "vyper-immutables-follow-the-code").outcome is Outcome.NOT_APPLICABLE
+    assert result_of(record, "metadata-hash-is-in-the-bytecode").saw["ipfs"].startswith("1220")
+
+
+def test_only_the_named_checks_run():
+    chosen = [check for check in CONTRACT_CHECKS if check.name == "creation-replays"]
+    assert [result.check for result in prove(made_record(), chosen).results] == ["creation-replays"]
+
+
+def test_the_table_is_a_catalogue():
+    names = [check.name for check in CONTRACT_CHECKS]
+    assert len(set(names)) == len(names)
+    for each in CONTRACT_CHECKS:
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", each.name)
+        assert re.fullmatch(r"[A-Z].*\.", each.rule), each.name
+
+
+def test_a_check_is_made_of_a_function():
+    def nothing_is_wrong(record):
+        """Nothing is ever wrong.
+
+        Not even here.
+        """
+        yield Seen({"chain": record.value["chainId"]})
+        yield Problem("but it is", ("chainId",), "mend it")
+
+    made = check(nothing_is_wrong, Severity.WARNING)
+    proof = prove(made_record(), [made])
+    assert (made.name, made.rule) == ("nothing-is-wrong", "Nothing is ever wrong.")
+    assert proof.findings == (
+        Finding(
+            rule="nothing-is-wrong",
+            message="but it is",
+            remedy="mend it",
+            pointer=("chainId",),
+            severity=Severity.WARNING,
+        ),
+    )
+    assert proof.results[0].outcome is Outcome.WARNED
+    assert proof.holds
+
+
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.text(max_size=5),
+    st.sampled_from(
+        ["0x", "0xzz", "0X00", "0x" + "00" * 40, "\ud800", "exact_match", "Vyper", "Solidity", "a" * 100_000]
+    ),
+    st.just([]),
+    st.just({}),
+    st.just([[[{}]]]),
+    st.just({"1": {}}),
+    st.just([{"type": "replace", "reason": "library", "offset": 10**30, "id": "x"}]),
+    st.just({"a": {"b": [{"start": 10**30, "length": 10**30}]}}),
+    st.just({"isProxy": True}),
+)
+
+
+def places(value, pointer=()):
+    """Yield the place of every part of a JSON value."""
+    yield pointer
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, part in members:
+        yield from places(part, (*pointer, key))
+
+
+TEXT = orjson.dumps(made_record("everything"))
+PLACES = [place for place in places(orjson.loads(TEXT)) if place]
+
+
+@steady
+@given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=4))
+def test_junk_in_any_place_is_a_finding_never_a_traceback(changes):
+    record = orjson.loads(TEXT)
+    for place, junk in changes:
+        put(record, place, junk)
+    for finding in prove(record).findings:
+        assert finding.message
+
+
+def put(record, place, junk):
+    holder = record
+    for key in place[:-1]:
+        try:
+            holder = holder[key]
+        except (KeyError, IndexError, TypeError):
+            return  # an earlier change took this place away
+    try:
+        holder[place[-1]] = junk
+    except (IndexError, TypeError):
+        return
+
+
+@steady
+@given(st.sampled_from(PLACES))
+def test_a_member_may_be_missing(place):
+    record = orjson.loads(TEXT)
+    holder = record
+    for key in place[:-1]:
+        holder = holder[key]
+    del holder[place[-1]]
+    prove(record)
+
+
+def test_nesting_without_end_is_a_finding():
+    for member in ("abi", "metadata", "userdoc", "storageLayout", "signatures", "proxyResolution"):
+        record = made_record()
+        deep: list = []
+        for _ in range(900):
+            deep = [deep]
+        record[member] = {"a": deep}
+        assert not prove(record).holds, member
+
+
+def test_an_empty_record_is_refused():
+    assert not prove({}).holds
