@@ -11,6 +11,8 @@ from typing import Any
 import orjson
 from sha3 import keccak_256
 
+from statuary.domain.contracts.signatures import signature_text
+
 Record = dict[str, Any]
 Apply = Callable[[Record], bool]
 
@@ -789,11 +791,10 @@ def add_a_storage_layout_override(record):
 # -- interface
 
 
-def an_item(record: Record, *, nameless: bool = False) -> dict[str, Any] | None:
-    items = record["abi"] or []
-    return next(
-        (item for item in items if nameless or item.get("type") in ("function", "event", "error")), None
-    )
+def an_item(record: Record) -> dict[str, Any] | None:
+    """Return an item of the ABI that has a signature (in library ABIs some have none)."""
+    items = [item for item in record["abi"] or [] if item.get("type") in ("function", "event", "error")]
+    return next((item for item in items if signature_text(item)), None)
 
 
 @damage("std-json-output-repeats-the-record")
