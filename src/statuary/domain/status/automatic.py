@@ -32,14 +32,15 @@ def with_automatic_updates(maintenance: Maintenance) -> tuple[IncidentUpdate, ..
 
 def begins_at(maintenance: Maintenance) -> Instant | None:
     """Return the instant at which a maintenance goes into progress, by hand or by the clock; None if never."""
-    by_hand = first_written(maintenance, ("in_progress", "verifying"))
-    if by_hand is not None:
-        return by_hand
+    begun = first_written(maintenance, ("in_progress",))
+    if begun is not None:
+        return begun
+    verified = first_written(maintenance, ("verifying",))
     if not maintenance.automation.scheduled_auto_in_progress:
-        return None
+        return verified
     by_clock = max(maintenance.scheduled_for, maintenance.created_at)
-    ended = ends_by_hand_at(maintenance)
-    return by_clock if ended is None or by_clock < ended else None
+    overtaken = [at for at in (verified, ends_by_hand_at(maintenance)) if at is not None and at <= by_clock]
+    return verified if overtaken else by_clock
 
 
 def ends_by_hand_at(maintenance: Maintenance) -> Instant | None:
@@ -67,7 +68,8 @@ def _reminder(maintenance: Maintenance, begun: Instant | None) -> tuple[Incident
 
 
 def _beginning(maintenance: Maintenance, begun: Instant | None) -> tuple[IncidentUpdate, ...]:
-    if begun is None or first_written(maintenance, ("in_progress", "verifying")) is not None:
+    by_hand = (first_written(maintenance, (status,)) for status in ("in_progress", "verifying"))
+    if begun is None or begun in by_hand:
         return ()
     notify = maintenance.automation.auto_transition_deliver_notifications_at_start
     body = DEFAULT_BODIES["in_progress"]

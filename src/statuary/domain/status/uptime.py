@@ -7,7 +7,8 @@ is 90 days of the page's time zone, today included in full, of 23 or 25 hours wh
 component that began later has a shorter one. A group, and the page, is the average of its components.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
@@ -107,23 +108,20 @@ def page_uptime(line: Timeline, at: Instant) -> PageUptime:
 
     It changes at transitions only, so an outage that goes on is counted up to the latest of them.
     """
-    zone = line.catalogue.page.time_zone
-    last_day = day_of(at, zone)
-    first_day = last_day - (WINDOW_DAYS - 1) * ONE_DAY
+    calendar = Calendar(day_of(at, line.catalogue.page.time_zone), line.catalogue.page.time_zone)
     shown = [c for c in line.by_position if c.showcase and not (c.group or c.removed)]
     changes = (line.tracks[component.id].at(at)[1] for component in shown)
-    midnight = day_start(last_day, zone)
-    as_of = max((midnight, *(change for change in changes if change is not None)))
-    incidents = _incidents_by_component(line, as_of, day_start(first_day, zone))
+    as_of = max((calendar.starts[-2], *(change for change in changes if change is not None)))
+    incidents = _incidents_by_component(line, as_of, calendar.starts[0])
     return PageUptime(
         as_of=as_of,
-        first_day=first_day,
-        last_day=last_day,
+        first_day=calendar.days[0],
+        last_day=calendar.days[-1],
         components=tuple(
             _component_uptime(
                 component,
                 line.tracks[component.id],
-                Window(component.start_date, first_day, last_day, as_of, zone),
+                Window(calendar, component.start_date, as_of),
                 incidents.get(component.id, ()),
             )
             for component in shown
@@ -131,38 +129,57 @@ def page_uptime(line: Timeline, at: Instant) -> PageUptime:
     )
 
 
-class Window:
-    """The days of which a component's uptime is told.
+class Calendar:
+    """The days that uptime is told over.
 
     Attributes:
-        zone: the zone whose days they are.
+        days: the days, today last.
+        starts: the first instant of each, and of the day after the last.
+    """
+
+    def __init__(self, today: date, zone: ZoneInfo) -> None:
+        """Take the last day, and the zone whose days they are."""
+        self.days = [today - back * ONE_DAY for back in reversed(range(WINDOW_DAYS))]
+        self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
+
+    def stretches(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
+        """Yield the days that a stretch of time touches, and the part of it that is in each."""
+        place = max(bisect_right(self.starts, start) - 1, 0)
+        for day, begins, ends in zip(
+            self.days[place:], self.starts[place:], self.starts[place + 1 :], strict=False
+        ):
+            if begins >= end:
+                return
+            yield day, max(start, begins), min(end, ends)
+
+
+class Window:
+    """The part of the calendar that a component's uptime is told of.
+
+    Attributes:
+        calendar: the days.
         start: the first instant that counts.
         as_of: the instant up to which outages are counted.
         length: the length of the whole window, its last day in full.
     """
 
-    def __init__(
-        self, begin: date | None, first_day: date, last_day: date, as_of: Instant, zone: ZoneInfo
-    ) -> None:
-        """Take the day that the component began (or None), the days of the window, and their zone."""
-        first = first_day if begin is None else max(first_day, begin)
-        self.zone = zone
+    def __init__(self, calendar: Calendar, begin: date | None, as_of: Instant) -> None:
+        """Take the calendar, the day that the component began (or None), and the last instant that counts."""
+        skipped = 0 if begin is None else bisect_left(calendar.days, begin)
+        self.calendar = calendar
+        self.start = calendar.starts[skipped]
         self.as_of = as_of
-        self.start = day_start(first, zone)
-        self.length = max(day_start(last_day + ONE_DAY, zone) - self.start, timedelta())
+        self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
         """Yield the days that a stretch of time touches inside the window, and how much of each."""
         start, end = max(start, self.start), min(end, self.as_of)
-        while start < end:
-            day = day_of(start, self.zone)
-            midnight = day_start(day + ONE_DAY, self.zone)
-            yield day, min(end, midnight) - start
-            start = midnight
+        if start < end:
+            yield from ((day, to - since) for day, since, to in self.calendar.stretches(start, end))
 
 
 def _component_uptime(
-    component: Component, track: Track, window: Window, incidents: Iterable[IncidentState]
+    component: Component, track: Track, window: Window, incidents: Sequence[IncidentState]
 ) -> ComponentUptime:
     days: dict[date, Outage] = {}
     for status, start, end in _stretches(track, window):
@@ -183,15 +200,16 @@ def _stretches(track: Track, window: Window) -> Iterator[tuple[ComponentStatus, 
 
 
 def _events(
-    days: Iterable[date], incidents: Iterable[IncidentState], window: Window
+    days: Iterable[date], incidents: Sequence[IncidentState], window: Window
 ) -> dict[date, tuple[IncidentState, ...]]:
-    found: dict[date, list[IncidentState]] = {day: [] for day in days}
-    for incident in incidents if found else ():
-        end = incident.resolved_at or window.as_of
-        for day, _ in window.days(incident.incident.started_at, end):
-            if day in found:
-                found[day].append(incident)
-    return {day: tuple(events) for day, events in found.items()}
+    """Return by day the incidents that went on during it."""
+    lasted = [(one.incident.started_at, one.resolved_at or window.as_of, one) for one in incidents]
+    found = {}
+    for day in days:
+        place = bisect_left(window.calendar.days, day)
+        begins, ends = window.calendar.starts[place : place + 2]
+        found[day] = tuple(one for start, end, one in lasted if start < ends and end > begins)
+    return found
 
 
 def _incidents_by_component(line: Timeline, as_of: Instant, start: Instant) -> dict[str, list[IncidentState]]:

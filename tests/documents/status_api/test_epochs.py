@@ -1,0 +1,231 @@
+"""Epochs written beforehand hold what a build at each later instant would write, byte for byte."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+
+from statuary.documents.document import Document
+from statuary.documents.status_api.epochs import cut_finding, epoch_documents, plan_epochs
+from statuary.documents.status_api.status_documents import status_documents, status_site
+from statuary.domain.primitives import Instant, instant
+from statuary.domain.status.settings import StatusSettings
+from status_world import at, catalogue_of
+
+SETTINGS = StatusSettings(horizon=timedelta(days=6))
+
+INDEX = "api/v2/_epochs/index.json"
+
+STATUSES = ("investigating", "identified", "monitoring", "resolved")
+
+WORSE = ("degraded_performance", "partial_outage", "major_outage", "under_maintenance")
+
+
+def spelled(moment):
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def components(count):
+    groups = [
+        f"  g{g}:\n    name: Group {g}\n    components:\n"
+        + "".join(f"      c{c}: {{name: Component {c}}}\n" for c in range(g, count, 4))
+        for g in range(4)
+    ]
+    return "components:\n" + "".join(groups)
+
+
+def incident(random, opened):
+    """Write an incident of one to five updates; what is dated after the build shows only then."""
+    named = {f"c{random.randrange(12)}": random.choice(WORSE) for _ in range(random.randrange(3))}
+    lines = [f"name: Trouble of {opened:%d %B}", f"components: {json.dumps(named)}", "updates:"]
+    for status in (*random.sample(STATUSES[:3], random.randrange(3)), random.choice(STATUSES[2:])):
+        lines.append(f"- {{at: {spelled(opened)}, status: {status}}}")
+        opened += timedelta(minutes=random.randrange(5, 600))
+    if random.random() < 0.1:
+        lines.append(f"publish_at: {spelled(opened)}")
+    if random.random() < 0.2:
+        lines.append(f"postmortem: {{published_at: {spelled(opened + timedelta(days=2))}, body: Learned.}}")
+    return "\n".join(lines)
+
+
+def maintenance(random, begins):
+    """Write a maintenance with whatever flags; some are cancelled, some completed by hand."""
+    hours = random.randrange(1, 30)
+    ends = begins + timedelta(hours=hours)
+    lines = [
+        f"name: Work of {begins:%d %B}",
+        f"components: [c{random.randrange(12)}]",
+        f"created_at: {spelled(begins - timedelta(minutes=random.randrange(10, 9000)))}",
+        f"scheduled_for: {spelled(begins)}",
+        f"scheduled_until: {spelled(ends)}",
+    ]
+    lines += [f"{flag}: false" for flag in FLAGS if random.random() < 0.15]
+    fate = random.random()
+    if fate < 0.1:
+        lines.append(f"cancelled_at: {spelled(begins - timedelta(minutes=5))}")
+    elif fate < 0.3:
+        lines.append(f"updates: [{{at: {spelled(ends - timedelta(minutes=9))}, status: completed}}]")
+    return "\n".join(lines)
+
+
+FLAGS = (
+    "scheduled_remind_prior",
+    "scheduled_auto_completed",
+    "auto_transition_to_maintenance_state",
+    "auto_transition_to_operational_state",
+)
+
+RECURRING = """
+name: Every Tuesday
+components: [c1]
+scheduled_for: 2026-09-01T02:30:00Z
+scheduled_until: 2026-09-01T03:30:00Z
+recurrence: {rule: FREQ=WEEKLY, announce_days: 3}
+"""
+
+
+def big_world(zone, middle):
+    """Return 200 incidents and 45 maintenances around an instant, on a page in a zone."""
+    random = Random(zone)
+
+    def around(days):
+        return middle + timedelta(minutes=random.randrange(-days * 1440, days * 1440))
+
+    incidents = {f"i{n}": incident(random, around(90) - timedelta(days=84)) for n in range(200)}
+    maintenances = {f"m{n}": maintenance(random, around(25)) for n in range(44)}
+    page = f"name: Demo\nurl: https://status.example.org\ntime_zone: {zone}\n"
+    return catalogue_of(components(12), incidents, maintenances | {"weekly": RECURRING}, page)
+
+
+def served(plain, stored, now):
+    """Return what a reader gets at an instant, by the rule of the index: the latest epoch that has begun."""
+    index = json.loads(stored[INDEX])
+    begun = [one for one in index["epochs"] if instant(datetime.fromisoformat(one["from"])) <= now]
+    named = begun[-1]["documents"] if begun else {}
+    return plain | {path: stored[place] for path, place in named.items()}
+
+
+@pytest.mark.parametrize(
+    ("zone", "clocks_change"),
+    [
+        ("Europe/Zurich", datetime(2026, 10, 25, 1, tzinfo=UTC)),
+        ("America/New_York", datetime(2026, 11, 1, 6, tzinfo=UTC)),
+        ("Australia/Lord_Howe", datetime(2026, 10, 3, 15, 30, tzinfo=UTC)),
+    ],
+)
+def test_each_epoch_is_what_a_build_at_its_instant_writes(zone, clocks_change):
+    catalogue = big_world(zone, clocks_change)
+    now = instant(clocks_change - timedelta(days=3))
+    site = status_site(catalogue, now, SETTINGS)
+    plain = {document.path: document.body for document in site.documents_at(now)}
+    plan = site.epochs(now)
+    stored = {document.path: document.body for document in epoch_documents(plan)}
+
+    assert len(plan.epochs) > 30
+    for number, epoch in enumerate(plan.epochs):
+        moments = [epoch.since]
+        if number % 2:
+            moments.append(Instant(epoch.since - timedelta(milliseconds=1)))
+        if number % 15 == 0:
+            moments += [Instant(epoch.since + timedelta(seconds=s)) for s in (-2, -1, 1, 2)]
+        for moment in moments:
+            fresh = {d.path: d.body for d in status_documents(catalogue, moment, SETTINGS)}
+            assert served(plain, stored, moment) == fresh, moment
+    end = Instant(now + SETTINGS.horizon)
+    assert served(plain, stored, end) == {d.path: d.body for d in status_documents(catalogue, end, SETTINGS)}
+
+
+UPGRADE = """
+    name: Upgrade
+    components: [explorer]
+    created_at: 2026-11-01T09:00:00Z
+    scheduled_for: 2026-11-02T10:00:00Z
+    scheduled_until: 2026-11-02T12:00:00Z
+"""
+
+
+def upgrade_site(settings):
+    return status_site(catalogue_of(maintenances={"upgrade": UPGRADE}), at("11-01 12:00"), settings)
+
+
+def test_the_index_says_when_and_where():
+    site = upgrade_site(StatusSettings(uptime=False, archives=False, horizon=timedelta(days=2)))
+    documents = epoch_documents(site.epochs(at("11-01 12:00")))
+
+    index = json.loads(documents[-1].body)
+    assert documents[-1].path == INDEX
+    assert {key: index[key] for key in ("from", "until", "complete")} == {
+        "from": "2026-11-01T12:00:00.000Z",
+        "until": "2026-11-03T12:00:00.000Z",
+        "complete": True,
+    }
+    assert [epoch["from"] for epoch in index["epochs"]] == [
+        "2026-11-02T09:00:00.000Z",
+        "2026-11-02T10:00:00.000Z",
+        "2026-11-02T12:00:00.000Z",
+    ]
+    first, begun, over = (epoch["documents"] for epoch in index["epochs"])
+    assert first["api/v2/summary.json"] == "api/v2/_epochs/20261102T090000000Z/api/v2/summary.json"
+    assert begun["api/v2/scheduled-maintenances/active.json"].startswith(
+        "api/v2/_epochs/20261102T100000000Z/"
+    )
+    assert set(over) >= set(begun) >= set(first)
+    assert {place for epoch in (first, begun, over) for place in epoch.values()} == {
+        document.path for document in documents[:-1]
+    }
+
+
+def test_documents_that_stay_are_not_stored_again():
+    site = upgrade_site(StatusSettings(horizon=timedelta(days=2)))
+
+    at_midnight = next(epoch for epoch in site.epochs(at("11-01 12:00")).epochs if epoch.since.hour == 0)
+
+    assert [document.path for document in at_midnight.changed] == ["api/v2/uptime.json"]
+
+
+def flicker(moment):
+    """Return a document that changes and changes back, and one that stays."""
+    body = b"odd" if moment.minute % 2 else b"even"
+    return [Document(path="flicker", body=body), Document(path="steady", body=b"")]
+
+
+def test_identical_bytes_reuse_the_file_of_an_earlier_epoch():
+    start = at("11-02 10:00")
+    minutes = [at(f"11-02 10:0{minute}") for minute in (1, 2, 3, 4)]
+
+    documents = epoch_documents(plan_epochs(flicker, minutes, start, minutes[-1], 10))
+
+    index = json.loads(documents[-1].body)
+    assert [epoch["documents"]["flicker"] for epoch in index["epochs"]] == [
+        "api/v2/_epochs/20261102T100100000Z/flicker",
+        # not the plain file, though it holds these bytes: it will not once the first epoch is published
+        "api/v2/_epochs/20261102T100200000Z/flicker",
+        "api/v2/_epochs/20261102T100100000Z/flicker",
+        "api/v2/_epochs/20261102T100200000Z/flicker",
+    ]
+    assert len(documents) == 3
+
+
+def test_the_limit_cuts_and_says_so():
+    minutes = [at(f"11-02 10:0{minute}") for minute in (1, 2, 3, 4)]
+    start, horizon = at("11-02 10:00"), at("11-03 10:00")
+
+    cut = plan_epochs(flicker, minutes, start, horizon, 2)
+    whole = plan_epochs(flicker, minutes, start, horizon, 4)
+
+    assert (len(cut.epochs), cut.until, cut.cut) == (2, minutes[2], True)
+    assert (len(whole.epochs), whole.until, whole.cut) == (4, horizon, False)
+    assert cut_finding(whole) is None
+    finding = cut_finding(cut)
+    assert finding is not None
+    assert finding.message == (
+        "2 epochs are written, and they end at 2026-11-02T10:03:00.000Z, before the horizon"
+    )
+    assert json.loads(epoch_documents(cut)[-1].body)["complete"] is False
+
+
+def test_transitions_at_which_nothing_changes_are_no_epochs():
+    steady = [at("11-02 10:02"), at("11-02 10:04")]
+
+    assert plan_epochs(flicker, steady, at("11-02 10:00"), steady[-1], 10).epochs == ()
