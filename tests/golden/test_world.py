@@ -9,7 +9,6 @@ import shutil
 from pathlib import Path
 
 from sites import NOW
-
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline.announcements import Silent
 from statuary.pipeline.build import build_site
