@@ -25,11 +25,10 @@ from statuary.publishing.publication import Publication
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.sites.folder_site import FolderSite
 from statuary.publishing.sites.site_reader import SiteReader
-from statuary.publishing.sites.url_site import UrlSite
 
 
 @click.command()
-@click.argument("site", required=False)
+@click.argument("site", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
 @content_option
 @click.option(
     "--at",
@@ -39,20 +38,20 @@ from statuary.publishing.sites.url_site import UrlSite
 )
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, help="The port to listen on; 0 takes a free one.")
-def command(site: str | None, content: Path, at: Instant | None, host: str, port: int) -> None:
+def command(site: Path | None, content: Path, at: Instant | None, host: str, port: int) -> None:
     """Serve the site on this machine, exactly as an edge runtime would.
 
-    SITE is a folder or a URL that holds a published site. Without it the content is built into a temporary
+    SITE is a folder that holds a published site. Without it the content is built into a temporary
     folder, and again whenever it changes; open pages reload by themselves. The build folder is left alone.
     """
     clock = (lambda: at) if at is not None else the_clock
     try:
         with ExitStack() as stack:
-            reader, watched = _published(site) if site else _built(content, clock, stack)
+            reader, watched = (FolderSite(site), None) if site else _built(content, clock, stack)
             changes = Changes() if watched else None
             web = Web(stack.enter_context(reader).read, clock, new_error_id, _say_served, changes)
             listening = stack.enter_context(listen(host, port))
-            _say_where(site or str(content), listening.getsockname()[1], host, at)
+            _say_where(str(site or content), listening.getsockname()[1], host, at)
             serve(web, listening, watched)
     except (CannotServe, PublishingRefused) as refused:
         click.echo(f"statuary: {refused}", err=True)
@@ -67,12 +66,6 @@ def the_clock() -> Instant:
 def new_error_id() -> str:
     """Return a new UUID, version 4."""
     return str(uuid4())
-
-
-def _published(site: str) -> tuple[SiteReader, None]:
-    if site.startswith(("http://", "https://")):
-        return UrlSite(site), None
-    return FolderSite(Path(site)), None
 
 
 def _built(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> tuple[SiteReader, Watched]:

@@ -178,7 +178,8 @@ async function answerEpoch(method, { pathname }, { read, now = Date.now }) {
   if (!isTimed(epochs, path)) return null;
   const instant = now();
   const document = await read(documentAt(epochs, path, instant)) ?? await read(path);
-  const contentType = path.endsWith(".json") ? answers.JSON_TYPE : document?.headers.get("Content-Type") ?? "";
+  const told = document?.headers.get("Content-Type") ?? "";
+  const contentType = path.endsWith(".json") && !told.includes("+json") ? answers.JSON_TYPE : told;
   return document &&
     answers.documentAnswer(document, { contentType, cacheControl: cacheControl(epochs, instant) });
 }

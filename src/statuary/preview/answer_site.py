@@ -1,12 +1,9 @@
 """An answer to any request for the site: the look-up, status documents by the clock, and plain files."""
 
-import mimetypes
 from http import HTTPStatus
-from pathlib import PurePosixPath
 
 from statuary.domain.contracts.lookup.answer import (
     CORS,
-    JSON,
     Answer,
     NewId,
     conditional,
@@ -18,15 +15,7 @@ from statuary.domain.contracts.lookup.contracts_list import Read
 from statuary.domain.contracts.lookup.query import decoded
 from statuary.domain.primitives import Instant
 from statuary.preview.epochs import INDEX, Epoch, cache_control, document_at, is_timed, parse_epochs
-
-MEDIA_TYPES = {
-    ".atom": "application/atom+xml; charset=utf-8",
-    ".rss": "application/rss+xml; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": JSON,
-    "": JSON,
-}
-"""Types that this machine's own table may lack; a name without extension is a document of the look-up."""
+from statuary.publishing.sites.served_as import media_type_of
 
 ASK_EACH_TIME = "no-cache"
 
@@ -86,14 +75,5 @@ def _not_found(read: Read) -> Answer:
 
 def document_answer(path: str, body: bytes, cache: str) -> Answer:
     """Answer with a document of the site."""
-    headers = {"Content-Type": media_type(path), "Cache-Control": cache, "ETag": entity_tag(body)}
+    headers = {"Content-Type": media_type_of(path), "Cache-Control": cache, "ETag": entity_tag(body)}
     return Answer(status=HTTPStatus.OK, body=body, headers=CORS | headers)
-
-
-def media_type(path: str) -> str:
-    """Return the `Content-Type` of a file by its name."""
-    extension = PurePosixPath(path).suffix
-    if PurePosixPath(path).parts[:2] in (("v2", "contract"), ("v2", "contracts")):
-        return JSON
-    guessed = MEDIA_TYPES.get(extension) or mimetypes.types_map.get(extension, "application/octet-stream")
-    return f"{guessed}; charset=utf-8" if guessed.startswith("text/") and ";" not in guessed else guessed

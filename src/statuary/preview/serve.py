@@ -1,0 +1,101 @@
+"""Running the site on loopback, and building it again when its content changes."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from statuary.preview.changes import Changes
+from statuary.preview.web import Web
+
+if TYPE_CHECKING:
+    from uvicorn import Server
+
+GRACE = 1
+"""Seconds that open connections get when the server stops; an event stream would never end by itself."""
+
+LOOPBACK = "127.0.0.1"
+
+
+class CannotServe(Exception):  # noqa: N818 - a fact about this machine
+    """The server cannot start; `str(error)` is a sentence for the person at the keyboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Content that is built again when it changes.
+
+    Attributes:
+        folder: what is looked at, with all below it.
+        rebuild: builds the site again; what is wrong with the content it tells by itself.
+    """
+
+    folder: Path
+    rebuild: Callable[[], None]
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes any that is free.
+
+    Raises:
+        CannotServe: if the port is taken, or the host is not this machine's.
+    """
+    try:
+        return socket.create_server((host, port), reuse_port=False)
+    except OSError as error:
+        why = (error.strerror or str(error)).partition(" (")[0]
+        raise CannotServe(f"cannot listen on {host}:{port}: {why}; try --port 0") from None
+
+
+def serve(web: Web, listening: socket.socket, watched: Watched | None = None) -> None:
+    """Serve until interrupted.
+
+    Args:
+        web: the site.
+        listening: where it is served.
+        watched: what to build again on changes; None if nothing changes.
+
+    Raises:
+        CannotServe: if the optional packages are missing.
+    """
+    try:
+        import uvicorn  # noqa: PLC0415 - an extra, needed by this function alone
+    except ImportError:
+        raise CannotServe("serving needs more packages: pip install 'statuary[serve]'") from None
+    config = uvicorn.Config(
+        web,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    with suppress(KeyboardInterrupt):  # the usual way to stop it
+        asyncio.run(_serve(uvicorn.Server(config), listening, web.changes, watched))
+
+
+async def _serve(
+    server: "Server", listening: socket.socket, changes: Changes | None, watched: Watched | None
+) -> None:
+    """Serve, and rebuild beside it; whichever ends first ends the other."""
+    tasks = [asyncio.create_task(server.serve(sockets=[listening]))]
+    if changes is not None and watched is not None:
+        tasks.append(asyncio.create_task(rebuild_on_changes(watched, changes)))
+    done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in pending:
+        task.cancel()
+    for task in done:
+        task.result()
+
+
+async def rebuild_on_changes(watched: Watched, changes: Changes) -> None:
+    """Build the site again after each burst of changes, and tell the open pages."""
+    from watchfiles import awatch  # noqa: PLC0415 - an extra, needed by this function alone
+
+    async for _ in awatch(watched.folder):
+        await asyncio.to_thread(watched.rebuild)
+        changes.announce()
