@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 from statuary.documents.document import JSON
 
+ATOM = "application/atom+xml; charset=utf-8"
+RSS = "application/rss+xml; charset=utf-8"
+JSON_FEED = "application/feed+json; charset=utf-8"
+ICALENDAR = "text/calendar; charset=utf-8"
+SVG = "image/svg+xml; charset=utf-8"
+
 REVALIDATE = "public, max-age=0, must-revalidate"
 """For documents that only a new build changes: keep them, and ask each time."""
 
@@ -150,6 +156,75 @@ EPOCH_DOCUMENT = Url(
     tells="a document as it reads from a later instant on",
 )
 
+HISTORY_ATOM = Url(
+    name="history-atom",
+    pattern="history.atom",
+    tells="the latest incidents and maintenances as an Atom feed",
+    media_type=ATOM,
+    cache=BRIEFLY,
+)
+HISTORY_RSS = Url(
+    name="history-rss",
+    pattern="history.rss",
+    tells="the latest incidents and maintenances as an RSS feed",
+    media_type=RSS,
+    cache=BRIEFLY,
+)
+# not history.json: a real page answers that with months of incidents, which is no JSON Feed
+FEED = Url(
+    name="feed",
+    pattern="feed.json",
+    tells="the latest incidents and maintenances as a JSON Feed",
+    media_type=JSON_FEED,
+    cache=BRIEFLY,
+)
+COMPONENT_ATOM = Url(
+    name="component-atom",
+    pattern="components/{component_id}/history.atom",
+    tells="the latest incidents and maintenances of one component or group as an Atom feed",
+    media_type=ATOM,
+    cache=BRIEFLY,
+)
+CALENDAR = Url(
+    name="calendar",
+    pattern="maintenances.ics",
+    tells="the scheduled maintenances as a calendar",
+    media_type=ICALENDAR,
+    cache=BRIEFLY,
+)
+BADGE = Url(
+    name="badge",
+    pattern="badge.svg",
+    tells="the page's status as a picture",
+    media_type=SVG,
+    cache=BRIEFLY,
+)
+BADGE_ENDPOINT = Url(
+    name="badge-endpoint",
+    pattern="badge.json",
+    tells="the page's status for shields.io",
+    cache=BRIEFLY,
+)
+COMPONENT_BADGE = Url(
+    name="component-badge",
+    pattern="components/{component_id}/badge.svg",
+    tells="one component's or group's status as a picture",
+    media_type=SVG,
+    cache=BRIEFLY,
+)
+COMPONENT_BADGE_ENDPOINT = Url(
+    name="component-badge-endpoint",
+    pattern="components/{component_id}/badge.json",
+    tells="one component's or group's status for shields.io",
+    cache=BRIEFLY,
+)
+CHANGES = Url(
+    name="changes",
+    pattern="changes.json",
+    tells="what the last change of the page was, as Statuspage's webhooks tell it",
+    cache=BRIEFLY,
+)
+
 URLS = (
     CONTRACT,
     CONTRACT_ALL_CHAINS,
@@ -173,4 +248,14 @@ URLS = (
     UPTIME_SCHEMA,
     EPOCHS,
     EPOCH_DOCUMENT,
+    HISTORY_ATOM,
+    HISTORY_RSS,
+    FEED,
+    COMPONENT_ATOM,
+    CALENDAR,
+    BADGE,
+    BADGE_ENDPOINT,
+    COMPONENT_BADGE,
+    COMPONENT_BADGE_ENDPOINT,
+    CHANGES,
 )

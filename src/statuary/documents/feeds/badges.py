@@ -1,0 +1,163 @@
+"""Badges: the status of the page or of a component as a small picture, and as data for shields.io.
+
+A picture refers to nothing outside itself. Its widths are computed here and fixed with `textLength`, so that it
+looks the same whichever of its fonts a reader has. White text keeps a contrast of 4.5 : 1 on every colour.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from html import escape
+
+from statuary.documents.bodies import one_line
+from statuary.documents.encode import encode_json
+from statuary.domain.status.roll_up import RollUp
+from statuary.domain.status.state import ComponentState
+from statuary.domain.status.vocabulary import ComponentStatus, Impact
+
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """A colour in two spellings.
+
+    Attributes:
+        hex: for the picture: dark enough for white text.
+        named: shields.io's own name for its own shade of it.
+    """
+
+    hex: str
+    named: str
+
+
+GREEN = Colour("#237a31", "brightgreen")
+BLUE = Colour("#1a66b8", "blue")
+YELLOW = Colour("#8a6500", "yellow")
+ORANGE = Colour("#b34700", "orange")
+RED = Colour("#b3261e", "red")
+
+LABEL_COLOUR = "#444"
+
+OF_STATUS: dict[ComponentStatus, Colour] = {
+    "operational": GREEN,
+    "under_maintenance": BLUE,
+    "degraded_performance": YELLOW,
+    "partial_outage": ORANGE,
+    "major_outage": RED,
+}
+"""Statuspage's colours of components."""
+
+OF_INDICATOR: dict[Impact, Colour] = {
+    "none": GREEN,
+    "maintenance": BLUE,
+    "minor": YELLOW,
+    "major": ORANGE,
+    "critical": RED,
+}
+"""Statuspage's colours of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """What a badge says.
+
+    Attributes:
+        label: what it is about, on the left.
+        message: how that is, on the right.
+        colour: the colour of the right side.
+    """
+
+    label: str
+    message: str
+    colour: Colour
+
+
+def component_badge(state: ComponentState) -> Badge:
+    """Return the badge of a component or group."""
+    name = one_line(state.component.name)
+    return Badge(name, state.status.replace("_", " "), OF_STATUS[state.status])
+
+
+def page_badge(page_name: str, roll_up: RollUp) -> Badge:
+    """Return the badge of the page."""
+    return Badge(one_line(page_name), one_line(roll_up.description), OF_INDICATOR[roll_up.indicator])
+
+
+def shields_endpoint(badge: Badge) -> bytes:
+    """Return a badge as the JSON that shields.io's endpoint badge reads (its schema version 1)."""
+    return encode_json(
+        {"schemaVersion": 1, "label": badge.label, "message": badge.message, "color": badge.colour.named}
+    )
+
+
+HEIGHT = 20
+FONT_SIZE = 11
+BASELINE = 14
+PADDING = 6
+"""Between a text and the edge of its side; all in pixels."""
+
+FONTS = "Verdana,Geneva,'DejaVu Sans',sans-serif"
+
+LONGEST_LABEL = 48
+"""Characters of a label that are drawn; the accessible name has all of them."""
+
+
+def svg(badge: Badge) -> bytes:
+    """Return a badge as a picture."""
+    label, message = _shortened(badge.label), _shortened(badge.message)
+    left, right = (round(text_width(text)) + 2 * PADDING for text in (label, message))
+    name = escape(f"{badge.label}: {badge.message}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{HEIGHT}"'
+        f' viewBox="0 0 {left + right} {HEIGHT}" role="img" aria-label="{name}">'
+        f"<title>{name}</title>"
+        f'<path fill="{LABEL_COLOUR}" d="M{left} 0H3a3 3 0 0 0-3 3v14a3 3 0 0 0 3 3H{left}z"/>'
+        f'<path fill="{badge.colour.hex}" d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{left}z"/>'
+        f'<g fill="#fff" font-family="{FONTS}" font-size="{FONT_SIZE}" aria-hidden="true">'
+        f"{_text(label, PADDING, left)}{_text(message, left + PADDING, right)}"
+        "</g></svg>\n"
+    ).encode()
+
+
+def _text(text: str, x: int, side: int) -> str:
+    if not text:
+        return ""
+    fixed = f'textLength="{side - 2 * PADDING}" lengthAdjust="spacingAndGlyphs"'
+    return f'<text x="{x}" y="{BASELINE}" {fixed}>{escape(text)}</text>'
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1].rstrip() + "…"
+
+
+WIDTHS = (
+    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337,
+    636, 636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531,
+    1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787,
+    603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500,
+    500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612,
+    635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
+)  # fmt: skip
+"""Advances of the ASCII characters from space to `~` in DejaVu Sans, in thousandths of the font size."""
+
+WIDE = 1000
+"""The advance of characters that fill a square: Chinese, Japanese, Korean, pictures."""
+
+USUAL = 650
+"""The advance of a letter of other scripts, about the mean of DejaVu Sans' Greek and Cyrillic ones."""
+
+
+def text_width(text: str) -> float:
+    """Return how wide a text is drawn, in pixels."""
+    return sum(map(_advance, unicodedata.normalize("NFC", text))) * FONT_SIZE / 1000
+
+
+def _advance(character: str) -> int:
+    letter = unicodedata.normalize("NFD", character)[0]
+    if " " <= letter <= "~":
+        # an accented letter is as wide as the letter
+        return WIDTHS[ord(letter) - 0x20]
+    if unicodedata.category(character) in ("Mn", "Me", "Cf", "Cc"):
+        # drawn over the character before it, or not at all
+        return 0
+    if character == "…" or unicodedata.east_asian_width(character) in "WF":
+        return WIDE
+    return USUAL
