@@ -12,6 +12,8 @@ COMMANDS = {
     "build": ("statuary.cli.build", "Check the content and publish the site into a folder."),
     "check": ("statuary.cli.check", "Check the content and publish nothing."),
     "serve": ("statuary.cli.serve", "Serve the site on this machine as it will be."),
+    "tick": ("statuary.cli.tick", "Make a published site tell the present, without a build."),
+    "next": ("statuary.cli.next", "Print when a published site changes by itself."),
     "explain": ("statuary.cli.explain", "Say what a published path is and which source made it."),
     "schema": ("statuary.cli.schema", "Print the JSON Schema of a source file, for editors."),
 }

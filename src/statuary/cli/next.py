@@ -1,0 +1,44 @@
+"""`statuary next`: print when a published site changes by itself."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import instant_of_build, now_option, out_option
+from statuary.cli.schedules import SCHEDULES
+from statuary.cli.summary import spelled
+from statuary.domain.primitives import Instant
+from statuary.publishing.epochs import read_epoch_index
+from statuary.publishing.refused import PublishingRefused
+
+
+@click.command()
+@out_option
+@now_option
+@click.option(
+    "--as",
+    "schedule",
+    type=click.Choice(list(SCHEDULES)),
+    default="text",
+    show_default=True,
+    help="As the instant, or as the line for a scheduler.",
+)
+def command(out: Path, now: Instant | None, schedule: str) -> None:
+    """Print when a published site changes by itself, and `statuary tick` must run.
+
+    Exit code 1 if nothing is known to change before the horizon; the horizon is printed on standard error.
+    """
+    instant = instant_of_build(now)
+    try:
+        index = read_epoch_index(out)
+    except PublishingRefused as refused:
+        click.echo(f"statuary: {refused}\n    {refused.remedy}", err=True)
+        sys.exit(ExitCode.REFUSED)
+    due = index.next_after(instant)
+    if due is None:
+        click.echo(f"no transition is known up to {spelled(index.until)}; build again by then", err=True)
+        sys.exit(ExitCode.FINDINGS)
+    click.echo(SCHEDULES[schedule](due))
+    sys.exit(ExitCode.DONE)

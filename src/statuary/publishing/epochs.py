@@ -1,0 +1,101 @@
+"""Moving a published site to the present, from the epochs that its build wrote beforehand.
+
+Needs neither content nor a build: the documents of every instant up to the horizon lie in the site already.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from statuary.documents import url_table
+from statuary.domain.primitives import Instant, Malformed, parse_instant
+from statuary.publishing.folder import Folder
+from statuary.publishing.ledger import Entry, Ledger
+from statuary.publishing.refused import PublishingRefused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochIndex:
+    """What a site knows of its own future.
+
+    Attributes:
+        start: the instant that it was built for.
+        until: up to when the epochs are right.
+        epochs: the instants at which documents change, in order, each with where those documents lie.
+    """
+
+    start: Instant
+    until: Instant
+    epochs: tuple[tuple[Instant, Mapping[str, str]], ...]
+
+    def documents_at(self, now: Instant) -> Mapping[str, str]:
+        """Return where the documents lie that differ, at an instant, from those the build published."""
+        begun = [documents for since, documents in self.epochs if since <= now]
+        return begun[-1] if begun else {}
+
+    def next_after(self, now: Instant) -> Instant | None:
+        """Return the first instant after `now` at which a document changes; None if no such is known."""
+        return next((since for since, _ in self.epochs if since > now), None)
+
+
+def read_epoch_index(folder: Path) -> EpochIndex:
+    """Return the epoch index of a published site.
+
+    Raises:
+        PublishingRefused: if there is none, or it cannot be read.
+    """
+    file = folder / url_table.EPOCHS.path()
+    try:
+        index = orjson.loads(file.read_bytes())
+        return EpochIndex(
+            start=parse_instant(index["from"]),
+            until=parse_instant(index["until"]),
+            epochs=tuple((parse_instant(epoch["from"]), epoch["documents"]) for epoch in index["epochs"]),
+        )
+    except OSError as error:
+        raise PublishingRefused(f"{file} cannot be read: {error.strerror}", "run `statuary build`") from None
+    except (orjson.JSONDecodeError, KeyError, TypeError, Malformed):
+        raise PublishingRefused(f"{file} is no epoch index", "run `statuary build`") from None
+
+
+def tick(target: Folder, now: Instant) -> list[str]:
+    """Make the documents of a published site those of an instant; return the paths that changed.
+
+    Args:
+        target: the site.
+        now: the instant.
+
+    Raises:
+        PublishingRefused: if the site has no epochs, was built for a later instant, or is being built.
+    """
+    index = read_epoch_index(target.root)
+    if now < index.start:
+        raise PublishingRefused(
+            f"the site was built for {index.start.isoformat()}, which is later than {now.isoformat()}",
+            "run `statuary build --now` for that instant",
+        )
+    target.open()
+    try:
+        with Ledger(target.ledger_file) as ledger:
+            changed = list(_moved(target, ledger, index.documents_at(now)))
+            ledger.written(changed)
+            ledger.keep()
+    finally:
+        target.close()
+    return [entry.path for entry in changed]
+
+
+def _moved(target: Folder, ledger: Ledger, documents: Mapping[str, str]) -> Iterator[Entry]:
+    """Put the stored bodies into place that are not there yet, and yield what the ledger must know."""
+    for path, stored in sorted(documents.items()):
+        plain, source = ledger.entry(path), ledger.entry(stored)
+        if source is None or source.digest is None:
+            raise PublishingRefused(
+                f"the stored document {stored} is not in the ledger", "run `statuary build`"
+            )
+        if plain is not None and plain.digest == source.digest:
+            continue
+        modified = target.place(target.stage((target.root / stored).read_bytes()), path)
+        yield Entry(path, source.digest, source.size, modified, source.sources)
