@@ -12,6 +12,9 @@ RSS = "application/rss+xml; charset=utf-8"
 JSON_FEED = "application/feed+json; charset=utf-8"
 ICALENDAR = "text/calendar; charset=utf-8"
 SVG = "image/svg+xml; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+CSS = "text/css; charset=utf-8"
+JAVASCRIPT = "text/javascript; charset=utf-8"
 
 REVALIDATE = "public, max-age=0, must-revalidate"
 """For documents that only a new build changes: keep them, and ask each time."""
@@ -225,6 +228,99 @@ CHANGES = Url(
     cache=BRIEFLY,
 )
 
+STATUS_PAGE = Url(
+    name="status-page",
+    pattern="index.html",
+    tells="the status page",
+    media_type=HTML,
+    cache=BRIEFLY,
+)
+INCIDENT_PAGE = Url(
+    name="incident-page",
+    pattern="incidents/{incident_id}.html",
+    tells="one incident or maintenance, for people",
+    media_type=HTML,
+    cache=BRIEFLY,
+)
+HISTORY_PAGE = Url(
+    name="history-page",
+    pattern="history.html",
+    tells="the incidents and maintenances of the latest months",
+    media_type=HTML,
+    cache=BRIEFLY,
+)
+HISTORY_QUARTER_PAGE = Url(
+    name="history-quarter-page",
+    pattern="history/{quarter}.html",
+    tells="the incidents and maintenances of three months",
+    media_type=HTML,
+    cache=BRIEFLY,
+)
+UPTIME_PAGE = Url(
+    name="uptime-page",
+    pattern="uptime.html",
+    tells="what happened to each component on which day",
+    media_type=HTML,
+    cache=BRIEFLY,
+)
+CONTRACTS_HOME = Url(
+    name="contracts-home",
+    pattern="contracts/index.html",
+    tells="the chains, and the search over their contracts",
+    media_type=HTML,
+)
+CHAIN_PAGE = Url(
+    name="chain-page",
+    pattern="contracts/{chain_id}/index.html",
+    tells="the newest verified contracts of a chain, for people",
+    media_type=HTML,
+)
+CHAIN_PAGES = Url(
+    name="chain-pages",
+    pattern="contracts/{chain_id}/pages/{page}.html",
+    tells="100 contracts of a chain, pages filled from the oldest",
+    media_type=HTML,
+)
+CONTRACT_PAGE = Url(
+    name="contract-page",
+    pattern="contracts/{chain_id}/{address}.html",
+    tells="one contract and its proof, for people",
+    media_type=HTML,
+)
+SEARCH_INDEX = Url(
+    name="search-index",
+    pattern="contracts/search/index.json",
+    tells="how the search over contracts is split into files",
+)
+SEARCH_SHARD = Url(
+    name="search-shard",
+    pattern="contracts/search/{kind}/{shard}.json",
+    tells="the contracts behind the search terms that begin alike",
+)
+API_PAGE = Url(
+    name="api-page",
+    pattern="api.html",
+    tells="what is served here, with examples",
+    media_type=HTML,
+)
+NOT_FOUND_PAGE = Url(
+    name="not-found-page", pattern="404.html", tells="that there is no such page", media_type=HTML
+)
+STYLE = Url(name="style", pattern="assets/statuary.css", tells="the style of all pages", media_type=CSS)
+SCRIPT = Url(
+    name="script",
+    pattern="assets/{name}.js",
+    tells="what pages do beyond standing there",
+    media_type=JAVASCRIPT,
+)
+ICON = Url(name="icon", pattern="assets/{name}.svg", tells="the icon of pages, by status", media_type=SVG)
+THEME_FILE = Url(
+    name="theme-file",
+    pattern="assets/theme/{name}",
+    tells="a picture or font of the site's own",
+    media_type="",  # hosts know it by its extension
+)
+
 URLS = (
     CONTRACT,
     CONTRACT_ALL_CHAINS,
@@ -258,4 +354,21 @@ URLS = (
     COMPONENT_BADGE,
     COMPONENT_BADGE_ENDPOINT,
     CHANGES,
+    STATUS_PAGE,
+    INCIDENT_PAGE,
+    HISTORY_PAGE,
+    HISTORY_QUARTER_PAGE,
+    UPTIME_PAGE,
+    CONTRACTS_HOME,
+    CHAIN_PAGE,
+    CHAIN_PAGES,
+    CONTRACT_PAGE,
+    SEARCH_INDEX,
+    SEARCH_SHARD,
+    API_PAGE,
+    NOT_FOUND_PAGE,
+    STYLE,
+    SCRIPT,
+    ICON,
+    THEME_FILE,
 )

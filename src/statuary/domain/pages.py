@@ -1,0 +1,56 @@
+"""Which pages for people a site has, and what they look like."""
+
+from dataclasses import dataclass, field
+
+MOST_CONTRACT_PAGES = 10_000
+"""Contracts up to which each has a page of its own, unless the settings say otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """What a site changes of the look of its pages.
+
+    Attributes:
+        templates: templates that take the place of those of the package, as name and text.
+        stylesheet: rules that follow those of the package.
+        files: pictures and fonts, as name and bytes.
+        texts: page texts that take the place of those of the language, as key and text.
+    """
+
+    templates: tuple[tuple[str, str], ...] = ()
+    stylesheet: str = ""
+    files: tuple[tuple[str, bytes], ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def logo(self) -> str | None:
+        """The name of the picture that stands beside the name of the page, or None."""
+        names = [name for name, _ in self.files]
+        return next((name for name in LOGO_NAMES if name in names), None)
+
+
+LOGO_NAMES = ("logo.svg", "logo.png", "logo.webp")
+"""Names of the file that is the logo; the first that there is counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSettings:
+    """Which pages are built.
+
+    Attributes:
+        status: whether the status page, its incidents, history and uptime are pages.
+        contracts: up to how many contracts each has a page of its own; of more, none has; 0 is none at all.
+        search: whether contracts can be searched by name, address and selector.
+        language: the language of the pages' own texts.
+        theme: what the site changes of their look.
+    """
+
+    status: bool = True
+    contracts: int = MOST_CONTRACT_PAGES
+    search: bool = True
+    language: str = "en"
+    theme: Theme = field(default_factory=Theme)
+
+    def has_contract_pages(self, count: int) -> bool:
+        """Say whether each of so many contracts has a page of its own."""
+        return 0 < count <= self.contracts
