@@ -1,7 +1,7 @@
 """The content folder on disk: which files there are, and their text."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -85,17 +85,21 @@ def decoded(raw: bytes) -> str:
         ) from None
 
 
-def walk(root: Path) -> Iterator[SourceFile | Finding]:
+def walk(root: Path, without: Container[str] = ()) -> Iterator[SourceFile | Finding]:
     """Yield every file under the content folder in the order of its path, and a finding for each trap.
 
     A symbolic link that leads out of the content folder is a trap: what it shows is not what is in git.
+
+    Args:
+        root: the content folder.
+        without: names in the content folder itself that are not looked at.
     """
-    yield from _walk(root, root.resolve(), "")
+    yield from _walk(root, root.resolve(), "", without)
 
 
-def _walk(root: Path, real_root: Path, below: str) -> Iterator[SourceFile | Finding]:
+def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> Iterator[SourceFile | Finding]:
     with os.scandir(root / below) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
+        found = sorted((one for one in entries if one.name not in without), key=lambda entry: entry.name)
     for entry in found:
         path = f"{below}/{entry.name}" if below else entry.name
         if entry.is_symlink() and not _stays_inside(Path(entry.path), real_root):
@@ -107,7 +111,7 @@ def _walk(root: Path, real_root: Path, below: str) -> Iterator[SourceFile | Find
             )
         elif entry.is_dir(follow_symlinks=False):
             if not entry.name.startswith("."):
-                yield from _walk(root, real_root, path)
+                yield from _walk(root, real_root, path, ())
         elif entry.is_file():
             yield SourceFile(root, path)
         elif entry.is_symlink() or not entry.is_dir():

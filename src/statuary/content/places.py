@@ -1,6 +1,6 @@
 """From a finding's pointer to line and column: read again only when something is wrong."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +12,15 @@ from statuary.content.yaml_text import place_in_yaml
 from statuary.domain.findings import Finding, Position
 
 
-def placed(root: Path, findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings with their positions; each file is read once."""
-    texts: dict[str, str | None] = {}
+def placed(root: Path, findings: Iterable[Finding], edited: Mapping[str, str] | None = None) -> list[Finding]:
+    """Return the findings with their positions; each file is read once.
+
+    Args:
+        root: the content folder.
+        findings: what has been found.
+        edited: by path, the texts of files that are not yet written.
+    """
+    texts: dict[str, str | None] = dict(edited or {})
     return [_placed(root, finding, texts) for finding in findings]
 
 

@@ -1,6 +1,6 @@
 """The content folder to the catalogue, with every finding that reading gives."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeVar
 
@@ -33,13 +33,18 @@ class Reading(NamedTuple):
     findings: list[Finding]
 
 
-def read_content(root: Path) -> Reading:
-    """Read everything but the contracts' own files."""
+def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None) -> Reading:
+    """Read everything but the contracts' own files.
+
+    Args:
+        root: the content folder.
+        files: what to read of it, as `walk` yields; everything if left out.
+    """
     if not root.is_dir():
         message = f"there is no content folder {str(root)!r}"
         return Reading(None, [Finding(rule="content-folder", message=message, remedy="run `statuary init`")])
     reader = _Reader(root)
-    for found in walk(root):
+    for found in walk(root) if files is None else files:
         if isinstance(found, Finding):
             reader.findings.append(found)
         else:
