@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from statuary.checks.status.world import StatusWorld
-from statuary.domain.findings import Finding, Severity
+from statuary.domain.findings import Finding, Pointer, Severity
 from statuary.domain.primitives import Instant
 from statuary.domain.status.automatic import with_automatic_updates
 from statuary.domain.status.incidents import Incident, IncidentUpdate
@@ -24,6 +24,8 @@ def in_order_of_display(record: Incident) -> list[IncidentUpdate]:
 def allowed_moves(world: StatusWorld) -> Iterator[Finding]:
     """What is over stays over, and what has begun is not scheduled again."""
     for record in world.records:
+        if any(later.display_at < earlier.display_at for earlier, later in pairwise(record.updates)):
+            continue  # said once: times that are out of order make every move look wrong
         before: IncidentUpdate | None = None
         for update in in_order_of_display(record):
             if (
@@ -33,7 +35,7 @@ def allowed_moves(world: StatusWorld) -> Iterator[Finding]:
                 yield Finding(
                     rule="allowed-moves",
                     path=record.source,
-                    pointer=(*update.pointer, "status"),
+                    pointer=_member(update, "status"),
                     message=_impossible(before, update),
                     remedy=_possible(before),
                 )
@@ -61,7 +63,7 @@ def updates_in_order(world: StatusWorld) -> Iterator[Finding]:
                 yield Finding(
                     rule="updates-in-order",
                     path=record.source,
-                    pointer=(*later.pointer, "published_at" if later.status == "postmortem" else "at"),
+                    pointer=_member(later, "at"),
                     message=f"{_text(later.display_at)} is before the update above it, {_text(earlier.display_at)}",
                     remedy="write updates oldest first, or mend the time",
                 )
@@ -76,7 +78,7 @@ def update_in_future(world: StatusWorld) -> Iterator[Finding]:
                     rule="update-in-future",
                     severity=Severity.WARNING,
                     path=record.source,
-                    pointer=(*update.pointer, "at"),
+                    pointer=_member(update, "at"),
                     message=f"the update is dated {_text(update.display_at)}, after this build, and shows only from then on",
                     remedy="mend the time, unless it is meant for later",
                 )
@@ -160,6 +162,13 @@ def _held_by_another(world: StatusWorld, component: str, state: IncidentState) -
         if other is not None and not other.closed and other.status != "scheduled":
             return True
     return False
+
+
+def _member(update: IncidentUpdate, member: str) -> Pointer:
+    """Return where an update says something; a `postmortem` part has its own word for `at`, and no status."""
+    if update.pointer == ("postmortem",):
+        return ("postmortem", "published_at") if member == "at" else ("postmortem",)
+    return (*update.pointer, member)
 
 
 def _text(instant: Instant) -> str:

@@ -16,7 +16,7 @@ from statuary.domain.status.components import Component
 from statuary.domain.status.incidents import AffectedComponent, Incident, IncidentUpdate
 from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.roll_up import worst_status
-from statuary.domain.status.vocabulary import CLOSED_STATUSES, ComponentStatus
+from statuary.domain.status.vocabulary import RESOLVING_STATUSES, ComponentStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class _Tape:
         for component in affected or ():
             if component.old_status != component.new_status and not event.record.backfilled:
                 self._say(event, component.code, component.new_status)
-        if event.update.status in CLOSED_STATUSES:
+        if event.update.status in RESOLVING_STATUSES:
             for held in self._held.values():
                 held.pop(event.record.id, None)
         return affected
