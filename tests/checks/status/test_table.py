@@ -110,8 +110,10 @@ BREACHES = {
             "page-updated-at-holds",
             "site.yaml",
             ("page", "updated_at"),
-            "the page says that nothing changed after 2026-11-02T11:00:00+00:00,"
-            " and something did at 2026-11-02T12:00:00+00:00",
+            (
+                "the page says that nothing changed after 2026-11-02T11:00:00+00:00,"
+                " and something did at 2026-11-02T12:00:00+00:00"
+            ),
             "remove updated_at: it follows from what is written",
         ),
     ),
@@ -349,8 +351,10 @@ BREACHES = {
             "windows-do-not-overlap",
             IN_MAINTENANCE,
             ("scheduled_for",),
-            "the window at 2026-11-20T11:59:00Z overlaps that of 'disks',"
-            " which has 'explorer' until 2026-11-20T12:00:00Z",
+            (
+                "the window at 2026-11-20T11:59:00Z overlaps that of 'disks',"
+                " which has 'explorer' until 2026-11-20T12:00:00Z"
+            ),
             "move one of the two, or make them one maintenance",
         ),
     ),

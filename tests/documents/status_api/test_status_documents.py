@@ -100,7 +100,7 @@ def test_every_document_begins_with_the_page():
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"))
 
     for path in set(documents) - {"api/v2/uptime.schema.json"}:
-        assert list(documents[path])[0] == "page", path
+        assert next(iter(documents[path])) == "page", path
 
 
 def test_two_zones_two_spellings():
