@@ -2,11 +2,32 @@
 
 import os
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.safe_path import OWN_FOLDER, checked_path
+
+
+class FileState(NamedTuple):
+    """What stands at a path.
+
+    Attributes:
+        size: in bytes; -1 if nothing is there, -2 for what may not be replaced.
+        modified: `st_mtime_ns`, or 0.
+    """
+
+    size: int
+    modified: int
+
+
+ABSENT = FileState(-1, 0)
+"""Nothing is there."""
+
+OBSTACLE = FileState(-2, 0)
+"""A folder, a link or a device stands there, or a file or a link where one of its folders should be."""
 
 
 class Folder:
@@ -21,7 +42,10 @@ class Folder:
         self.root = root
         self.own = root / OWN_FOLDER
         self.staging = self.own / "staged"
+        self.prefix = f"{root}/"
+        self.staging_prefix = f"{self.staging}/"
         self.made: set[str] = set()
+        self.clear = {"": True}
         self.staged = 0
 
     @property
@@ -50,7 +74,7 @@ class Folder:
         """Write a body beside its destination and return its staged name."""
         self.staged += 1
         name = str(self.staged)
-        descriptor = os.open(f"{self.staging}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        descriptor = os.open(self.staging_prefix + name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             view = memoryview(body)
             while view:
@@ -59,46 +83,54 @@ class Folder:
             os.close(descriptor)
         return name
 
-    def state(self, path: str) -> tuple[int, int] | None:
-        """Return size in bytes and modification time in nanoseconds of a file; None if there is none."""
+    def state(self, path: str) -> FileState:
+        """Return what stands at a path: nothing, a regular file, or something that may not be replaced."""
+        if not self._is_clear(path.rpartition("/")[0]):
+            return OBSTACLE
         try:
-            found = os.lstat(f"{self.root}/{path}")
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        return found.st_size, found.st_mtime_ns
+            found = os.lstat(self.prefix + path)
+        except FileNotFoundError:
+            return ABSENT
+        if not stat.S_ISREG(found.st_mode):
+            return OBSTACLE
+        return FileState(found.st_size, found.st_mtime_ns)
+
+    def _is_clear(self, folder: str) -> bool:
+        """Say whether a folder is one, or can be made, without passing through a link or over a file."""
+        known = self.clear.get(folder)
+        if known is None:
+            try:
+                is_folder = stat.S_ISDIR(os.lstat(self.prefix + folder).st_mode)
+            except FileNotFoundError:
+                is_folder = True
+            except NotADirectoryError:
+                is_folder = False
+            known = self.clear[folder] = is_folder and self._is_clear(folder.rpartition("/")[0])
+        return known
 
     def holds(self, path: str, body: bytes) -> bool:
-        """Say whether a regular file holds exactly these bytes."""
-        file = self.root / path
-        return not file.is_symlink() and file.is_file() and file.read_bytes() == body
-
-    def is_foreign_obstacle(self, path: str) -> bool:
-        """Say whether something stands at a path, or above it, that statuary may not replace."""
-        file = self.root / path
-        if file.is_symlink() or file.is_dir():
-            return True
-        return any(
-            part.is_symlink() or part.is_file() for part in file.parents if part.is_relative_to(self.root)
-        )
+        """Say whether the regular file at a path holds exactly these bytes."""
+        with open(self.prefix + path, "rb") as file:
+            return file.read() == body
 
     def place(self, staged: str, path: str) -> int:
         """Move a staged body into place and return its modification time in nanoseconds."""
         self._make_folder(path)
-        target = f"{self.root}/{checked_path(path)}"
-        os.replace(f"{self.staging}/{staged}", target)
+        target = self.prefix + checked_path(path)
+        os.replace(self.staging_prefix + staged, target)
         return os.lstat(target).st_mtime_ns
 
     def place_twin(self, original: str, path: str) -> int:
         """Give a file a second name; on a file system without hard links, a copy."""
         self._make_folder(path)
-        target = f"{self.root}/{checked_path(path)}"
-        beside = f"{self.staging}/twin"
+        target = self.prefix + checked_path(path)
+        beside = self.staging_prefix + "twin"
         with suppress(FileNotFoundError):
             os.unlink(beside)
         try:
-            os.link(f"{self.root}/{original}", beside)
+            os.link(self.prefix + original, beside)
         except OSError:
-            shutil.copyfile(f"{self.root}/{original}", beside)
+            shutil.copyfile(self.prefix + original, beside)
         os.replace(beside, target)
         with suppress(
             FileNotFoundError
@@ -125,7 +157,7 @@ class Folder:
         if not folder or folder in self.made:
             return
         self._make_folder(folder)
-        target = f"{self.root}/{folder}"
+        target = self.prefix + folder
         with suppress(FileExistsError):
             os.mkdir(target)
         if os.path.islink(target) or not os.path.isdir(target):

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Self
 
 from statuary.documents.document import Document
-from statuary.publishing.folder import Folder
+from statuary.publishing.folder import ABSENT, OBSTACLE, Folder
 from statuary.publishing.ledger import Entry, Ledger, Offer
 from statuary.publishing.plan import Action, Change, Plan
 from statuary.publishing.refused import PublishingRefused
@@ -68,12 +68,13 @@ class Publication:
 
     def _action(self, path: str, digest: bytes, body: bytes) -> str | None:
         """Decide what a path needs: `add`, `replace`, or None if it holds these bytes already."""
-        entry = self.ledger.entry(path)
         state = self.target.state(path)
-        if state is None:
-            if self.target.is_foreign_obstacle(path):
-                self.conflicts.append(path)
+        if state is ABSENT:
             return Action.ADD
+        entry = self.ledger.entry(path)
+        if state is OBSTACLE:
+            self.conflicts.append(path)
+            return Action.REPLACE
         if entry and entry.digest == digest and state == (entry.size, entry.modified):
             return None
         if self.target.holds(path, body):
