@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from statuary.documents.contract_api.lists import list_documents
 from statuary.documents.document import Document
+from statuary.documents.feeds.feed_documents import FeedSite
 from statuary.documents.status_api.epochs import EpochPlan, epoch_documents
 from statuary.documents.status_api.status_documents import StatusSite
 from statuary.domain.catalogue import Catalogue
@@ -25,4 +26,5 @@ def whole_site_documents(
     """
     yield from list_documents(rows, catalogue.chains)
     yield from status.documents_at(now)
+    yield from FeedSite(status.line).documents_at(now)
     yield from epoch_documents(epochs)

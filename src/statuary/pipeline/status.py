@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from statuary.checks.status.table import status_findings
-from statuary.documents.status_api.epochs import EpochPlan, cut_finding
+from statuary.documents.document import Document
+from statuary.documents.feeds.feed_documents import FeedSite
+from statuary.documents.status_api.epochs import EpochPlan, cut_finding, plan_epochs
 from statuary.documents.status_api.status_documents import StatusSite, status_site
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
@@ -27,8 +29,17 @@ class StatusSide:
 
     @cached_property
     def epochs(self) -> EpochPlan:
-        """What changes by itself after the build."""
-        return self.site.epochs(self.now)
+        """What changes by itself after the build: status documents, feeds, calendar, badges."""
+        feeds = FeedSite(self.site.line)
+
+        def documents_at(at: Instant) -> list[Document]:
+            return [*self.site.documents_at(at), *feeds.documents_at(at)]
+
+        settings = self.site.settings
+        horizon = Instant(self.now + settings.horizon)
+        return plan_epochs(
+            documents_at, self.site.transitions(self.now), self.now, horizon, settings.max_epochs
+        )
 
     @cached_property
     def next_transition(self) -> Instant | None:
