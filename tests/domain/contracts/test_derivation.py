@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from made_contracts import ABI, ADDRESS, FEATURES, NAME, PATH, Features, made_record, made_workspace
 from real_contract_records import DOCTORED, UNDERSTATED, real_records, served_vectors
 from statuary.domain.contracts.derivation import derive_record
 from statuary.domain.contracts.workspace import Deployment, Underivable, Workspace
 from statuary.domain.primitives import parse_instant
+from steady_random import steady
 
 SERVED_ORDER = [
     "matchId",
@@ -280,6 +283,55 @@ def test_absurd_nesting_is_refused():
     output["contracts"][PATH][NAME] |= {"abi": ABI, "metadata": "[" * 5_000}
     with pytest.raises(Underivable, match="JSON"):
         made_record(std_json_output=output)
+
+
+JUNK = st.sampled_from(
+    [
+        None,
+        True,
+        5,
+        -1,
+        1.5,
+        "",
+        "x",
+        "0x",
+        [],
+        {},
+        [1],
+        {"a": 1},
+        {"a": {"b": [{"start": 2**62}]}},
+    ]
+)
+
+
+def parts(value, pointer=()):
+    """Yield the place of every part of a JSON value but the whole."""
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, part in members:
+        yield (*pointer, key)
+        yield from parts(part, (*pointer, key))
+
+
+def given_files():
+    workspace = made_workspace(FEATURES["everything"])
+    return {"std_json_input": workspace.std_json_input, "std_json_output": workspace.std_json_output}
+
+
+@steady
+@given(st.sampled_from(list(parts(given_files()))), JUNK)
+def test_junk_in_any_file_is_refused_or_derived_never_a_traceback(place, junk):
+    files = orjson.loads(orjson.dumps(given_files()))
+    holder = files
+    for key in place[:-1]:
+        holder = holder[key]
+    holder[place[-1]] = junk
+    try:
+        record = made_record("everything", **files)
+    except Underivable:
+        return
+    assert list(record) == SERVED_ORDER
 
 
 def workspace_of(record) -> Workspace:

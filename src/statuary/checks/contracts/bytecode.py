@@ -17,9 +17,9 @@ def hex_is_well_formed(record: RecordView) -> Iterator[Observation]:
     """Every bytecode, auxdata and transformation value is 0x and an even number of lower-case hex digits."""
     count = 0
     for side in record.sides:
-        for pointer, text in _hex_texts(side):
+        for pointer, text, data in _hex_texts(side):
             count += 1
-            if hex_bytes(text) is None:
+            if data is None:
                 yield Problem(
                     f"{pointer[-1]} {shortened(text) if isinstance(text, str) else repr(text)} is not lower-case hex",
                     pointer,
@@ -60,11 +60,16 @@ def creation_contains_runtime(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
-    """Yield every text of a side that must be hex, with its place."""
-    for member in ("onchainBytecode", "recompiledBytecode"):
+def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
+    """Yield every text of a side that must be hex: its place, itself, and its bytes (None if it is not hex)."""
+    for member, data in (("onchainBytecode", side.onchain), ("recompiledBytecode", side.recompiled)):
         if side.value.get(member) is not None:
-            yield (side.member, member), side.value[member]
+            yield (side.member, member), side.value[member], data
+    for pointer, text in _short_hex_texts(side):
+        yield pointer, text, hex_bytes(text)
+
+
+def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
     for number, piece in as_object(side.value.get("cborAuxdata")).items():
         yield (side.member, "cborAuxdata", number, "value"), as_object(piece).get("value")
     where = (side.member, "transformationValues")
@@ -87,10 +92,9 @@ def _replays(side: SideView) -> Iterator[Observation]:
             f"{side.name}Match is {side.claimed!r}, but {missing[0]} is null", (side.member, missing[0])
         )
         return
-    try:
-        replayed = side.replay()
-    except Unreplayable as error:
-        yield Problem(str(error), (side.member, "transformations", error.step))
+    replayed = side.replayed
+    if isinstance(replayed, Unreplayable):
+        yield Problem(str(replayed), (side.member, "transformations", replayed.step))
         return
     if replayed is None or side.onchain is None:
         yield Problem("the replay cannot be run: a bytecode or a transformation is malformed", (side.member,))

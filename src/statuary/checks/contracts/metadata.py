@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from statuary.checks.contracts.check import Observation, Problem, Seen
-from statuary.checks.contracts.record_view import RecordView, as_object, same_json, source_keccak
+from statuary.checks.contracts.record_view import RecordView, as_object, same_json
+from statuary.checks.contracts.source_keccak import SOURCE_KECCAKS
 from statuary.domain.contracts.compiler_metadata import metadata_hash
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import shortened
@@ -49,7 +50,7 @@ def sources_are_those_of_the_metadata(record: RecordView) -> Iterator[Observatio
         if not isinstance(content, str):
             yield Problem(f"the metadata lists {path!r}, which is not among the sources", ("sources",))
             continue
-        expected, computed = as_object(entry).get("keccak256"), source_keccak(content)
+        expected, computed = as_object(entry).get("keccak256"), SOURCE_KECCAKS.of(content)
         if expected != computed:
             yield Problem(
                 f"the source {path!r} has Keccak-256 {computed}, the metadata says {expected}",

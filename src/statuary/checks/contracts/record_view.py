@@ -5,7 +5,7 @@ decoded is None here, and the check whose rule it breaches says so.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import orjson
 
@@ -27,19 +27,10 @@ from statuary.domain.contracts.matching import (
     match_runtime,
 )
 from statuary.domain.contracts.references import Place, auxdata_pieces, immutable_places, library_places
-from statuary.domain.contracts.replay import replay
+from statuary.domain.contracts.replay import Unreplayable, replay
 from statuary.domain.contracts.transformations import Transformation, read_transformation
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Malformed, is_hex_digits, keccak
-
-REMEMBERED_SOURCES = 16_384
-"""How many hashes of sources are kept: the same library files come in record after record."""
-
-
-@lru_cache(maxsize=REMEMBERED_SOURCES)
-def source_keccak(content: str) -> str:
-    """Return the Keccak-256 of a source as metadata writes it: `0x` and 64 digits."""
-    return "0x" + keccak(content.encode("utf-8", "surrogatepass")).hex()
+from statuary.domain.primitives import Malformed
 
 
 class SideView:
@@ -88,23 +79,15 @@ class SideView:
             return None
 
     @cached_property
-    def replayed(self) -> bytes | None:
-        """What the replay gives; None if it cannot be run."""
-        try:
-            return self.replay()
-        except Malformed:
-            return None
-
-    def replay(self) -> bytes | None:
-        """Run the replay.
-
-        Raises:
-            Unreplayable: if a step cannot be taken.
-        """
+    def replayed(self) -> bytes | Unreplayable | None:
+        """What the replay gives, or the step that cannot be taken; None if a part of it cannot be decoded."""
         if self.recompiled is None or self.onchain is None or self.transformations is None:
             return None
         most_bytes = len(self.recompiled) + len(self.onchain)
-        return replay(self.recompiled, self.transformations, self.values, most_bytes=most_bytes)
+        try:
+            return replay(self.recompiled, self.transformations, self.values, most_bytes=most_bytes)
+        except Unreplayable as error:
+            return error
 
     @cached_property
     def auxdata(self) -> Mapping[str, Auxdata]:
@@ -245,14 +228,14 @@ def as_text(value: Json) -> str:
 
 def hex_bytes(text: Json) -> bytes | None:
     """Return the bytes of `0x` and lower-case hex digits; None for anything else."""
-    if (
-        not isinstance(text, str)
-        or not text.startswith("0x")
-        or not is_hex_digits(text[2:])
-        or not text.islower()
-    ):
+    if not isinstance(text, str) or not text.startswith("0x"):
         return None
-    return bytes.fromhex(text[2:])
+    digits = text[2:]
+    try:
+        data = bytes.fromhex(digits)
+    except ValueError:
+        return None
+    return data if data.hex() == digits else None  # fromhex also takes capitals and white space
 
 
 def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:

@@ -23,6 +23,7 @@ _BASIC = re.compile(r"(address|bool|bytes([0-9]*)|string|(u?int)([0-9]*))", re.A
 _ARRAY = re.compile(r"(.*)\[([0-9]*)\]", re.ASCII | re.DOTALL)
 _IDENTIFIER = re.compile(r"[a-zA-Z$_][a-zA-Z0-9$_]*", re.ASCII)
 _LONGEST_NUMBER = 30
+_LONGEST_REMEMBERED = 40
 
 
 @dataclass(frozen=True)
@@ -130,11 +131,22 @@ def _parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> AbiType:
 
 
 def _typed(type_name: str, components: Json, depth: int) -> AbiType:
+    if components is None and not depth and len(type_name) <= _LONGEST_REMEMBERED:
+        return _remembered(type_name)
+    return _read_type(type_name, components, depth)
+
+
+@lru_cache(maxsize=1024)
+def _remembered(type_name: str) -> AbiType:
+    return _read_type(type_name, None, 0)
+
+
+def _read_type(type_name: str, components: Json, depth: int) -> AbiType:
     if depth > DEEPEST:
         raise Malformed(f"type nested more than {DEEPEST} levels")
     if array := _ARRAY.fullmatch(type_name):
         length = _number(array[2]) if array[2] else None
-        return Array(_typed(array[1], components, depth + 1), length)
+        return Array(_read_type(array[1], components, depth + 1), length)
     # ethers takes whatever starts like a tuple for one, and reads its parts from `components` alone
     if type_name == "tuple" or type_name.startswith(("tuple(", "(")):
         return _tuple(components, depth)
@@ -147,7 +159,6 @@ def _tuple(components: Json, depth: int) -> Tuple:
     return Tuple(tuple(_parameter(component, depth + 1, may_be_indexed=False) for component in components))
 
 
-@lru_cache(maxsize=256)
 def _basic(type_name: str) -> Basic:
     found = _BASIC.fullmatch(type_name)
     if found is None:

@@ -8,7 +8,6 @@ the pieces are recognised as CBOR, the runtime code's own first, then the others
 contracts created by created contracts may then differ from Sourcify's.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -32,7 +31,16 @@ DEEPEST = 64
 LAST_WITHOUT_ASSEMBLY = CompilerVersion(0, 4, 11)
 """Up to here solc wrote auxdata but did not list it in its assembly."""
 
-_START = re.compile(rb"(?=[\xa1-\xaf](?:\x64ipfs\x58\x22|\x65bzzr[01]\x58\x20|\x64solc|\x6cexperimental))")
+_FIRST_KEYS = (
+    b"\x64ipfs\x58\x22",
+    b"\x65bzzr0\x58\x20",
+    b"\x65bzzr1\x58\x20",
+    b"\x64solc",
+    b"\x6cexperimental",
+)
+"""How the first pair of a map that solc appends begins, behind the one byte that begins a small map."""
+
+_SMALLEST_MAP, _LARGEST_MAP = 0xA1, 0xAF
 
 Pieces = dict[str, Auxdata]
 
@@ -92,13 +100,24 @@ def recognised_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
 
 def recognised(code: bytes) -> Iterator[Auxdata]:
     """Yield the pieces of a code that read as solc's auxdata: a CBOR map with known keys, and its length."""
-    for start in (found.start() for found in _START.finditer(code)):
+    for start in _map_starts(code):
         try:
             _, end = decode_cbor_prefix(code, start)
         except Malformed:
             continue
         if int.from_bytes(code[end : end + LENGTH_BYTES], "big") == end - start:
             yield Auxdata(start, code[start : end + LENGTH_BYTES])
+
+
+def _map_starts(code: bytes) -> list[int]:
+    starts = []
+    for key in _FIRST_KEYS:
+        place = code.find(key, 1)
+        while place >= 0:
+            if _SMALLEST_MAP <= code[place - 1] <= _LARGEST_MAP:
+                starts.append(place - 1)
+            place = code.find(key, place + 1)
+    return sorted(starts)
 
 
 def _listed(branch: Json, depth: int) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 import orjson
 
@@ -25,6 +26,9 @@ LENGTH_BYTES = 2
 
 VYPER_0_3_4_BYTES = 11
 HASH_BYTES = 32
+
+REMEMBERED_PIECES = 1024
+"""How many decoded pieces are kept: a record's two sides mostly end alike."""
 
 
 class AuxdataStyle(StrEnum):
@@ -76,22 +80,23 @@ def auxdata_style(language: str, version: str) -> AuxdataStyle:
 
 def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
     """Return the auxdata that ends `code`, or None if its end is not auxdata of that style."""
-    match style:
-        case AuxdataStyle.NONE:
-            return None
-        case AuxdataStyle.VYPER_0_3_4:
-            size, cbor_end = VYPER_0_3_4_BYTES, len(code)
-        case AuxdataStyle.VYPER:
-            size, cbor_end = int.from_bytes(code[-LENGTH_BYTES:], "big"), len(code) - LENGTH_BYTES
-        case _:
-            size = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
-            cbor_end = len(code) - LENGTH_BYTES
+    size, cbor_end = _extent(code, style)
     start = len(code) - size
-    if not 0 <= start < cbor_end or not is_cbor(code[start:cbor_end]):
+    if style is AuxdataStyle.NONE or not 0 <= start < cbor_end or not is_cbor(code[start:cbor_end]):
         return None
     return Auxdata(start, code[start:])
 
 
+def _extent(code: bytes, style: AuxdataStyle) -> tuple[int, int]:
+    """Return how many bytes the auxdata that ends a code says it has, and where its CBOR ends."""
+    if style is AuxdataStyle.VYPER_0_3_4:
+        return VYPER_0_3_4_BYTES, len(code)
+    size = int.from_bytes(code[-LENGTH_BYTES:], "big")
+    # Vyper counts the two bytes of the length, solc does not
+    return size + (0 if style is AuxdataStyle.VYPER else LENGTH_BYTES), len(code) - LENGTH_BYTES
+
+
+@lru_cache(maxsize=REMEMBERED_PIECES)
 def is_cbor(data: bytes) -> bool:
     """Say whether `data` is exactly one CBOR item."""
     try:
@@ -101,16 +106,17 @@ def is_cbor(data: bytes) -> bool:
     return True
 
 
+@lru_cache(maxsize=REMEMBERED_PIECES)
 def read_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
     """Decode one piece of auxdata, length bytes included, by the layout of its compiler.
 
     Raises:
         Malformed: if it is not such a piece.
     """
-    found = split_auxdata(value, style)
-    if found is None or found.offset:
+    size, cbor_end = _extent(value, style)
+    if style is AuxdataStyle.NONE or size != len(value):
         raise Malformed(f"0x{value[:16].hex()}… is not auxdata as {style} compilers write it")
-    item = decode_cbor(value if style is AuxdataStyle.VYPER_0_3_4 else value[:-LENGTH_BYTES])
+    item = decode_cbor(value[:cbor_end])
     if style is AuxdataStyle.VYPER:
         return _vyper_fields(item)
     if not isinstance(item, dict):

@@ -9,7 +9,6 @@ rest is a claim "as of" its date that bytecode can contradict but not confirm.
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
 
 from statuary.domain.primitives import Address, checksummed
 
@@ -51,6 +50,14 @@ _SLOAD, _JUMP, _JUMPI, _GAS, _JUMPDEST, _PUSH0, _PUSH1, _PUSH32 = (
 )
 _LOG1, _LOG4, _CREATE, _RETURN, _DELEGATECALL, _CREATE2, _REVERT = 0xA1, 0xA4, 0xF0, 0xF3, 0xF4, 0xF5, 0xFD
 
+_ENDING = frozenset((_STOP, _RETURN, _JUMP, *range(_REVERT, 256)))
+"""Instructions behind which a program may end."""
+
+_TELLING = frozenset(
+    (_PUSH32, _JUMPDEST, _DELEGATECALL, _JUMP, _JUMPI, _RETURN, _CALLDATALOAD, _CREATE, _CREATE2, _CODECOPY)
+) | frozenset(range(_LOG1, _LOG4 + 1))
+"""Instructions that a walk looks at."""
+
 
 class Verdict(StrEnum):
     """What bytecode alone decides."""
@@ -90,7 +97,6 @@ class Marks:
     candidates: tuple[str, ...]
 
 
-@lru_cache(maxsize=1024)
 def proxy_evidence(code: bytes) -> ProxyEvidence:
     """Say what a contract's code (creation code if it is known, else runtime code) decides about proxies."""
     ending = EIP_1167.fullmatch(code[-45:])
@@ -136,7 +142,7 @@ class _Walk:
     def __init__(self, code: bytes) -> None:
         self.code = code
         self.at = 0
-        self.before = [-1, -1, -1]
+        self.before = (-1, -1, -1)
         self.init: Marks | None = None
         self.runtime_offset = 0
         self.last_jump = 0
@@ -159,12 +165,16 @@ class _Walk:
 
     def run(self) -> int:
         """Walk to the end of the program and return where it is; 0 if the code ends first."""
-        while self.at < len(self.code):
-            if self._step(self.code[self.at]):
-                return self.at
-            self.before = [*self.before[1:], self.at]
-            opcode = self.code[self.at]
-            self.at += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
+        code, at, last, second, third = self.code, 0, -1, -1, -1
+        while at < len(code):
+            opcode = code[at]
+            # most instructions say nothing, and are passed over without a look
+            if opcode in _TELLING or at == self.runtime_offset or (last >= 0 and code[last] in _ENDING):
+                self.at, self.before = at, (third, second, last)
+                if self._step(opcode):
+                    return at
+            third, second, last = second, last, at
+            at += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
         return 0
 
     def _step(self, opcode: int) -> bool:

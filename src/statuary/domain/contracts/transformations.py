@@ -38,6 +38,10 @@ _GROUPS = {
 """The member of `transformationValues` that holds values by id; the other reasons have one value each."""
 
 
+_KINDS = {kind.value: kind for kind in Kind}
+_REASONS = {reason.value: reason for reason in Reason}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transformation:
     """One step of a replay.
@@ -72,10 +76,10 @@ def read_transformation(value: Json) -> Transformation:
     if not isinstance(value, dict):
         raise Malformed("a transformation is not an object")
     kind, reason, length = value.get("type"), value.get("reason"), value.get("length")
-    if kind not in tuple(Kind):
-        raise Malformed(f"transformation type {kind!r} is none of {', '.join(Kind)}")
-    if reason not in tuple(Reason):
-        raise Malformed(f"transformation reason {reason!r} is none of {', '.join(Reason)}")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise Malformed(f"transformation type {kind!r} is none of {', '.join(_KINDS)}")
+    if not isinstance(reason, str) or reason not in _REASONS:
+        raise Malformed(f"transformation reason {reason!r} is none of {', '.join(_REASONS)}")
     if not _is_size(value.get("offset")) or not (length is None or _is_size(length)):
         raise Malformed("a transformation's offset and length are whole numbers, zero or more")
     if kind == Kind.DELETE and length is None:
@@ -83,7 +87,7 @@ def read_transformation(value: Json) -> Transformation:
     if not isinstance(value.get("id"), str | None):
         raise Malformed("a transformation's id is not text")
     return Transformation(
-        type=Kind(kind), reason=Reason(reason), offset=value["offset"], id=value.get("id"), length=length
+        type=_KINDS[kind], reason=_REASONS[reason], offset=value["offset"], id=value.get("id"), length=length
     )
 
 

@@ -1,0 +1,41 @@
+"""The Keccak-256 of sources, remembered: more than half of all sources of real contracts are library files seen before.
+
+Telling a text by its SHA-256 costs a fifth of hashing it again, and keeps 32 bytes of it instead of the text.
+"""
+
+from hashlib import sha256
+from typing import Final
+
+from statuary.domain.primitives import keccak
+
+REMEMBERED_SOURCES: Final = 65_536
+"""How many hashes are kept, about 16 MB of them; then the oldest make room."""
+
+
+class KeccakMemory:
+    """Keccak-256 of texts, each computed once while it is remembered."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._known: dict[bytes, str] = {}
+
+    def of(self, text: str) -> str:
+        """Return the Keccak-256 of a text in UTF-8, as metadata writes it: `0x` and 64 digits."""
+        data = text.encode("utf-8", "surrogatepass")
+        key = sha256(data).digest()
+        found = self._known.get(key)
+        return found if found is not None else self._learn(key, data)
+
+    def _learn(self, key: bytes, data: bytes) -> str:
+        if len(self._known) >= self._capacity:
+            del self._known[next(iter(self._known))]
+        computed = self._known[key] = "0x" + keccak(data).hex()
+        return computed
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._known.clear()
+
+
+SOURCE_KECCAKS: Final = KeccakMemory(REMEMBERED_SOURCES)
+"""The memory of this process."""
