@@ -36,21 +36,38 @@ class Year:
         return max(record.since for record in (*self.incidents, *self.maintenances))
 
 
-def by_year(state: PageState, zone: ZoneInfo) -> dict[int, Year]:
-    """Return the records that can be read of by the year of their creation in a zone, the latest first."""
-    incidents = _by_year(state.incidents, zone)
-    maintenances = _by_year(state.maintenances, zone)
+class Years:
+    """Tells the year of a record's creation in a zone, and remembers it."""
+
+    def __init__(self, zone: ZoneInfo) -> None:
+        """Take the page's time zone."""
+        self._zone = zone
+        self._known: dict[Instant, int] = {}
+
+    def __call__(self, record: IncidentState) -> int:
+        """Return the year."""
+        created_at = record.incident.created_at
+        year = self._known.get(created_at)
+        if year is None:
+            year = self._known[created_at] = created_at.astimezone(self._zone).year
+        return year
+
+
+def by_year(state: PageState, years: Years) -> dict[int, Year]:
+    """Return the records that can be read of by the year of their creation, the latest first."""
+    incidents = _by_year(state.incidents, years)
+    maintenances = _by_year(state.maintenances, years)
     return {
         year: Year(tuple(incidents.get(year, ())), tuple(maintenances.get(year, ())))
         for year in sorted({*incidents, *maintenances}, reverse=True)
     }
 
 
-def _by_year(records: Sequence[IncidentState], zone: ZoneInfo) -> dict[int, list[IncidentState]]:
-    years: dict[int, list[IncidentState]] = {}
+def _by_year(records: Sequence[IncidentState], years: Years) -> dict[int, list[IncidentState]]:
+    found: dict[int, list[IncidentState]] = {}
     for record in records:
-        years.setdefault(record.incident.created_at.astimezone(zone).year, []).append(record)
-    return years
+        found.setdefault(years(record), []).append(record)
+    return found
 
 
 def archive_document(page: Part, year: int, records: Year, told: Sequence[Part]) -> Document:

@@ -5,13 +5,13 @@ closed has a page of its own that stands still: it, and the components on it, re
 change, so that history is written once and cached for good.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json, encode_unchecked, proved_part
 from statuary.documents.status_api import arrays
-from statuary.documents.status_api.archives import Year, archive_document, archives_document, by_year
+from statuary.documents.status_api.archives import Year, Years, archive_document, archives_document, by_year
 from statuary.documents.status_api.epochs import EpochPlan, plan_epochs
 from statuary.documents.status_api.members import (
     Members,
@@ -107,20 +107,46 @@ class StatusSite:
         self._groups = [c for c in line.by_position if c.group and not c.removed]
         self._closed: dict[IncidentState, Document] = {}
         self._standing_still: dict[IncidentState, Standing] = {}
+        self._years = Years(self._page.time_zone)
         self._archived: dict[int, tuple[Year, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every status document as it reads at an instant."""
         state = state_at(self.line, at)
-        present = self._present(state)
-        documents = [*self._lists(state, present), *self._incident_pages(state, present)]
-        if self.settings.archives:
-            documents += self._archives(state)
+        documents = self._timed(state, state)
         if self.settings.uptime:
-            uptime = page_uptime(self.line, at)
-            documents.append(uptime_document(present.page, uptime, self._groups, self._stamps))
             documents.append(uptime_schema_document())
         return documents
+
+    def timed_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+        """Return what tells, at an instant from `start` on, the documents that may differ from before.
+
+        The pages of what is over by then are left out, and at an instant at which nothing happens (midnight)
+        all but the uptime: so that epochs cost little however long the history is.
+        """
+        changes = frozenset((start, *self.line.changes))
+        unsettled = frozenset(life.incident.id for life in self.line.lives if not life.is_over_by(start))
+
+        def documents_at(at: Instant) -> list[Document]:
+            if at not in changes:
+                return self._uptime(at, self._page_at(at)) if self.settings.uptime else []
+            state = state_at(self.line, at)
+            return self._timed(state, state.only(unsettled))
+
+        return documents_at
+
+    def _timed(self, state: PageState, told: PageState) -> list[Document]:
+        """Return the lists of a state, and the pages and archives of the records in `told`, a part of it."""
+        present = self._present(state)
+        documents = [*self._lists(state, present), *self._incident_pages(told, present)]
+        if self.settings.archives:
+            documents += self._archives(state, told)
+        if self.settings.uptime:
+            documents += self._uptime(state.at, present.page)
+        return documents
+
+    def _uptime(self, at: Instant, page: Members) -> list[Document]:
+        return [uptime_document(page, page_uptime(self.line, at), self._groups, self._stamps)]
 
     def transitions(self, at: Instant) -> list[Instant]:
         """Return the instants after `at`, up to the horizon, at which a document may change."""
@@ -130,7 +156,8 @@ class StatusSite:
     def epochs(self, at: Instant) -> EpochPlan:
         """Return what of the status documents changes after a build's instant."""
         horizon = Instant(at + self.settings.horizon)
-        return plan_epochs(self.documents_at, self.transitions(at), at, horizon, self.settings.max_epochs)
+        documents_at = self.timed_documents(at)
+        return plan_epochs(documents_at, self.transitions(at), at, horizon, self.settings.max_epochs)
 
     def _lists(self, state: PageState, present: View) -> Iterator[Document]:
         """Yield the documents that tell the present, members in the order of the real ones."""
@@ -189,14 +216,17 @@ class StatusSite:
             self._standing_still[record] = standing
         return standing
 
-    def _archives(self, state: PageState) -> list[Document]:
-        """Return the complete history by year, every record as it read at its last change."""
-        years = by_year(state, self._page.time_zone)
+    def _archives(self, state: PageState, told: PageState) -> list[Document]:
+        """Return the complete history by year, every record as it read at its last change.
+
+        Only the years with records in `told` are written, and the list of all years.
+        """
+        years = by_year(state, self._years)
         archives = []
-        for year, records in years.items():
+        for year in by_year(told, self._years):
             made = self._archived.get(year)
-            if made is None or made[0] != records:
-                made = self._archived[year] = records, self._archive(year, records)
+            if made is None or made[0] != years[year]:
+                made = self._archived[year] = years[year], self._archive(year, years[year])
             archives.append(made[1])
         changed_at = max((records.changed_at for records in years.values()), default=self._page.created_at)
         return [archives_document(self._page_at(changed_at), years), *archives]

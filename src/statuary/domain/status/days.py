@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from statuary.domain.primitives import Instant, instant
@@ -14,6 +15,7 @@ def day_of(moment: Instant, zone: ZoneInfo) -> date:
     return moment.astimezone(zone).date()
 
 
+@lru_cache(maxsize=4096)
 def day_start(day: date, zone: ZoneInfo) -> Instant:
     """Return the first instant of a day in a zone; where clocks skip midnight, the instant they skip at."""
     return instant(datetime.combine(day, time(), zone))

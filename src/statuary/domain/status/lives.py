@@ -94,7 +94,12 @@ class Life:
             state = self._states[passed] = self._state(self.steps[passed - 1])
         return state
 
-    @property
+    def is_over_by(self, instant: Instant) -> bool:
+        """Say whether the record is closed at an instant, and nothing about it changes any more."""
+        final = self.final
+        return final is None or (final.closed and final.since <= instant)
+
+    @cached_property
     def final(self) -> IncidentState | None:
         """What the record says after its last step."""
         return self.state_at(self.steps[-1]) if self.steps else None

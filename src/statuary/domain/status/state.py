@@ -1,6 +1,6 @@
 """Everything that the status documents say at one instant."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from statuary.domain.primitives import Instant
 from statuary.domain.status.components import Component
@@ -46,3 +46,11 @@ class PageState:
     components: dict[str, ComponentState]
     incidents: tuple[IncidentState, ...]
     maintenances: tuple[IncidentState, ...]
+
+    def only(self, ids: frozenset[str]) -> "PageState":
+        """Return this state with the records of these ids alone."""
+        return replace(
+            self,
+            incidents=tuple(state for state in self.incidents if state.incident.id in ids),
+            maintenances=tuple(state for state in self.maintenances if state.incident.id in ids),
+        )

@@ -43,9 +43,14 @@ class Timeline:
     maintenances: tuple[Life, ...]
 
     @cached_property
+    def lives(self) -> tuple[Life, ...]:
+        """Every incident's and every maintenance's life."""
+        return (*self.incidents, *self.maintenances)
+
+    @cached_property
     def changes(self) -> list[Instant]:
         """Every instant at which something on the page changes, in order."""
-        instants = {step for life in (*self.incidents, *self.maintenances) for step in life.steps}
+        instants = {step for life in self.lives for step in life.steps}
         for component in self.catalogue.components:
             instants.add(component.created_at)
             if component.updated_at is not None:

@@ -48,6 +48,9 @@ class Outage:
         return Outage(self.partial + other.partial, self.major + other.major)
 
 
+NO_OUTAGE = Outage()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentUptime:
     """A component's uptime.
@@ -67,7 +70,7 @@ class ComponentUptime:
     @property
     def fraction(self) -> Fraction:
         """The part of the window that the component was up; the whole of an empty one."""
-        return up_fraction(sum(self.days.values(), Outage()), self.window)
+        return up_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +92,7 @@ class PageUptime:
 
 def up_fraction(outage: Outage, window: timedelta) -> Fraction:
     """Return the part of a window without outage, exactly; 1 of an empty window."""
-    if not window:
+    if outage == NO_OUTAGE or not window:
         return Fraction(1)
     lost = outage.major // MILLISECOND + PARTIAL_WEIGHT * (outage.partial // MILLISECOND)
     return 1 - lost / (window // MILLISECOND)
@@ -112,19 +115,24 @@ def page_uptime(line: Timeline, at: Instant) -> PageUptime:
     shown = [c for c in line.by_position if c.showcase and not (c.group or c.removed)]
     changes = (line.tracks[component.id].at(at)[1] for component in shown)
     as_of = max((calendar.starts[-2], *(change for change in changes if change is not None)))
-    incidents = _incidents_by_component(line, as_of, calendar.starts[0])
+    windows = [Window(calendar, component.start_date, as_of) for component in shown]
+    days = [
+        _days(line.tracks[component.id], window) for component, window in zip(shown, windows, strict=True)
+    ]
+    # most days of most components have no outage, and nothing to look up
+    incidents = _incidents_by_component(line, as_of, calendar.starts[0]) if any(days) else {}
     return PageUptime(
         as_of=as_of,
         first_day=calendar.days[0],
         last_day=calendar.days[-1],
         components=tuple(
-            _component_uptime(
-                component,
-                line.tracks[component.id],
-                Window(calendar, component.start_date, as_of),
-                incidents.get(component.id, ()),
+            ComponentUptime(
+                component=component,
+                window=window.length,
+                days=out,
+                events=_events(out, incidents.get(component.id, ()), window),
             )
-            for component in shown
+            for component, window, out in zip(shown, windows, days, strict=True)
         ),
     )
 
@@ -178,23 +186,22 @@ class Window:
             yield from ((day, to - since) for day, since, to in self.calendar.stretches(start, end))
 
 
-def _component_uptime(
-    component: Component, track: Track, window: Window, incidents: Sequence[IncidentState]
-) -> ComponentUptime:
+def _days(track: Track, window: Window) -> dict[date, Outage]:
+    """Return the days on which a component was out, and how long."""
     days: dict[date, Outage] = {}
     for status, start, end in _stretches(track, window):
         for day, length in window.days(start, end):
             outage = Outage(partial=length) if status == "partial_outage" else Outage(major=length)
-            days[day] = days.get(day, Outage()) + outage
-    return ComponentUptime(
-        component=component, window=window.length, days=days, events=_events(days, incidents, window)
-    )
+            days[day] = days.get(day, NO_OUTAGE) + outage
+    return days
 
 
 def _stretches(track: Track, window: Window) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
-    """Yield the stretches of time that a component was out."""
-    instants = (window.start, *track.instants, window.as_of)
-    for status, (start, end) in zip((track.base, *track.statuses), pairwise(instants), strict=True):
+    """Yield the stretches of time that a component was out since the window began."""
+    passed = bisect_right(track.instants, window.start)
+    statuses = (track.at(window.start)[0], *track.statuses[passed:])
+    instants = (window.start, *track.instants[passed:], window.as_of)
+    for status, (start, end) in zip(statuses, pairwise(instants), strict=True):
         if status in ("partial_outage", "major_outage"):
             yield status, start, end
 
@@ -216,6 +223,8 @@ def _incidents_by_component(line: Timeline, as_of: Instant, start: Instant) -> d
     """Return by component the incidents of the window that it was in, the latest created first."""
     found: dict[str, list[IncidentState]] = {}
     for life in line.incidents:
+        if life.is_over_by(start):
+            continue
         state = life.state_at(as_of)
         if state is not None and (state.resolved_at is None or state.resolved_at >= start):
             for component in state.components:
