@@ -116,6 +116,11 @@ def test_hostile_texts_stay_texts(text):
         assert line[0] == " " or line.partition(":")[0].partition(";")[0].replace("-", "").isupper()
 
 
+def test_texts_are_escaped_as_the_standard_says():
+    body = calendar({"upgrade": maintenance(name="a\\b;c,d:e")})
+    assert b"\r\nSUMMARY:a\\\\b\\;c\\,d:e\r\n" in body
+
+
 def test_a_life_keeps_its_uid_and_counts_up():
     record = {"upgrade": maintenance()}
     told = [only(calendar(record, moment)) for moment in (BEFORE, at("2026-12-01T21:00"), DURING, AFTER)]

@@ -274,6 +274,13 @@ def test_hostile_texts_stay_texts(text):
     assert "<" not in ET.fromstring(site["history.rss"]).findtext("channel/item/title")
 
 
+def test_an_address_cannot_break_out_either():
+    hostile = catalogue({"slow": incident()}, page={"url": 'https://a.example/\x01"><script>&'})
+    site = bodies(hostile)
+    assert faults(site) == []
+    assert ET.fromstring(site["history.rss"]).findtext("channel/link") == 'https://a.example/"><script>&'
+
+
 SAMPLE = catalogue({"slow": incident()})
 
 

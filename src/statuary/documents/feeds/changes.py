@@ -91,7 +91,7 @@ def _told(bodies: Mapping[str, bytes | None]) -> Told | None:
 
 
 def _changes(before: Told | None, now: Told | None) -> Iterator[Members]:
-    """Yield the payloads in the order in which what they tell of happened; none for a first build."""
+    """Return the payloads in the order in which what they tell of happened; none for a first build."""
     if before is None or now is None:
         return iter(())
     found = [*_component_updates(before, now), *_incidents(before, now)]
