@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant
@@ -11,8 +12,7 @@ REMINDER_INTERVALS_ABSENT = "absent"
 """As `reminder_intervals`: the member is left out, as in incidents from before September 2023."""
 
 
-@dataclass(frozen=True, slots=True)
-class AffectedComponent:
+class AffectedComponent(NamedTuple):
     """What an update says of one component, in the shape that Statuspage serves.
 
     Attributes:

@@ -67,29 +67,34 @@ def occurrences(maintenance: Maintenance, until: Instant) -> Iterator[Maintenanc
         yield _occurrence(maintenance, recurrence, start)
 
 
+def window_id(maintenance: Maintenance, start: Instant) -> str:
+    """Return the id of the window that the rule of a recurring maintenance begins at an instant."""
+    return f"{maintenance.id}-{start:%Y%m%dt%H%Mz}"
+
+
 def _occurrence(maintenance: Maintenance, recurrence: Recurrence, start: Instant) -> Maintenance:
     differs = recurrence.occurrences.get(start, Occurrence())
     announced = instant(start - recurrence.announce)
-    window_id = f"{maintenance.id}-{start:%Y%m%dt%H%Mz}"
+    own_id = window_id(maintenance, start)
     scheduled_for = differs.scheduled_for or start
     length = maintenance.scheduled_until - maintenance.scheduled_for
     return replace(
         maintenance,
-        id=window_id,
+        id=own_id,
         name=differs.name or maintenance.name,
         created_at=announced,
         started_at=announced,
         scheduled_for=scheduled_for,
         scheduled_until=differs.scheduled_until or instant(scheduled_for + length),
-        updates=(_announcement(window_id, announced, differs.body or maintenance.body), *differs.updates),
+        updates=(_announcement(own_id, announced, differs.body or maintenance.body), *differs.updates),
         cancelled_at=differs.cancelled_at,
         recurrence=None,
     )
 
 
-def _announcement(window_id: str, announced: Instant, body: str) -> IncidentUpdate:
+def _announcement(own_id: str, announced: Instant, body: str) -> IncidentUpdate:
     return IncidentUpdate(
-        id=derived_id(window_id, "announcement"),
+        id=derived_id(own_id, "announcement"),
         status="scheduled",
         body=body,
         display_at=announced,

@@ -7,7 +7,7 @@ still holds them; what that one says of them shows then.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from statuary.domain.primitives import Instant
 from statuary.domain.status.automatic import with_automatic_updates
@@ -42,16 +42,16 @@ class Track:
         base: its status before the first change.
         instants: when it changed, in order.
         statuses: what to, one for each instant; never the same twice running.
+        last: its status after the last change.
     """
 
     base: ComponentStatus
     instants: list[Instant] = field(default_factory=list)
     statuses: list[ComponentStatus] = field(default_factory=list)
+    last: ComponentStatus = field(init=False)
 
-    @property
-    def last(self) -> ComponentStatus:
-        """The status after the last change."""
-        return self.statuses[-1] if self.statuses else self.base
+    def __post_init__(self) -> None:
+        self.last = self.base
 
     def at(self, instant: Instant) -> tuple[ComponentStatus, Instant | None]:
         """Return the status at an instant, and since when (None: from the beginning)."""
@@ -65,9 +65,11 @@ class Track:
         if self.instants and self.instants[-1] == instant:
             self.instants.pop()
             self.statuses.pop()
+            self.last = self.statuses[-1] if self.statuses else self.base
         if status != self.last:
             self.instants.append(instant)
             self.statuses.append(status)
+            self.last = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ class _Tape:
         """Take an update whose effect on components is on record: it moves what it says it moved."""
         affected = event.update.affected_components
         if affected is not None:
-            affected = tuple(replace(component, code=self._id(component.code)) for component in affected)
+            affected = tuple(component._replace(code=self._id(component.code)) for component in affected)
         for component in affected or ():
             if component.old_status != component.new_status and not event.record.backfilled:
                 self._say(event, component.code, component.new_status)
@@ -204,8 +206,9 @@ class _Tape:
             for component, old in before
         )
         # the clock's updates list components only when they move them; a person's always do (measured)
-        moved = any(component.old_status != component.new_status for component in affected)
-        return affected if affected and (moved or not event.update.automatic) else None
+        if event.update.automatic and all(one.old_status == one.new_status for one in affected):
+            return None
+        return affected or None
 
     def _said(self, event: _Post) -> dict[str, ComponentStatus | None]:
         """Return by component id what the update says of components, in words or by what it is."""
