@@ -44,6 +44,16 @@ class OccurrenceSource(SourceModel):
     """Updates of this window alone, oldest first."""
 
 
+LONGEST_ANNOUNCEMENT = 366
+"""Days before its start that a window may be published."""
+
+
+def _announce_days(days: int) -> int:
+    if not 0 <= days <= LONGEST_ANNOUNCEMENT:
+        raise Malformed(f"{days} is no number of days from 0 to {LONGEST_ANNOUNCEMENT}", "7 is usual")
+    return days
+
+
 def _instant_key(text: str) -> str:
     parse_instant(text)
     return text
@@ -61,7 +71,7 @@ class RecurrenceSource(SourceModel):
     """An RFC 5545 recurrence rule, such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`."""
     time_zone: TimeZoneText | None = None
     """The zone whose clock the rule follows; the page's if left out."""
-    announce_days: Annotated[WholeNumber, Field(ge=0, le=366)] = 7
+    announce_days: Annotated[WholeNumber, AfterValidator(_announce_days)] = 7
     """How many days before its start a window is published."""
     occurrences: dict[Annotated[Text, AfterValidator(_instant_key)], OccurrenceSource] = Field(
         default_factory=dict

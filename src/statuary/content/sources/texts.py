@@ -1,20 +1,65 @@
 """Kinds of text that several sources share, with the limits that Statuspage sets them."""
 
+import re
 from datetime import date
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 from statuary.content.source_model import Text, described
-from statuary.domain.primitives import Malformed
+from statuary.domain.primitives import Malformed, shortened
 
-Name = Annotated[Text, Field(min_length=1, max_length=255)]
-"""A name that readers see: 1 to 255 characters, as Statuspage allows."""
+LONGEST_NAME = 255
+"""Characters that Statuspage allows in a name."""
 
-Body = Annotated[Text, Field(max_length=25_000)]
-"""The text of an update: at most 25,000 characters, as Statuspage allows; a small subset of HTML may be in it."""
+LONGEST_BODY = 25_000
+"""Characters that Statuspage allows in the text of an update."""
 
-Identifier = Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100)]
+LONGEST_ID = 100
+"""Characters of an id; with the folder above it, its file still has a name that every file system allows."""
+
+IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+def _name(text: str) -> str:
+    if not text.strip():
+        raise Malformed("the name is empty", "write what readers shall see")
+    return _within(LONGEST_NAME, "name", text)
+
+
+def _body(text: str) -> str:
+    return _within(LONGEST_BODY, "text", text)
+
+
+def _identifier(text: str) -> str:
+    if not IDENTIFIER.fullmatch(text):
+        raise Malformed(
+            f"id {shortened(text)} has characters that do not belong in a URL", "use letters, digits, - and _"
+        )
+    return _within(LONGEST_ID, "id", text)
+
+
+def _within(limit: int, what: str, text: str) -> str:
+    if len(text) > limit:
+        raise Malformed(f"the {what} has {len(text):,} characters, more than {limit:,}", "shorten it")
+    return text
+
+
+Name = Annotated[
+    Text,
+    AfterValidator(_name),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}),
+]
+"""A name that readers see."""
+
+Body = Annotated[Text, AfterValidator(_body), WithJsonSchema({"type": "string", "maxLength": LONGEST_BODY})]
+"""The text of an update; a small subset of HTML may be in it."""
+
+Identifier = Annotated[
+    Text,
+    AfterValidator(_identifier),
+    WithJsonSchema({"type": "string", "pattern": f"^{IDENTIFIER.pattern}$", "maxLength": LONGEST_ID}),
+]
 """A published id: letters, digits, `-` and `_`, since ids become parts of URLs."""
 
 
