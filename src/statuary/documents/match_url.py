@@ -1,8 +1,12 @@
 """From a path back to its row in the URL table."""
 
 import re
+from functools import cache
 
 from statuary.documents.url_table import URLS, Url
+
+ANY_NAME, ANY_PATH = "[^/]+", ".+"
+"""What a varying member may be: one name, but for `{path}`, which is a path of its own."""
 
 LITERAL_OR_MEMBER = re.compile(r"\{(\w+)\}|([^{]+)")
 
@@ -12,15 +16,21 @@ def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
 
     The most literal row wins: `v2/contract/all-chains/…` is not a contract on a chain called `all-chains`.
     """
-    for url in sorted(URLS, key=lambda row: row.pattern.count("{")):
-        found = re.fullmatch(_expression(url.pattern), path)
+    for expression, url in _expressions():
+        found = expression.fullmatch(path)
         if found:
             return url, found.groupdict()
     return None
 
 
+@cache
+def _expressions() -> tuple[tuple[re.Pattern[str], Url], ...]:
+    rows = sorted(URLS, key=lambda row: row.pattern.count("{"))
+    return tuple((re.compile(_expression(url.pattern)), url) for url in rows)
+
+
 def _expression(pattern: str) -> str:
     return "".join(
-        f"(?P<{member}>[^/]+)" if member else re.escape(literal)
+        f"(?P<{member}>{ANY_PATH if member == 'path' else ANY_NAME})" if member else re.escape(literal)
         for member, literal in LITERAL_OR_MEMBER.findall(pattern)
     )

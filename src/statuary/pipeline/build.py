@@ -12,7 +12,7 @@ from statuary.pipeline.announcements import Announcer, stage
 from statuary.pipeline.checked import FULL_RIGOUR, Checked, Outcome, Rigour
 from statuary.pipeline.contracts import Offer, press_contracts
 from statuary.pipeline.status import StatusSide, status_side
-from statuary.publishing.publication import Publication
+from statuary.publishing.publisher import Publisher
 
 
 def check_site(
@@ -50,7 +50,7 @@ def check_site(
 
 
 def build_site(
-    root: Path, publication: Publication, now: Instant, announcer: Announcer, rigour: Rigour = FULL_RIGOUR
+    root: Path, publication: Publisher, now: Instant, announcer: Announcer, rigour: Rigour = FULL_RIGOUR
 ) -> Outcome:
     """Build the site of a content folder into a target.
 

@@ -5,7 +5,7 @@ Offering compares each document with the ledger and the file; a body that must b
 known as ours, so that the next build finishes the work.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Self
 
@@ -87,6 +87,11 @@ class Publication:
     def _adopt(self, path: str, digest: bytes, size: int, modified: int) -> None:
         """Take a file that is right already into the ledger."""
         self.ledger.written([Entry(path, digest, size, modified, "")])
+
+    def note(self, notes: Mapping[str, str]) -> None:
+        """Keep notes of the site with it, once it is applied: where it comes from, for snapshots of the folder."""
+        for name, value in notes.items():
+            self.ledger.set_note(name, value)
 
     def plan(self) -> Plan:
         """Return what applying would change."""

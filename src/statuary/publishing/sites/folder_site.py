@@ -1,0 +1,106 @@
+"""A site in a folder, to be read: regular files inside it, and nothing that a link leads out to."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from statuary.publishing.refused import PublishingRefused
+from statuary.publishing.safe_path import OWN_FOLDER, checked_path
+from statuary.publishing.sites.served_as import media_type_of
+from statuary.publishing.sites.site_reader import LARGEST_DOCUMENT, SiteEntry
+
+SHOWN_HIDDEN = frozenset({".well-known", ".nojekyll"})
+"""Names that begin with a dot and may be part of a site all the same."""
+
+
+class FolderSite:
+    """A folder that holds a site."""
+
+    def __init__(self, root: Path) -> None:
+        """Take a folder.
+
+        Raises:
+            PublishingRefused: if there is none.
+        """
+        if not root.is_dir():
+            raise PublishingRefused(f"{root} is no folder")
+        self.root = root
+        self.real_root = os.path.realpath(root)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file; None if there is none, or a link leads out of the folder."""
+        file = self._file(path)
+        if file is None:
+            return None
+        if os.path.getsize(file) > LARGEST_DOCUMENT:
+            raise PublishingRefused(f"{path} has more than {LARGEST_DOCUMENT:,} bytes")
+        with open(file, "rb") as opened:
+            return opened.read()
+
+    def entry(self, path: str) -> SiteEntry | None:
+        """Return what is known of a file."""
+        file = self._file(path)
+        if file is None:
+            return None
+        return SiteEntry(path=path, size=os.path.getsize(file), media_type=media_type_of(path))
+
+    def paths(self) -> Iterator[str]:
+        """Yield every file's path, in no order; see `walked`."""
+        return walked(self.root)
+
+    def _file(self, path: str) -> str | None:
+        """Return where a document lies on disk; None if there is no regular file inside the folder."""
+        try:
+            file = os.path.realpath(f"{self.real_root}/{checked_path(path)}")
+        except (PublishingRefused, ValueError, OSError):
+            return None
+        is_inside = file.startswith(self.real_root.rstrip(os.sep) + os.sep)
+        return file if is_inside and os.path.isfile(file) else None
+
+
+def walked(root: Path) -> Iterator[str]:
+    """Yield the path of every file below a folder, in no order, one folder's listing open at a time.
+
+    Hidden names are passed over (`.git`, `.gitignore`, statuary's own folder), as no site has them but for
+    those in `SHOWN_HIDDEN`.
+
+    Raises:
+        PublishingRefused: at a symbolic link, or a thing that is neither file nor folder.
+    """
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        with os.scandir(root / folder) as listing:
+            for found in listing:
+                if found.name.startswith(".") and found.name not in SHOWN_HIDDEN:
+                    continue
+                path = f"{folder}{found.name}"
+                if found.is_dir(follow_symlinks=False):
+                    folders.append(f"{path}/")
+                elif found.is_file(follow_symlinks=False):
+                    yield path
+                else:
+                    raise PublishingRefused(
+                        f"{found.path} is neither a file nor a folder (a symbolic link?)",
+                        "take it out of the site",
+                    )
+
+
+def ledger_of(root: Path) -> Path | None:
+    """Return the ledger of a folder that statuary publishes into; None if it has none."""
+    file = root / OWN_FOLDER / "ledger.sqlite3"
+    with suppress(OSError):
+        if file.is_file():
+            return file
+    return None

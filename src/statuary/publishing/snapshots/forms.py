@@ -1,0 +1,55 @@
+"""The two forms of a snapshot, and the writing of each."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import IO
+
+from statuary.publishing.refused import PublishingRefused
+from statuary.publishing.snapshots.packing import Member, Packed, packed_all, unpack
+from statuary.publishing.snapshots.tar_zst import TarZstWriter
+from statuary.publishing.snapshots.zip_writer import ZipWriter
+
+
+class Form(StrEnum):
+    """How a snapshot is laid out; the value is how its file's name ends."""
+
+    ZIP = ".zip"
+    TAR_ZST = ".tar.zst"
+
+
+def form_of(path: Path) -> Form:
+    """Return the form that a file's name asks for.
+
+    Raises:
+        PublishingRefused: if it asks for none.
+    """
+    for form in Form:
+        if path.name.endswith(form):
+            return form
+    raise PublishingRefused(f"{path} says no form of a snapshot", "name it ….zip or ….tar.zst")
+
+
+def write_members(
+    stream: IO[bytes], form: Form, members: Iterable[Member], workers: int | None = None
+) -> str:
+    """Write a snapshot of its members in their order; return the SHA-256 that the file says of itself."""
+    if form is Form.ZIP:
+        return write_packed(stream, packed_all(members, workers))
+    with TarZstWriter(stream) as writer:
+        for member in members:
+            writer.put(member)
+        return writer.finish()
+
+
+def write_packed(stream: IO[bytes], members: Iterable[Packed]) -> str:
+    """Write a snapshot as a zip of members that are packed already."""
+    with ZipWriter(stream) as writer:
+        for packed in members:
+            writer.put(packed)
+        return writer.finish()
+
+
+def unpacked(packed: Packed) -> Member:
+    """Return a member of a zip with its body."""
+    return Member(path=packed.header.path, body=unpack(packed), also=packed.also)

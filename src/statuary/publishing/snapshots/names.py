@@ -1,0 +1,60 @@
+"""The names that a snapshot gives its own members, and which names its documents may have."""
+
+import unicodedata
+
+from statuary.publishing.refused import PublishingRefused
+from statuary.publishing.safe_path import OWN_FOLDER, checked_path
+from statuary.publishing.sites.folder_site import SHOWN_HIDDEN
+from statuary.publishing.snapshots.damaged import SnapshotDamaged
+
+FOLDER = "snapshot"
+"""The folder of a snapshot's own members."""
+
+MANIFEST = f"{FOLDER}/manifest.json"
+SIGNATURE = f"{MANIFEST}.minisig"
+INDEX = f"{FOLDER}/index"
+PARTS = f"{FOLDER}/parts/"
+DELTA = f"{FOLDER}/delta.json"
+
+
+def part_path(digest: str) -> str:
+    """Return the path of a part of the manifest by its SHA-256."""
+    return f"{PARTS}{digest}.jsonl"
+
+
+def is_own(path: str) -> bool:
+    """Say whether a path is one of a snapshot's own, and so none of a document."""
+    return path in (MANIFEST, SIGNATURE, INDEX, DELTA) or path.startswith(PARTS)
+
+
+def folded(path: str) -> str:
+    """Return what two names must differ in to be two files on every file system.
+
+    Windows and macOS ignore case, macOS also how a letter's accents are composed.
+    """
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+def document_path(path: str) -> str:
+    """Return a path if a document of a snapshot may have it.
+
+    Raises:
+        SnapshotDamaged: if it could leave the site, is hidden, is read otherwise on some system, or is in the
+            snapshot's own folder.
+    """
+    try:
+        checked_path(path)
+        path.encode("utf-8")
+    except (PublishingRefused, UnicodeEncodeError):
+        raise SnapshotDamaged(f"{path!r} is not a path inside a site") from None
+    names = path.split("/")
+    if folded(names[0]) in (OWN_FOLDER, FOLDER) or any(map(_is_unwanted, names)):
+        raise SnapshotDamaged(f"{path!r} is not a path that a site's document may have")
+    return path
+
+
+def _is_unwanted(name: str) -> bool:
+    """Say whether a name is hidden, or one that Windows reads as another (it drops dots and spaces at the end)."""
+    return (name.startswith(".") and name not in SHOWN_HIDDEN) or name.endswith((".", " "))

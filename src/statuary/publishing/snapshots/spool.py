@@ -1,0 +1,110 @@
+"""Documents on their way into a snapshot: they come in any order, and leave in the order of their paths.
+
+Packed bodies lie in a file beside the snapshot to be, what is known of them in a table on disk: memory does not
+grow with their number.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Self
+
+from statuary.publishing.refused import PublishingRefused
+from statuary.publishing.snapshots.manifest import Entry
+from statuary.publishing.snapshots.name_table import temporary_database
+from statuary.publishing.snapshots.names import folded
+from statuary.publishing.snapshots.packing import Packed
+from statuary.publishing.snapshots.zip_bytes import Header
+
+SCHEMA = """
+CREATE TABLE bodies (
+    folded TEXT PRIMARY KEY,   -- the names without their case
+    path TEXT, also TEXT,      -- the name that comes first; the others, a line each
+    size INTEGER, sha256 TEXT, media_type TEXT,
+    method INTEGER, crc INTEGER, packed_size INTEGER,
+    place INTEGER              -- offset in the file
+) WITHOUT ROWID
+"""
+
+COLUMNS = "path, also, size, sha256, media_type, method, crc, packed_size, place"
+
+
+class Spool:
+    """Packed documents, put aside until all are there."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begin, with room for the bodies in a folder."""
+        self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by __exit__
+        self.connection = temporary_database(SCHEMA)
+        self.end = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+        self.file.close()
+
+    def add(self, packed: Packed) -> None:
+        """Take a document; one whose name differs from an earlier one's in case alone is its second name.
+
+        Raises:
+            PublishingRefused: if such an earlier document has other bytes, or the same name.
+        """
+        header = packed.header
+        twin = self._row(folded(header.path))
+        if twin is not None:
+            self._join(twin, packed)
+            return
+        self.file.write(packed.data)
+        place, self.end = self.end, self.end + header.packed_size
+        known = (header.path, "\n".join(packed.also), header.size, packed.sha256, packed.media_type)
+        where = (header.method, header.crc, header.packed_size, place)
+        self.connection.execute(
+            "INSERT INTO bodies VALUES (?,?,?,?,?,?,?,?,?,?)", (folded(header.path), *known, *where)
+        )
+
+    def _join(self, twin: tuple[Any, ...], packed: Packed) -> None:
+        path, also, _, digest, *_ = twin
+        earlier, later = {path, *also.splitlines()}, {packed.header.path, *packed.also}
+        if earlier & later:
+            raise PublishingRefused(f"two documents claim the same path, {packed.header.path}")
+        if digest != packed.sha256:
+            raise PublishingRefused(
+                f"{path} and {packed.header.path} differ in case alone, and hold different bytes",
+                "on many systems they would be one file: give one of them another name",
+            )
+        first, *others = sorted(earlier | later)
+        self.connection.execute(
+            "UPDATE bodies SET path = ?, also = ? WHERE folded = ?", (first, "\n".join(others), folded(first))
+        )
+
+    def _row(self, name: str) -> tuple[Any, ...] | None:
+        query = f"SELECT {COLUMNS} FROM bodies WHERE folded = ?"  # noqa: S608 - our own columns
+        with closing(self.connection.execute(query, (name,))) as found:
+            row: tuple[Any, ...] | None = found.fetchone()
+        return row
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        yield from self.connection.execute(f"SELECT {COLUMNS} FROM bodies ORDER BY path")  # noqa: S608
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield what is known of the documents, in the order of their paths."""
+        for path, also, size, digest, media_type, *_ in self._rows():
+            yield Entry(
+                path=path, also=tuple(also.splitlines()), size=size, sha256=digest, media_type=media_type
+            )
+
+    def documents(self) -> Iterator[Packed]:
+        """Yield the documents, in the order of their paths."""
+        for path, also, size, digest, media_type, method, crc, packed_size, place in self._rows():
+            self.file.seek(place)
+            header = Header(path=path, method=method, crc=crc, packed_size=packed_size, size=size)
+            yield Packed(
+                header=header,
+                data=self.file.read(packed_size),
+                sha256=digest,
+                also=tuple(also.splitlines()),
+                media_type=media_type,
+            )

@@ -1,0 +1,55 @@
+"""Zstandard: Python's own from 3.14 on, before that the same module from the package `backports.zstd`."""
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+from statuary.publishing.refused import PublishingRefused
+
+LEVEL = 9
+"""With a long window: 5.6 % of the bytes of real records at 9 ms/MB, where level 3 leaves 6.3 % and 19 takes 220 ms/MB."""
+
+WINDOW = 27
+"""Reach back over 128 MiB: as far as the `zstd` program decompresses without being told to."""
+
+
+def zstd() -> ModuleType:
+    """Return the module.
+
+    Raises:
+        PublishingRefused: if it is not installed.
+    """
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise PublishingRefused(
+        "a .tar.zst snapshot needs Zstandard, which is not installed", 'pip install "statuary[snapshot]"'
+    )
+
+
+def compressor() -> Any:
+    """Return a compressor: one thread, since more would make other bytes."""
+    module = zstd()
+    parameter = module.CompressionParameter
+    return module.ZstdCompressor(
+        options={
+            parameter.compression_level: LEVEL,
+            parameter.window_log: WINDOW,
+            parameter.enable_long_distance_matching: 1,
+            parameter.checksum_flag: 1,
+        }
+    )
+
+
+def decompressor() -> Any:
+    """Return a decompressor that refuses windows of more memory than statuary's own."""
+    module = zstd()
+    return module.ZstdDecompressor(options={module.DecompressionParameter.window_log_max: WINDOW})
+
+
+def zstd_error() -> type[Exception]:
+    """Return what damaged data raises."""
+    error: type[Exception] = zstd().ZstdError
+    return error
