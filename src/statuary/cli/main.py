@@ -14,6 +14,9 @@ COMMANDS = {
     "serve": ("statuary.cli.serve", "Serve the site on this machine as it will be."),
     "tick": ("statuary.cli.tick", "Make a published site tell the present, without a build."),
     "next": ("statuary.cli.next", "Print when a published site changes by itself."),
+    "incident": ("statuary.cli.incident", "Open, update and resolve incidents."),
+    "maintenance": ("statuary.cli.maintenance", "Schedule maintenances, and begin, complete or cancel them."),
+    "component": ("statuary.cli.component", "Record a component's status, and list all components."),
     "explain": ("statuary.cli.explain", "Say what a published path is and which source made it."),
     "schema": ("statuary.cli.schema", "Print the JSON Schema of a source file, for editors."),
 }

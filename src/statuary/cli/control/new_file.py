@@ -1,0 +1,51 @@
+"""A new incident or maintenance file."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from pathlib import PurePosixPath
+
+from statuary.cli.control.carry_out import Control
+from statuary.cli.control.refusal import Refusal
+from statuary.content.editing.blocks import Value, text_of
+from statuary.content.editing.file_names import new_id
+from statuary.domain.primitives import Instant
+from statuary.domain.status.days import day_of
+from statuary.pipeline.edit import Edit
+
+
+def new_file(
+    control: Control, folder: str, name: str, day: Instant, given: str | None, value: Mapping[str, Value]
+) -> Edit:
+    """Return the edit that writes a new file, without the keys that are null or empty.
+
+    Args:
+        control: the command's run.
+        folder: `incidents` or `maintenances`.
+        name: the record's name, which the file's is made of.
+        day: what the file's name begins with, as a day of the page's time zone.
+        given: an id that was asked for.
+        value: what the file holds.
+
+    Raises:
+        Refusal: if the id that was asked for is taken.
+    """
+    taken = _taken(control, folder)
+    if given in taken:
+        raise Refusal(f"id {given!r} is taken already", "leave out --id, or give another")
+    file_id = given or new_id(_day(control, day), name, folder.removesuffix("s"), taken)
+    written = {key: one for key, one in value.items() if one is not None and one not in ({}, [])}
+    return Edit(path=f"{folder}/{file_id}.yaml", before=None, after=text_of(written))
+
+
+def _day(control: Control, moment: Instant) -> date:
+    return day_of(moment, control.line.catalogue.page.time_zone)
+
+
+def _taken(control: Control, folder: str) -> set[str]:
+    """Return the ids of all records, whose pages share one folder, and the names of the files at hand."""
+    catalogue = control.line.catalogue
+    records = (*catalogue.incidents, *catalogue.maintenances)
+    lives = (*control.line.incidents, *control.line.maintenances)
+    files: Iterable[str] = (PurePosixPath(record.source).stem for record in records)
+    on_disk = (file.stem for file in (control.desk.content / folder).glob("*.*"))
+    return {*(life.incident.id for life in lives), *(record.id for record in records), *files, *on_disk}
