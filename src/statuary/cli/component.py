@@ -8,7 +8,6 @@ from statuary.cli.control.carry_out import Control, read_or_exit
 from statuary.cli.control.completion import complete_component
 from statuary.cli.control.components import STATUSES, find_component, leaf_keys
 from statuary.cli.control.desk import Desk, at_desk, spelled_in_source
-from statuary.cli.control.listing import component_rows
 from statuary.cli.control.prompts import ask_choice, needed
 from statuary.cli.control.refusal import Refusal
 from statuary.cli.control.tables import list_format_option, show_rows
@@ -61,6 +60,8 @@ def set_status(desk: Desk, component: str | None, status: ComponentStatus | None
 @list_format_option
 def list_components(content: Path, now: Instant | None, form: str) -> None:
     """List groups and components with their status."""
+    from statuary.cli.control.listing import component_rows
+
     instant = instant_of_build(now)
     rows = component_rows(read_or_exit(content, instant)[1], instant)
     show_rows(rows, ("key", "group", "status", "updated_at", "name"), form, "there is no component")

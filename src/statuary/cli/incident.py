@@ -9,7 +9,6 @@ from statuary.cli.control.completion import complete_incident
 from statuary.cli.control.components import asked_statuses
 from statuary.cli.control.desk import Desk, at_desk, spelled_if_given
 from statuary.cli.control.find import find_record, status_of
-from statuary.cli.control.listing import incident_rows
 from statuary.cli.control.new_file import new_file
 from statuary.cli.control.prompts import ask_choice, ask_in_editor, ask_text, needed, person_is_there
 from statuary.cli.control.refusal import Refusal
@@ -141,6 +140,8 @@ def publish_postmortem(desk: Desk, incident: str | None, body: str | None, notif
 @list_format_option
 def list_incidents(content: Path, now: Instant | None, everything: bool, form: str) -> None:
     """List the incidents that are not resolved, the latest first."""
+    from statuary.cli.control.listing import incident_rows
+
     instant = instant_of_build(now)
     rows = incident_rows(read_or_exit(content, instant)[1], instant, everything=everything)
     show_rows(rows, ("id", "status", "impact", "created_at", "name"), form, "no incident is open")

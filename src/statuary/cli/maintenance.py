@@ -11,7 +11,6 @@ from statuary.cli.control.components import asked_components
 from statuary.cli.control.desk import Desk, at_desk, spelled_if_given, spelled_in_source
 from statuary.cli.control.durations import DurationType
 from statuary.cli.control.find import find_record, status_of
-from statuary.cli.control.listing import maintenance_rows
 from statuary.cli.control.new_file import new_file
 from statuary.cli.control.prompts import ask_choice, ask_text, needed
 from statuary.cli.control.refusal import Refusal
@@ -174,6 +173,8 @@ def cancel_maintenance(desk: Desk, maintenance: str | None, body: str | None) ->
 @list_format_option
 def list_maintenances(content: Path, now: Instant | None, everything: bool, form: str) -> None:
     """List the windows that are ahead or open, the next to begin first."""
+    from statuary.cli.control.listing import maintenance_rows
+
     instant = instant_of_build(now)
     rows = maintenance_rows(read_or_exit(content, instant)[1], instant, everything=everything)
     columns = ("id", "status", "scheduled_for", "scheduled_until", "name")

@@ -1,16 +1,15 @@
-"""Read, edit, validate, write: the way of one change to the status side of the content.
+"""What an edit would do to the status side of the content, before it is written.
 
 An edit is judged before anything is written: the edited text goes through the readers and the checks that a
 build uses, together with everything else on the status side. Contracts are left alone, however many there are.
 """
 
-import os
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from statuary.content.editing.edited_files import edited_files
+from statuary.content.editing.file_edit import FileEdit
 from statuary.content.places import placed
 from statuary.content.read import read_content
 from statuary.domain.findings import Finding, has_errors, in_order
@@ -22,33 +21,6 @@ from statuary.pipeline.status import status_side
 
 NOT_STATUS = frozenset({"contracts"})
 """What is not read: its files cannot change what the status documents say."""
-
-
-class EditNotWritten(Exception):  # noqa: N818 - a decision, not a fault
-    """An edit that was judged well could not be written; the file is as it was.
-
-    Attributes:
-        remedy: what to do.
-    """
-
-    def __init__(self, message: str, remedy: str) -> None:
-        super().__init__(message)
-        self.remedy = remedy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
-    """A change to one file.
-
-    Attributes:
-        path: the file, relative to the content folder, with forward slashes.
-        before: what it holds; None if there is no such file.
-        after: what it shall hold.
-    """
-
-    path: str
-    before: str | None
-    after: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +41,7 @@ class StatusContent:
         return None if self.line is None else self.line.catalogue
 
 
-def read_status(root: Path, now: Instant, edit: Edit | None = None) -> StatusContent:
+def read_status(root: Path, now: Instant, edit: FileEdit | None = None) -> StatusContent:
     """Read and check the status side of a content folder.
 
     Args:
@@ -105,48 +77,7 @@ def _gist(finding: Finding) -> tuple[str, str, str]:
     return finding.rule, finding.path, finding.message
 
 
-def judge(root: Path, now: Instant, before: StatusContent, edit: Edit) -> tuple[list[Finding], bool]:
+def judge(root: Path, now: Instant, before: StatusContent, edit: FileEdit) -> tuple[list[Finding], bool]:
     """Return what an edit adds to the findings, and whether it may be written: not if one is an error."""
     added = findings_of_edit(before, read_status(root, now, edit))
     return added, not has_errors(added)
-
-
-def write_edit(root: Path, edit: Edit) -> Path:
-    """Write an edit beside the file and rename it into place; return the file.
-
-    Its permissions stay, and a symbolic link stays one.
-
-    Raises:
-        EditNotWritten: if the file is no longer as it was read, or the disk refuses.
-    """
-    file = (root / edit.path).resolve()
-    beside = file.with_name(f".{file.name}.{os.getpid()}.edited")
-    try:
-        _refuse_if_changed(file, edit)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _write(beside, edit.after.encode("utf-8"), like=file)
-        beside.replace(file)
-    except OSError as error:
-        raise EditNotWritten(
-            f"{file} cannot be written: {error.strerror}", "mend the cause, and repeat"
-        ) from None
-    finally:
-        with suppress(OSError):
-            beside.unlink()
-    return file
-
-
-def _refuse_if_changed(file: Path, edit: Edit) -> None:
-    found = file.read_bytes() if file.exists() else None
-    if found != (None if edit.before is None else edit.before.encode("utf-8")):
-        raise EditNotWritten(f"{file} has been changed meanwhile", "repeat the command")
-
-
-def _write(file: Path, body: bytes, like: Path) -> None:
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with os.fdopen(descriptor, "wb") as stream:
-        if like.exists():
-            os.fchmod(descriptor, like.stat().st_mode & 0o7777)
-        stream.write(body)
-        stream.flush()
-        os.fsync(descriptor)

@@ -1,24 +1,29 @@
 """From a decision to what follows from it: judge the edit, write it, commit it, build."""
 
 import sys
-from collections.abc import Callable, Iterator
-from difflib import unified_diff
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from statuary.cli.control.desk import Desk
+from statuary.cli.control.diff import diff
 from statuary.cli.control.refusal import Refusal, refusal_of_edit
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.reports.text import text_report
+from statuary.content.editing.file_edit import FileEdit
 from statuary.content.editing.refused import EditRefused
 from statuary.content.files import SourceFile
 from statuary.content.layout import place_of
 from statuary.content.unreadable import Unreadable
 from statuary.domain.primitives import Instant
-from statuary.domain.status.timeline import Timeline
 from statuary.pipeline.commit import CommitRefused, commit_file, refuse_unless_ready
-from statuary.pipeline.edit import Edit, EditNotWritten, StatusContent, judge, read_status, write_edit
+from statuary.pipeline.write_edit import EditNotWritten, write_edit
+
+if TYPE_CHECKING:  # reading content takes libraries that completion and help need not wait for
+    from statuary.domain.status.timeline import Timeline
+    from statuary.pipeline.edit import StatusContent
 
 
 class Control:
@@ -39,7 +44,7 @@ class Control:
         self.desk = desk
         self.content, self.line = read_or_exit(desk.content, desk.now)
 
-    def edit(self, path: str, change: Callable[[str], str]) -> Edit:
+    def edit(self, path: str, change: Callable[[str], str]) -> FileEdit:
         """Return a change to an existing file.
 
         Raises:
@@ -54,13 +59,13 @@ class Control:
         place = place_of(file.pure)
         try:
             before = file.text(place.limit if place else 0)
-            return Edit(path=path, before=before, after=change(before))
+            return FileEdit(path=path, before=before, after=change(before))
         except Unreadable as unreadable:
             raise Refusal(f"{shown}: {unreadable}", unreadable.remedy) from None
         except EditRefused as refused:
             raise refusal_of_edit(refused, shown) from None
 
-    def carry_out(self, edit: Edit, subject: str, details: str) -> None:
+    def carry_out(self, edit: FileEdit, subject: str, details: str) -> None:
         """Judge an edit, then write it, and commit and build if that was asked for.
 
         Args:
@@ -90,7 +95,9 @@ class Control:
         if self.desk.build:
             build(self.desk)
 
-    def _judge(self, edit: Edit) -> None:
+    def _judge(self, edit: FileEdit) -> None:
+        from statuary.pipeline.edit import judge
+
         findings, may_be_written = judge(self.desk.content, self.desk.now, self.content, edit)
         if findings:
             click.echo(text_report(findings, str(self.desk.content)), err=True)
@@ -101,8 +108,10 @@ class Control:
             sys.exit(ExitCode.FINDINGS)
 
 
-def read_or_exit(folder: Path, now: Instant) -> tuple[StatusContent, Timeline]:
+def read_or_exit(folder: Path, now: Instant) -> "tuple[StatusContent, Timeline]":
     """Return the status side of a content folder; print the findings and exit if it cannot be read."""
+    from statuary.pipeline.edit import read_status
+
     content = read_status(folder, now)
     if content.line is None:
         click.echo(text_report(content.findings, str(folder)), err=True)
@@ -115,25 +124,3 @@ def build(desk: Desk) -> None:
     from statuary.cli.build import command
 
     click.get_current_context().invoke(command, content=desk.content, out=desk.out, now=desk.now)
-
-
-COLOURS = {"+": "green", "-": "red", "@": "cyan"}
-
-
-def diff(edit: Edit, name: str) -> Iterator[str]:
-    """Yield the lines of an edit as a unified diff, coloured where somebody sees it."""
-    before = [] if edit.before is None else _lines(edit.before)
-    old = "/dev/null" if edit.before is None else f"a/{name}"
-    for line in unified_diff(before, _lines(edit.after), old, f"b/{name}"):
-        colour = None if line.startswith(("+++", "---")) else COLOURS.get(line[:1])
-        shown = line.removesuffix("\n")
-        yield click.style(shown, fg=colour) if colour else shown
-        if line == shown and line[:1] in ("+", "-", " "):
-            yield "\\ No newline at end of file"
-
-
-def _lines(text: str) -> list[str]:
-    """Return a text's lines as git counts them, line feeds included."""
-    return [line + "\n" for line in text.split("\n")[:-1]] + (
-        [text.rpartition("\n")[2]] if text[-1:] != "\n" else []
-    )

@@ -7,15 +7,15 @@ from pathlib import PurePosixPath
 from statuary.cli.control.carry_out import Control
 from statuary.cli.control.refusal import Refusal
 from statuary.content.editing.blocks import Value, text_of
+from statuary.content.editing.file_edit import FileEdit
 from statuary.content.editing.file_names import new_id
 from statuary.domain.primitives import Instant
 from statuary.domain.status.days import day_of
-from statuary.pipeline.edit import Edit
 
 
 def new_file(
     control: Control, folder: str, name: str, day: Instant, given: str | None, value: Mapping[str, Value]
-) -> Edit:
+) -> FileEdit:
     """Return the edit that writes a new file, without the keys that are null or empty.
 
     Args:
@@ -34,7 +34,7 @@ def new_file(
         raise Refusal(f"id {given!r} is taken already", "leave out --id, or give another")
     file_id = given or new_id(_day(control, day), name, folder.removesuffix("s"), taken)
     written = {key: one for key, one in value.items() if one is not None and one not in ({}, [])}
-    return Edit(path=f"{folder}/{file_id}.yaml", before=None, after=text_of(written))
+    return FileEdit(path=f"{folder}/{file_id}.yaml", before=None, after=text_of(written))
 
 
 def _day(control: Control, moment: Instant) -> date:

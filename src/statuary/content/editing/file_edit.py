@@ -1,0 +1,18 @@
+"""A change to one file of the content folder, as a value."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEdit:
+    """What a file holds, and what it shall hold.
+
+    Attributes:
+        path: the file, relative to the content folder, with forward slashes.
+        before: what it holds; None if there is no such file.
+        after: what it shall hold.
+    """
+
+    path: str
+    before: str | None
+    after: str
