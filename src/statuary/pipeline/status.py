@@ -31,9 +31,10 @@ class StatusSide:
     def epochs(self) -> EpochPlan:
         """What changes by itself after the build: status documents, feeds, calendar, badges."""
         feeds = FeedSite(self.site.line)
+        timed = self.site.timed_documents(self.now)
 
         def documents_at(at: Instant) -> list[Document]:
-            return [*self.site.documents_at(at), *feeds.documents_at(at)]
+            return [*timed(at), *feeds.documents_at(at)]
 
         settings = self.site.settings
         horizon = Instant(self.now + settings.horizon)
