@@ -163,6 +163,19 @@ BREACHES = {
             "did you mean 'explorer'?",
         ),
     ),
+    "an update of a maintenance on an unknown component": (
+        maintenance(
+            UPGRADE
+            + "    updates: [{at: 2026-11-01T09:00:00Z, status: scheduled, components: {warp: operational}}]\n"
+        ),
+        (
+            "known-component",
+            IN_MAINTENANCE,
+            ("updates", 0, "components", "warp"),
+            "component 'warp' is not in components.yaml",
+            "add it there, with `removed: true` if it is gone",
+        ),
+    ),
     "an incident on a group": (
         incident(TROUBLE.replace("{rpc:", "{bridges:")),
         (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from statuary.checks.status.world import StatusWorld
 from statuary.domain.findings import Finding, Pointer
 from statuary.domain.spelling import did_you_mean
-from statuary.domain.status.incidents import Incident
+from statuary.domain.status.incidents import Incident, IncidentUpdate
 from statuary.domain.status.maintenances import Maintenance
 
 ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -15,13 +15,22 @@ ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
     """Yield each component that a record names, where, and whether the name is a key there."""
     if isinstance(record, Maintenance):
-        yield from ((name, ("components", place), False) for place, name in enumerate(record.components))
+        # what only an update names comes below, with its own place
+        elsewhere = {name for update in record.updates for name in _names(update)}
+        for place, name in enumerate(record.components):
+            if name not in elsewhere:
+                yield name, ("components", place), False
     yield from ((name, ("components", name), True) for name in record.opened_with)
     for update in record.updates:
         if update.components:
             yield from ((name, (*update.pointer, "components", name), True) for name in update.components)
         for place, affected in enumerate(update.affected_components or ()):
             yield affected.code, (*update.pointer, "affected_components", place, "code"), False
+
+
+def _names(update: IncidentUpdate) -> Iterator[str]:
+    yield from update.components
+    yield from (affected.code for affected in update.affected_components or ())
 
 
 def known_component(world: StatusWorld) -> Iterator[Finding]:
