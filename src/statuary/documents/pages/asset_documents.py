@@ -1,0 +1,69 @@
+"""What all pages share as files: style, scripts, icons, and what a theme brings."""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from statuary.documents.document import Document
+from statuary.documents.url_table import ICON, SCRIPT, STYLE, THEME_FILE
+from statuary.domain.pages import Theme
+
+FOLDER = files("statuary.documents.pages").joinpath("assets")
+
+SCRIPTS = ("statuary", "search")
+"""The scripts, by name."""
+
+ICON_SIGNS = {
+    "site": ("#565c66", '<circle cx="10" cy="10" r="9"/>', ""),
+    "status-none": ("#17764a", '<circle cx="10" cy="10" r="9"/>', "m5.6 10.4 3 3 5.8-6.6"),
+    "status-maintenance": ("#1f5fbf", '<rect x="1" y="1" width="18" height="18" rx="5"/>', "M6 14l8-8"),
+    "status-minor": ("#b07400", '<path d="M10 .6 19.4 10 10 19.4.6 10z"/>', "M6 10h8"),
+    "status-major": ("#c2540c", '<path d="M10 1.2 19.6 18.6H.4z"/>', "M10 7.4v5.2m0 2.7v.1"),
+    "status-critical": (
+        "#c42a22",
+        '<path d="M6 .8h8L19.2 6v8L14 19.2H6L.8 14V6z"/>',
+        "m6.6 6.6 6.8 6.8m0-6.8-6.8 6.8",
+    ),
+}
+"""The icon of a page by its status: colour, shape, and the sign within."""
+
+
+def asset_documents(theme: Theme, *, search: bool) -> Iterator[Document]:
+    """Yield the files that pages share."""
+    style = _package_file("statuary.css")
+    if theme.stylesheet:
+        style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
+    yield Document(path=STYLE.path(), body=style, media_type=STYLE.media_type, cache=STYLE.cache)
+    for name in SCRIPTS:
+        if search or name != "search":
+            yield _script(name)
+    for name in ICON_SIGNS:
+        yield Document(
+            path=ICON.path(name=name), body=_icon(name), media_type=ICON.media_type, cache=ICON.cache
+        )
+    for name, body in theme.files:
+        yield Document(path=THEME_FILE.path(name=name), body=body, media_type="", cache=THEME_FILE.cache)
+
+
+def _script(name: str) -> Document:
+    return Document(
+        path=SCRIPT.path(name=name),
+        body=_package_file(f"{name}.js"),
+        media_type=SCRIPT.media_type,
+        cache=SCRIPT.cache,
+    )
+
+
+def _icon(name: str) -> bytes:
+    colour, shape, sign = ICON_SIGNS[name]
+    strokes = 'fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"'
+    inner = f'<path {strokes} d="{sign}"/>' if sign else ""
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20" fill="{colour}">{shape}{inner}</svg>\n'
+    )
+    return svg.encode("ascii")
+
+
+@cache
+def _package_file(name: str) -> bytes:
+    return FOLDER.joinpath(name).read_bytes()

@@ -1,0 +1,40 @@
+"""Texts of content as readers see them: nothing in them can act, or make them look like something else.
+
+Escaping is the templates' business. This is about characters that survive it: controls, which HTML has no way
+to write, and those that turn the direction of text around (CVE-2021-42574: source that reads other than it
+compiles).
+"""
+
+import re
+
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls but tab, line feed and carriage return
+    "\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f"  # tags: a text within the text that nobody sees
+    "\ud800-\udfff]"  # half of a character, which UTF-8 cannot write
+)
+"""Characters that are shown by their number instead; joiners of scripts and emoji (U+200C, U+200D) are not."""
+
+
+def legible(text: str) -> str:
+    """Return a text with its hidden characters shown by number, such as `⟨U+202E⟩`."""
+    return HIDDEN.sub(_numbered, text)
+
+
+def one_line(text: str) -> str:
+    """Return a name as one line: legible, each stretch of white space one space."""
+    return " ".join(legible(text).split())
+
+
+def hidden_characters(text: str) -> list[str]:
+    """Return the numbers of the hidden characters in a text, each once, such as `U+202E`."""
+    return list(dict.fromkeys(number(found[0]) for found in HIDDEN.finditer(text)))
+
+
+def number(character: str) -> str:
+    """Return the number of a character as Unicode writes it."""
+    return f"U+{ord(character):04X}"
+
+
+def _numbered(found: re.Match[str]) -> str:
+    return f"⟨{number(found[0])}⟩"

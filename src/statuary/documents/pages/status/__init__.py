@@ -1,0 +1,1 @@
+"""The status page, incident pages, history and uptime, at any instant."""

@@ -1,0 +1,258 @@
+"""Components and groups as the status page shows them: status, uptime, and what happened on which day."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from statuary.documents.pages.legible import one_line
+from statuary.documents.pages.moments import Moment, Voice
+from statuary.documents.url_table import INCIDENT_PAGE
+from statuary.domain.status.components import Component
+from statuary.domain.status.days_of_trouble import DayOfTrouble
+from statuary.domain.status.state import ComponentState, PageState
+from statuary.domain.status.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, percent
+from statuary.domain.status.vocabulary import COMPONENT_SEVERITY
+
+STEP, BAR, HEIGHT = 5, 4, 34
+"""A day's bar in units of the picture: from one to the next, its width, the height of the tallest."""
+
+HEIGHTS = {
+    "operational": 20,
+    "under_maintenance": 24,
+    "degraded_performance": 27,
+    "partial_outage": 30,
+    "major_outage": HEIGHT,
+}
+"""A worse day stands taller, so that colour is not all that tells it apart."""
+
+NO_DATA_HEIGHT = 3
+
+OPEN_UP_TO = 20
+"""Components up to which every group of a page is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A name, and where it leads, relative to the site's root."""
+
+    name: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """What happened to a component on one day.
+
+    Attributes:
+        day: the day.
+        status: its worst status.
+        lengths: how long it was how, in words.
+        records: the incidents and maintenances that tell of it.
+    """
+
+    day: Moment
+    status: str
+    lengths: str
+    records: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """A day of trouble in the picture."""
+
+    x: int
+    y: int
+    height: int
+    status: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bars:
+    """The picture of a component's days.
+
+    Attributes:
+        width: of the picture.
+        calm: the outline of all days without trouble.
+        unknown: the outline of the days before the component began.
+        bars: the days with trouble.
+    """
+
+    width: int
+    calm: str
+    unknown: str
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComponentRow:
+    """A component.
+
+    Attributes:
+        id: its id.
+        name: its name.
+        description: what it is, or empty.
+        status: its status, as the API says it.
+        label: the same in words.
+        uptime: its uptime in words, or empty if it shows none.
+        bars: the picture of its days, or None.
+        troubles: the days with trouble, the newest first.
+        summary: how many those are, in words.
+    """
+
+    id: str
+    name: str
+    description: str
+    status: str
+    label: str
+    uptime: str = ""
+    bars: Bars | None = None
+    troubles: tuple[Trouble, ...] = ()
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRow:
+    """A group, or a component that is in none (it stands alone, without a name of the group)."""
+
+    id: str
+    name: str
+    description: str
+    status: str
+    label: str
+    uptime: str
+    opened: bool
+    rows: tuple[ComponentRow, ...]
+
+
+class RowMaker:
+    """Makes the rows of one instant."""
+
+    def __init__(
+        self,
+        voice: Voice,
+        uptime: PageUptime,
+        troubles: Mapping[str, Mapping[date, DayOfTrouble]],
+    ) -> None:
+        """Take how to speak, the uptime and the days of trouble by component."""
+        self._calendar, self._texts = voice.calendar, voice.texts
+        self._uptime = uptime
+        self._by_id = {one.component.id: one for one in uptime.components}
+        self._troubles = troubles
+
+    def groups(self, state: PageState) -> tuple[GroupRow, ...]:
+        """Return groups and single components in order of position."""
+        shown = {key: one for key, one in state.components.items() if _is_shown(one)}
+        leaves = sum(not one.component.group for one in shown.values())
+        top = [one for one in shown.values() if one.component.group_id not in shown]
+        groups = (self._group(one, shown, opened=leaves <= OPEN_UP_TO) for one in top)
+        return tuple(group for group in groups if group.rows)
+
+    def _group(self, state: ComponentState, shown: Mapping[str, ComponentState], *, opened: bool) -> GroupRow:
+        component = state.component
+        children = [shown[child] for child in component.children if child in shown]
+        rows = [self._row(child) for child in (children if component.group else [state])]
+        known = [self._by_id[child] for child in component.children if child in self._by_id]
+        return GroupRow(
+            id=component.id,
+            name=one_line(component.name) if component.group else "",
+            description=one_line(component.description or ""),
+            status=state.status,
+            label=self._texts(f"status.{state.status}"),
+            uptime=self._uptime_text(known),
+            opened=opened or state.status != "operational",
+            rows=tuple(rows),
+        )
+
+    def _row(self, state: ComponentState) -> ComponentRow:
+        component = state.component
+        uptime = self._by_id.get(component.id)
+        row = ComponentRow(
+            id=component.id,
+            name=one_line(component.name),
+            description=one_line(component.description or ""),
+            status=state.status,
+            label=self._texts(f"status.{state.status}"),
+        )
+        return row if uptime is None else self._with_uptime(row, component, uptime)
+
+    def _with_uptime(self, row: ComponentRow, component: Component, uptime: ComponentUptime) -> ComponentRow:
+        days = self._troubles.get(component.id, {})
+        troubles = tuple(self.trouble(days[day]) for day in sorted(days, reverse=True))
+        return ComponentRow(
+            id=row.id,
+            name=row.name,
+            description=row.description,
+            status=row.status,
+            label=row.label,
+            uptime=self._uptime_text([uptime]),
+            bars=self._bars(component, days),
+            troubles=troubles,
+            summary=self._texts.count("uptime.troubles", len(troubles)),
+        )
+
+    def _uptime_text(self, known: Sequence[ComponentUptime]) -> str:
+        value = percent(one.fraction for one in known)
+        if value is None:
+            return ""
+        return self._texts("uptime.percent", percent=self._texts.decimal(value, 1 if value == 100 else 2))
+
+    def trouble(self, day: DayOfTrouble) -> Trouble:
+        """Return what happened on one day, in words."""
+        return Trouble(
+            day=self._calendar.short_day(day.day),
+            status=day.worst,
+            lengths=", ".join(self._lengths(day)),
+            records=tuple(
+                Link(one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id))
+                for record in day.records
+            ),
+        )
+
+    def _lengths(self, day: DayOfTrouble) -> list[str]:
+        told = [
+            self._texts(
+                "uptime.length", status=self._texts(f"status.{status}"), length=self._calendar.length(length)
+            )
+            for status, length in sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
+        ]
+        if day.ongoing:
+            told.append(self._texts("uptime.ongoing", status=self._texts(f"status.{day.ongoing}")))
+        return told
+
+    def _bars(self, component: Component, troubles: Mapping[date, DayOfTrouble]) -> Bars:
+        first = self._uptime.first_day
+        begin = component.start_date or first
+        known = max(0, min(WINDOW_DAYS, (begin - first).days))
+        bars = [
+            self._bar((day - first).days, trouble)
+            for day, trouble in troubles.items()
+            if first <= day <= self._uptime.last_day
+        ]
+        taken = {bar.x for bar in bars}
+        calm = [place for place in range(known, WINDOW_DAYS) if place * STEP not in taken]
+        unknown = [place for place in range(known) if place * STEP not in taken]
+        return Bars(
+            width=WINDOW_DAYS * STEP - (STEP - BAR),
+            calm="".join(_outline(place, HEIGHTS["operational"]) for place in calm),
+            unknown="".join(_outline(place, NO_DATA_HEIGHT) for place in unknown),
+            bars=tuple(bars),
+        )
+
+    def _bar(self, place: int, day: DayOfTrouble) -> Bar:
+        trouble = self.trouble(day)
+        height = HEIGHTS[day.worst]
+        names = [record.name for record in trouble.records]
+        title = "\n".join([f"{trouble.day.text}: {trouble.lengths}", *names])
+        return Bar(x=place * STEP, y=HEIGHT - height, height=height, status=day.worst, title=title)
+
+
+def _outline(place: int, height: int) -> str:
+    """Return the bar of a day as a piece of an SVG path."""
+    return f"M{place * STEP} {HEIGHT}v-{height}h{BAR}v{height}z"
+
+
+def _is_shown(state: ComponentState) -> bool:
+    component = state.component
+    hidden = component.only_show_if_degraded and state.status == "operational"
+    return not (component.removed or hidden)

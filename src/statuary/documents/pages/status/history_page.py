@@ -1,0 +1,152 @@
+"""The history by month: a page of the latest months, and one for each quarter that has something to tell.
+
+Quarters are those of the calendar, so a page of the past stands still: nothing moves from one to another.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from statuary.documents.pages.frame import Head
+from statuary.documents.pages.moments import Moment, Voice
+from statuary.documents.pages.status.component_rows import Link
+from statuary.documents.pages.status.incident_cards import Card, CardMaker
+from statuary.documents.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE
+from statuary.domain.primitives import Instant
+from statuary.domain.status.lives import IncidentState
+from statuary.domain.status.maintenances import Maintenance
+from statuary.domain.status.state import PageState
+
+Quarter = tuple[int, int]
+"""A year, and the number of its quarter, from 1."""
+
+LATEST_MONTHS = 3
+"""Months on the first page, the present one included: as many as Statuspage shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthOfRecords:
+    """A month.
+
+    Attributes:
+        month: the month.
+        cards: what began in it, the latest first.
+    """
+
+    month: Moment
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryView:
+    """What a page of the history says.
+
+    Attributes:
+        title: its title.
+        months: the latest first.
+        quarters: the other pages by year, the latest first; the present one has no address.
+        newer: the page before, or None.
+        older: the page behind, or None.
+    """
+
+    title: str
+    months: tuple[MonthOfRecords, ...]
+    quarters: tuple[Link, ...]
+    newer: Link | None
+    older: Link | None
+
+
+def began_at(state: IncidentState) -> Instant:
+    """Return the instant that the history files a record by: its start, of a maintenance that of its window."""
+    incident = state.incident
+    return incident.scheduled_for if isinstance(incident, Maintenance) else incident.started_at
+
+
+def by_quarter(state: PageState, zone: ZoneInfo) -> dict[Quarter, tuple[IncidentState, ...]]:
+    """Return everything that has begun by the quarter it began in, the latest first."""
+    begun = [one for one in (*state.incidents, *state.maintenances) if one.status != "scheduled"]
+    found: dict[Quarter, list[IncidentState]] = {}
+    for one in sorted(begun, key=lambda one: (began_at(one), one.incident.id), reverse=True):
+        local = began_at(one).astimezone(zone)
+        found.setdefault((local.year, (local.month + 2) // 3), []).append(one)
+    return {quarter: tuple(found[quarter]) for quarter in sorted(found, reverse=True)}
+
+
+class HistoryMaker:
+    """Makes the views of the history."""
+
+    def __init__(self, cards: CardMaker, voice: Voice) -> None:
+        """Take how to make cards, speak."""
+        self._cards = cards
+        self._calendar, self._texts = voice.calendar, voice.texts
+
+    def latest(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
+        """Return the page of the latest months."""
+        today = at.astimezone(self._calendar.zone)
+        months = [_months_before(today.year, today.month, back) for back in range(LATEST_MONTHS)]
+        states = [one for states in quarters.values() for one in states]
+        return HistoryView(
+            title=self._texts("history.title"),
+            months=tuple(self._month(month, states) for month in months),
+            quarters=self._links(quarters, None),
+            newer=None,
+            older=self._link(next(iter(quarters), None)),
+        )
+
+    def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
+        """Return the page of one quarter."""
+        year, number = quarter
+        order = list(quarters)
+        place = order.index(quarter)
+        months = [(year, month) for month in range(number * 3, number * 3 - 3, -1)]
+        found = [self._month(month, quarters[quarter]) for month in months]
+        return HistoryView(
+            title=self._title(quarter),
+            months=tuple(month for month in found if month.cards),
+            quarters=self._links(quarters, quarter),
+            newer=(
+                self._link(order[place - 1])
+                if place
+                else Link(self._texts("history.latest"), HISTORY_PAGE.path())
+            ),
+            older=self._link(order[place + 1] if place + 1 < len(order) else None),
+        )
+
+    def head(self, view: HistoryView, path: str, name: str) -> Head:
+        """Return the head of a page of the history."""
+        description = self._texts("history.page", name=name)
+        return Head(path=path, title=view.title, description=description, section="history", timed=True)
+
+    def _month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> MonthOfRecords:
+        zone = self._calendar.zone
+        of_month = [
+            one
+            for one in states
+            if (began_at(one).astimezone(zone).year, began_at(one).astimezone(zone).month) == month
+        ]
+        cards = tuple(self._cards.card(one, 4) for one in of_month)
+        return MonthOfRecords(month=self._calendar.month(*month), cards=cards)
+
+    def _links(
+        self, quarters: Mapping[Quarter, Sequence[IncidentState]], present: Quarter | None
+    ) -> tuple[Link, ...]:
+        return tuple(
+            Link(self._title(quarter), "" if quarter == present else quarter_path(quarter))
+            for quarter in quarters
+        )
+
+    def _link(self, quarter: Quarter | None) -> Link | None:
+        return None if quarter is None else Link(self._title(quarter), quarter_path(quarter))
+
+    def _title(self, quarter: Quarter) -> str:
+        return self._texts("history.quarter", year=quarter[0], quarter=quarter[1])
+
+
+def quarter_path(quarter: Quarter) -> str:
+    """Return where the page of a quarter is."""
+    return HISTORY_QUARTER_PAGE.path(quarter=f"{quarter[0]}-q{quarter[1]}")
+
+
+def _months_before(year: int, month: int, back: int) -> tuple[int, int]:
+    number = year * 12 + month - 1 - back
+    return number // 12, number % 12 + 1

@@ -1,0 +1,38 @@
+"""The page of one incident or maintenance: a postmortem on top, then what was said, the newest first."""
+
+from dataclasses import dataclass
+
+from statuary.documents.pages.frame import Head
+from statuary.documents.pages.status.incident_cards import Card
+from statuary.documents.pages.texts import Texts
+from statuary.documents.url_table import INCIDENT, INCIDENT_PAGE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentView:
+    """What the page says.
+
+    Attributes:
+        card: the incident.
+        json: its document, relative to the site's root.
+    """
+
+    card: Card
+    json: str
+
+
+def incident_view(card: Card) -> IncidentView:
+    """Return what the page of an incident says."""
+    return IncidentView(card=card, json=INCIDENT.path(incident_id=card.id))
+
+
+def incident_head(card: Card, name: str, texts: Texts) -> Head:
+    """Return the head of an incident's page."""
+    return Head(
+        path=INCIDENT_PAGE.path(incident_id=card.id),
+        title=card.name,
+        description=texts(f"incident.page_{card.kind}", name=name),
+        section="history",
+        indicator=card.impact if not card.closed else "none",
+        timed=not card.closed,
+    )

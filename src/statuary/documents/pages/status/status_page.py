@@ -1,0 +1,209 @@
+"""The status page: how everything is, what is wrong, what is planned, and what was."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+
+from statuary.documents.pages.frame import Head
+from statuary.documents.pages.legible import one_line
+from statuary.documents.pages.moments import Moment, Voice
+from statuary.documents.pages.status.component_rows import GroupRow, RowMaker
+from statuary.documents.pages.status.incident_cards import Card, CardMaker
+from statuary.documents.pages.texts import Texts
+from statuary.documents.url_table import CALENDAR, STATUS_PAGE
+from statuary.domain.primitives import Instant
+from statuary.domain.status.days import day_of
+from statuary.domain.status.lives import IncidentState
+from statuary.domain.status.maintenances import Maintenance
+from statuary.domain.status.roll_up import RollUp
+from statuary.domain.status.state import PageState
+from statuary.domain.status.vocabulary import ACTIVE_STATUSES, UNRESOLVED_STATUSES
+
+Records = dict[date, list[IncidentState]]
+"""Incidents and maintenances by a day."""
+
+PAST_DAYS = 15
+"""Days of past incidents, today included: as many as Statuspage shows (6 of 6 pages measured)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastDay:
+    """A day, and what ended on it; or several days on which nothing did.
+
+    Attributes:
+        day: the day, of several the latest.
+        first: of several, the earliest; None of one.
+        quiet: what is said where nothing ended.
+        cards: the incidents and maintenances that ended.
+        ongoing: the incidents that began on this day and go on.
+    """
+
+    day: Moment
+    first: Moment | None
+    quiet: str
+    cards: tuple[Card, ...]
+    ongoing: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusView:
+    """Everything that the status page says.
+
+    Attributes:
+        indicator: how bad it is, as the API says it.
+        description: the same in words.
+        built_at: the instant of the build.
+        updated_at: the latest change of anything.
+        next_change: the next instant at which the page changes by itself, or None.
+        incidents: the unresolved ones.
+        active: the maintenances that are running.
+        scheduled: the maintenances that have not begun, the next first.
+        groups: the components.
+        uptime_days: how many days the bars tell of; 0 if no component shows its uptime.
+        past: the latest days, the newest first.
+        past_days: how many those are.
+        calendar: the address of the calendar.
+    """
+
+    indicator: str
+    description: str
+    built_at: Moment
+    updated_at: Moment
+    next_change: Moment | None
+    incidents: tuple[Card, ...]
+    active: tuple[Card, ...]
+    scheduled: tuple[Card, ...]
+    groups: tuple[GroupRow, ...]
+    uptime_days: int
+    past: tuple[PastDay, ...]
+    past_days: int
+    calendar: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Present:
+    """What the status page is made of besides the page's state.
+
+    Attributes:
+        built_at: the build's instant.
+        next_change: the next transition after the state's instant.
+        uptime_days: how many days the bars tell of.
+    """
+
+    built_at: Instant
+    next_change: Instant | None
+    uptime_days: int
+
+
+def status_view(
+    state: PageState, present: Present, rows: RowMaker, cards: CardMaker, voice: Voice
+) -> StatusView:
+    """Return what the status page says at an instant."""
+    calendar, texts = voice.calendar, voice.texts
+    running = [one for one in state.maintenances if one.status in ACTIVE_STATUSES]
+    coming = [one for one in state.maintenances if one.status == "scheduled"]
+    unresolved = [one for one in state.incidents if one.status in UNRESOLVED_STATUSES]
+    return StatusView(
+        indicator=state.roll_up.indicator,
+        description=description_of(state.roll_up, texts),
+        built_at=calendar.moment(present.built_at),
+        updated_at=calendar.moment(state.updated_at),
+        next_change=None if present.next_change is None else calendar.moment(present.next_change),
+        incidents=tuple(cards.card(one, 4) for one in unresolved),
+        active=tuple(cards.card(one, 4) for one in sorted(running, key=_window)),
+        scheduled=tuple(cards.card(one, 4) for one in sorted(coming, key=_window)),
+        groups=rows.groups(state),
+        uptime_days=present.uptime_days,
+        past=PastMaker(cards, voice).days(state),
+        past_days=PAST_DAYS,
+        calendar=CALENDAR.path(),
+    )
+
+
+def status_head(view: StatusView, name: str, texts: Texts) -> Head:
+    """Return the head of the status page."""
+    return Head(
+        path=STATUS_PAGE.path(),
+        title=view.description,
+        description=texts("status.page", description=view.description, name=name),
+        section="status",
+        indicator=view.indicator,
+        timed=True,
+    )
+
+
+def description_of(roll_up: RollUp, texts: Texts) -> str:
+    """Return the page's description in the pages' language; one that an author wrote as it is."""
+    key = f"description.{roll_up.description}"
+    return texts(key) if texts.has(key) else one_line(roll_up.description)
+
+
+class PastMaker:
+    """Makes the list of past days."""
+
+    def __init__(self, cards: CardMaker, voice: Voice) -> None:
+        """Take how to make cards, speak."""
+        self._cards = cards
+        self._calendar, self._texts = voice.calendar, voice.texts
+
+    def days(self, state: PageState) -> tuple[PastDay, ...]:
+        """Return the latest days, the newest first, quiet ones that follow one another as one."""
+        today = day_of(state.at, self._calendar.zone)
+        ended, ongoing = self._by_day(state)
+        days = [date.fromordinal(today.toordinal() - back) for back in range(PAST_DAYS)]
+        found: list[PastDay] = []
+        for is_quiet, run in groupby(days, key=lambda day: not (ended.get(day) or ongoing.get(day))):
+            if is_quiet:
+                found += self._quiet(list(run), today)
+            else:
+                found += [self._day(day, ended.get(day, ()), ongoing.get(day, ())) for day in run]
+        return tuple(found)
+
+    def _by_day(self, state: PageState) -> tuple[Records, Records]:
+        """Return what ended, and what goes on, by the day it ended or began on."""
+        ended: Records = {}
+        ongoing: Records = {}
+        for one in (*state.maintenances, *state.incidents):
+            if one.closed:
+                ended.setdefault(day_of(over_at(one), self._calendar.zone), []).append(one)
+            elif one.status in UNRESOLVED_STATUSES:
+                began = day_of(one.incident.started_at, self._calendar.zone)
+                ongoing.setdefault(began, []).append(one)
+        return ended, ongoing
+
+    def _quiet(self, days: list[date], today: date) -> list[PastDay]:
+        """Return days on which nothing ended: today by itself, the others as one."""
+        runs = [[days[0]], days[1:]] if days[0] == today else [days]
+        return [
+            PastDay(
+                day=self._calendar.weekday(run[0]) if len(run) == 1 else self._calendar.short_day(run[0]),
+                first=self._calendar.short_day(run[-1]) if len(run) > 1 else None,
+                quiet=self._texts("past.quiet_today" if run[0] == today else "past.quiet"),
+                cards=(),
+                ongoing=(),
+            )
+            for run in runs
+            if run
+        ]
+
+    def _day(self, day: date, ended: Sequence[IncidentState], ongoing: Sequence[IncidentState]) -> PastDay:
+        latest_first = sorted(ended, key=over_at, reverse=True)
+        return PastDay(
+            day=self._calendar.weekday(day),
+            first=None,
+            quiet="",
+            cards=tuple(self._cards.card(one, 5) for one in latest_first),
+            ongoing=tuple(self._cards.card(one, 5) for one in ongoing),
+        )
+
+
+def over_at(state: IncidentState) -> Instant:
+    """Return when a closed record was over; where no instant says so, its last change."""
+    return state.resolved_at or state.updated_at
+
+
+def _window(state: IncidentState) -> tuple[Instant, str]:
+    incident = state.incident
+    start = incident.scheduled_for if isinstance(incident, Maintenance) else incident.created_at
+    return start, incident.id

@@ -1,0 +1,102 @@
+"""The pages of the status side at any instant; what stands still is made once."""
+
+from collections.abc import Iterator
+
+from statuary.documents.document import Document
+from statuary.documents.pages.frame import Frame
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.status.component_rows import RowMaker
+from statuary.documents.pages.status.history_page import HistoryMaker, Quarter, by_quarter, quarter_path
+from statuary.documents.pages.status.incident_cards import CardMaker
+from statuary.documents.pages.status.incident_page import incident_head, incident_view
+from statuary.documents.pages.status.status_page import Present, status_head, status_view
+from statuary.documents.pages.status.uptime_page import UptimeMaker
+from statuary.documents.url_table import (
+    HISTORY_PAGE,
+    HISTORY_QUARTER_PAGE,
+    INCIDENT_PAGE,
+    STATUS_PAGE,
+    UPTIME_PAGE,
+)
+from statuary.domain.primitives import Instant
+from statuary.domain.status.days_of_trouble import Days, Troubles
+from statuary.domain.status.lives import IncidentState
+from statuary.domain.status.state import PageState
+from statuary.domain.status.timeline import Timeline, state_at, transitions
+from statuary.domain.status.uptime import WINDOW_DAYS, page_uptime
+
+
+class StatusPages:
+    """A timeline that can be asked for its pages at any instant."""
+
+    def __init__(self, line: Timeline, frame: Frame, built_at: Instant) -> None:
+        """Take a timeline, laid out at least as far as the latest instant that will be asked for.
+
+        Args:
+            line: what is told.
+            frame: the site around it.
+            built_at: the build's instant, which the status page tells.
+        """
+        self._line = line
+        self._frame = frame
+        self._built_at = built_at
+        self._renderer = renderer_of(frame)
+        self._voice = self._renderer.voice
+        present = [component for component in line.catalogue.components if not component.removed]
+        self._groups = {component.id: component for component in present if component.group}
+        self._cards = CardMaker(self._voice, present)
+        self._histories = HistoryMaker(self._cards, self._voice)
+        self._incidents: dict[IncidentState, Document] = {}
+        self._quarters: dict[Quarter, tuple[object, Document]] = {}
+
+    def documents_at(self, at: Instant) -> list[Document]:
+        """Return every page of the status side as it reads at an instant."""
+        state = state_at(self._line, at)
+        return [
+            *self._present_pages(state),
+            *self._history_pages(state),
+            *(self._incident_page(record) for record in (*state.incidents, *state.maintenances)),
+        ]
+
+    def _present_pages(self, state: PageState) -> Iterator[Document]:
+        """Yield the pages that tell the present."""
+        uptime = page_uptime(self._line, state.at)
+        troubles = Troubles(self._line, Days(uptime.first_day, uptime.last_day, state.at))
+        days = {one.component.id: troubles.of(one.component.id) for one in uptime.components}
+        rows = RowMaker(self._voice, uptime, days)
+        present = Present(
+            built_at=self._built_at,
+            next_change=next(iter(transitions(self._line, state.at, self._line.until)), None),
+            uptime_days=WINDOW_DAYS if uptime.components else 0,
+        )
+        view = status_view(state, present, rows, self._cards, self._voice)
+        head = status_head(view, self._frame.name, self._voice.texts)
+        yield self._renderer.page(STATUS_PAGE, "status.html", head, view)
+        maker = UptimeMaker(rows, self._voice)
+        uptime_view = maker.view(uptime, days, self._groups)
+        yield self._renderer.page(UPTIME_PAGE, "uptime.html", maker.head(self._frame.name), uptime_view)
+
+    def _history_pages(self, state: PageState) -> Iterator[Document]:
+        quarters = by_quarter(state, self._voice.calendar.zone)
+        latest = self._histories.latest(quarters, state.at)
+        head = self._histories.head(latest, HISTORY_PAGE.path(), self._frame.name)
+        yield self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
+        for quarter, records in quarters.items():
+            made = self._quarters.get(quarter)
+            basis = (records, tuple(quarters))
+            if made is None or made[0] != basis:
+                view = self._histories.quarter(quarters, quarter)
+                head = self._histories.head(view, quarter_path(quarter), self._frame.name)
+                page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
+                made = self._quarters[quarter] = basis, page
+            yield made[1]
+
+    def _incident_page(self, record: IncidentState) -> Document:
+        page = self._incidents.get(record)
+        if page is None:
+            card = self._cards.card(record, 3)
+            head = incident_head(card, self._frame.name, self._voice.texts)
+            view, sources = incident_view(card), (record.incident.source,)
+            page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
+            self._incidents[record] = page
+        return page
