@@ -1,9 +1,10 @@
 """What the site consists of, as a plain list."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from statuary.documents.contract_api.lists import list_documents
 from statuary.documents.document import Document
+from statuary.documents.feeds.changes import changes_document
 from statuary.documents.feeds.feed_documents import FeedSite
 from statuary.documents.status_api.epochs import EpochPlan, epoch_documents
 from statuary.documents.status_api.status_documents import StatusSite
@@ -12,19 +13,28 @@ from statuary.domain.contracts.record import ContractRow
 from statuary.domain.primitives import Instant
 
 
+def documents_of_an_instant(status: StatusSite, feeds: FeedSite, at: Instant) -> list[Document]:
+    """Return every document that keeps time, as it reads at an instant."""
+    return [*status.documents_at(at), *feeds.documents_at(at)]
+
+
 def whole_site_documents(
-    catalogue: Catalogue, rows: Sequence[ContractRow], now: Instant, status: StatusSite, epochs: EpochPlan
+    catalogue: Catalogue,
+    rows: Sequence[ContractRow],
+    present: Sequence[Document],
+    epochs: EpochPlan,
+    published: Callable[[str], bytes | None],
 ) -> Iterator[Document]:
     """Yield every document that is about more than one contract.
 
     Args:
         catalogue: the site.
         rows: entries of the published contracts.
-        now: the instant that the site tells.
-        status: the status side over time.
-        epochs: what of it changes by itself after `now`.
+        present: the documents that keep time, as they read at the build's instant.
+        epochs: what of them changes by itself after that.
+        published: the bytes that a path of the target holds before this build; None if there are none.
     """
     yield from list_documents(rows, catalogue.chains)
-    yield from status.documents_at(now)
-    yield from FeedSite(status.line).documents_at(now)
+    yield from present
     yield from epoch_documents(epochs)
+    yield changes_document(published, present)

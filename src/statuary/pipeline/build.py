@@ -74,7 +74,9 @@ def build_site(
         return Outcome(checked=checked, plan=None, applied=False, seconds=perf_counter() - began)
     with stage(announcer, "Lists and status documents"):
         publication.offer(
-            whole_site_documents(checked.catalogue, checked.rows, now, status.site, status.epochs)
+            whole_site_documents(
+                checked.catalogue, checked.rows, status.present, status.epochs, publication.published
+            )
         )
     plan = publication.plan()
     if not publication.dry_run:

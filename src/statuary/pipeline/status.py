@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from statuary.checks.status.table import status_findings
+from statuary.documents.all_documents import documents_of_an_instant
 from statuary.documents.document import Document
 from statuary.documents.feeds.feed_documents import FeedSite
 from statuary.documents.status_api.epochs import EpochPlan, cut_finding, plan_epochs
@@ -28,18 +29,25 @@ class StatusSide:
     now: Instant
 
     @cached_property
+    def feeds(self) -> FeedSite:
+        """Feeds, calendar and badges over time."""
+        return FeedSite(self.site.line)
+
+    @cached_property
+    def present(self) -> list[Document]:
+        """Every document that keeps time, as it reads at the build's instant."""
+        return documents_of_an_instant(self.site, self.feeds, self.now)
+
+    @cached_property
     def epochs(self) -> EpochPlan:
-        """What changes by itself after the build: status documents, feeds, calendar, badges."""
-        feeds = FeedSite(self.site.line)
-        timed = self.site.timed_documents(self.now)
-
-        def documents_at(at: Instant) -> list[Document]:
-            return [*timed(at), *feeds.documents_at(at)]
-
+        """What changes by itself after the build."""
         settings = self.site.settings
-        horizon = Instant(self.now + settings.horizon)
         return plan_epochs(
-            documents_at, self.site.transitions(self.now), self.now, horizon, settings.max_epochs
+            lambda at: documents_of_an_instant(self.site, self.feeds, at),
+            self.site.transitions(self.now),
+            self.now,
+            Instant(self.now + settings.horizon),
+            settings.max_epochs,
         )
 
     @cached_property

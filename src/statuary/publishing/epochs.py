@@ -5,11 +5,14 @@ Needs neither content nor a build: the documents of every instant up to the hori
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import orjson
 
 from statuary.documents import url_table
+from statuary.documents.document import Document
+from statuary.documents.feeds.changes import COMPARED, changes_document
 from statuary.domain.primitives import Instant, Malformed, parse_instant
 from statuary.publishing.folder import Folder
 from statuary.publishing.ledger import Entry, Ledger
@@ -79,23 +82,40 @@ def tick(target: Folder, now: Instant) -> list[str]:
     target.open()
     try:
         with Ledger(target.ledger_file) as ledger:
-            changed = list(_moved(target, ledger, index.documents_at(now)))
-            ledger.written(changed)
+            moved = _moved(target, ledger, index.documents_at(now))
+            if moved:
+                moved.append(_changes(target, moved))
+            ledger.written(_put_in_place(target, moved))
             ledger.keep()
     finally:
         target.close()
-    return [entry.path for entry in changed]
+    return [document.path for document in moved]
 
 
-def _moved(target: Folder, ledger: Ledger, documents: Mapping[str, str]) -> Iterator[Entry]:
-    """Put the stored bodies into place that are not there yet, and yield what the ledger must know."""
+def _moved(target: Folder, ledger: Ledger, documents: Mapping[str, str]) -> list[Document]:
+    """Return the documents that are not in place yet."""
+    moved = []
     for path, stored in sorted(documents.items()):
         plain, source = ledger.entry(path), ledger.entry(stored)
-        if source is None or source.digest is None:
+        body = target.read(stored)
+        if source is None or source.digest is None or body is None:
             raise PublishingRefused(
                 f"the stored document {stored} is not in the ledger", "run `statuary build`"
             )
-        if plain is not None and plain.digest == source.digest:
-            continue
-        modified = target.place(target.stage((target.root / stored).read_bytes()), path)
-        yield Entry(path, source.digest, source.size, modified, source.sources)
+        if plain is None or plain.digest != source.digest:
+            moved.append(Document(path=path, body=body, sources=tuple(source.sources.splitlines())))
+    return moved
+
+
+def _changes(target: Folder, moved: list[Document]) -> Document:
+    """Return `changes.json` for documents about to be moved, those that stay included."""
+    bodies = {path: target.read(path) or b"null" for path in COMPARED} | {one.path: one.body for one in moved}
+    return changes_document(target.read, [Document(path=path, body=bodies[path]) for path in COMPARED])
+
+
+def _put_in_place(target: Folder, documents: list[Document]) -> Iterator[Entry]:
+    """Put bodies into place and yield what the ledger must know of them."""
+    for document in documents:
+        modified = target.place(target.stage(document.body), document.path)
+        digest = sha256(document.body).digest()
+        yield Entry(document.path, digest, len(document.body), modified, "\n".join(document.sources))

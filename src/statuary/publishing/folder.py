@@ -113,6 +113,13 @@ class Folder:
         with open(self.prefix + path, "rb") as file:
             return file.read() == body
 
+    def read(self, path: str) -> bytes | None:
+        """Return what the regular file at a path holds; None if there is none."""
+        if self.state(path).size < 0:
+            return None
+        with open(self.prefix + path, "rb") as file:
+            return file.read()
+
     def place(self, staged: str, path: str) -> int:
         """Move a staged body into place and return its modification time in nanoseconds."""
         self._make_folder(path)

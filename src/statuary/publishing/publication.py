@@ -93,6 +93,10 @@ class Publication:
         for name, value in notes.items():
             self.ledger.set_note(name, value)
 
+    def published(self, path: str) -> bytes | None:
+        """Return what a path of the target holds before this build; None if there is nothing."""
+        return self.target.read(path)
+
     def plan(self) -> Plan:
         """Return what applying would change."""
         counts, size, changed_size = self.ledger.totals()

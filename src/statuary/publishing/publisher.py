@@ -23,6 +23,9 @@ class Publisher(Protocol):
             PublishingRefused: if a path is unsafe or claimed twice.
         """
 
+    def published(self, path: str) -> bytes | None:
+        """Return what a path of the target holds before this build; None if there is nothing."""
+
     def plan(self) -> Plan:
         """Return what applying would change."""
 

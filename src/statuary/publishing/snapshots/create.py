@@ -114,6 +114,9 @@ class SnapshotPublication:
         """SHA-256 of the manifest, which names this exact site."""
         return identity(encode_manifest(self._sealed()))
 
+    def published(self, path: str) -> None:  # noqa: ARG002
+        """Return None: a snapshot is made anew each time."""
+
     def plan(self) -> Plan:
         """Return what the file will hold, against what it holds.
 
