@@ -14,6 +14,8 @@ from statuary.content.sources.incidents import IncidentSource, translate_inciden
 from statuary.content.sources.maintenances import MaintenanceSource, translate_maintenance
 from statuary.content.sources.page import translate_page
 from statuary.content.sources.site import SiteSource
+from statuary.content.theme import FOLDER as THEME
+from statuary.content.theme import read_theme
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.status.catalogue import StatusCatalogue
@@ -60,11 +62,15 @@ class _Reader:
         self.findings: list[Finding] = []
         self.contracts: list[ContractSource] = []
         self.files: dict[Kind, list[SourceFile]] = {kind: [] for kind in Kind}
+        self.theme: list[SourceFile] = []
 
     def take(self, file: SourceFile) -> None:
         """Sort a file by the convention."""
         path = file.pure
         if is_left_alone(path):
+            return
+        if path.parts[0] == THEME and len(path.parts) > 1:
+            self.theme.append(file)
             return
         place = place_of(path)
         if place is None:
@@ -99,12 +105,14 @@ class _Reader:
                 translate_maintenance(one, file.pure.stem, file.path, page) for file, one in maintenances
             ),
         )
+        pages = site[1].pages
         return Catalogue(
             chains=tuple(chain.chain() for chain in site[1].chains),
             contract_settings=site[1].contracts.settings(),
             contracts=tuple(self.contracts),
             status=status,
             status_settings=site[1].status.settings(),
+            pages=pages.settings(read_theme(self.theme, pages.language, self.findings)),
         )
 
     def _only(self, kind: Kind, model: type[Model]) -> tuple[SourceFile, Model] | None:

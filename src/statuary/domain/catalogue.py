@@ -7,6 +7,7 @@ record is read, checked and written on its own, and forgotten.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from statuary.domain.pages import PageSettings
 from statuary.domain.site import Chain, ContractSettings
 from statuary.domain.status.catalogue import StatusCatalogue
 from statuary.domain.status.settings import StatusSettings
@@ -46,6 +47,7 @@ class Catalogue:
         contracts: in the order of their paths.
         status: page, components, incidents, maintenances.
         status_settings: how the status side is published.
+        pages: which pages for people there are.
     """
 
     chains: tuple[Chain, ...]
@@ -53,3 +55,4 @@ class Catalogue:
     contracts: tuple[ContractSource, ...]
     status: StatusCatalogue
     status_settings: StatusSettings
+    pages: PageSettings

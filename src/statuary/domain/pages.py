@@ -6,6 +6,10 @@ MOST_CONTRACT_PAGES = 10_000
 """Contracts up to which each has a page of its own, unless the settings say otherwise."""
 
 
+LANGUAGES = ("de", "en")
+"""Languages that the package has page texts in."""
+
+
 @dataclass(frozen=True, slots=True)
 class Theme:
     """What a site changes of the look of its pages.

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from statuary.content.source_model import ChainIdText, Flag, SourceModel, Text, WholeNumber
 from statuary.content.sources.page import PageSource
+from statuary.domain.pages import MOST_CONTRACT_PAGES, PageSettings, Theme
 from statuary.domain.site import Chain, ContractSettings, Publish
 from statuary.domain.status.settings import StatusSettings
 
@@ -72,6 +73,29 @@ class StatusSource(SourceModel):
         )
 
 
+class PagesSource(SourceModel):
+    """Which pages for people are built."""
+
+    status: Flag = True
+    """Whether the status page, its incidents, history and uptime are pages."""
+    contracts: Annotated[WholeNumber, Field(ge=0)] = MOST_CONTRACT_PAGES
+    """Up to how many contracts each has a page of its own; with more, none has. 0 builds none."""
+    search: Flag = True
+    """Whether contracts can be searched by name, address and selector."""
+    language: Annotated[Text, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")] = "en"
+    """The language of the pages' own texts, as a BCP 47 tag."""
+
+    def settings(self, theme: Theme) -> PageSettings:
+        """Return the settings, with what the site changes of the pages' look."""
+        return PageSettings(
+            status=self.status,
+            contracts=self.contracts,
+            search=self.search,
+            language=self.language,
+            theme=theme,
+        )
+
+
 class SiteSource(SourceModel):
     """The settings of the whole site."""
 
@@ -83,3 +107,5 @@ class SiteSource(SourceModel):
     """How contracts are published."""
     status: StatusSource = StatusSource()
     """What of the status side is published."""
+    pages: PagesSource = PagesSource()
+    """Which pages for people are built."""

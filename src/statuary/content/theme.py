@@ -1,0 +1,111 @@
+"""The folder `theme/`: what a site changes of the look of its pages.
+
+theme/style.css            rules that follow those of the package; most themes set custom properties alone
+theme/logo.svg             beside the page's name (or .png, .webp)
+theme/<name>.<ext>         further pictures and fonts, published as assets/theme/<name>.<ext>
+theme/templates/<name>.html    in place of the package's template of that name, which it can extend
+theme/texts/<language>.yaml    page texts by key; a language that the package lacks is such a file
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from statuary.content.files import SourceFile
+from statuary.content.load import read_tree, unreadable_finding
+from statuary.content.unreadable import Unreadable
+from statuary.content.yaml_text import Tree
+from statuary.domain.findings import Finding, Severity
+from statuary.domain.pages import LANGUAGES, Theme
+
+FOLDER = "theme"
+
+Held = TypeVar("Held")
+
+LARGEST_FILE = 1 << 20
+"""Bytes of one file of a theme."""
+
+FILE_SUFFIXES = (".svg", ".png", ".webp", ".jpg", ".woff2")
+"""Pictures and fonts."""
+
+
+def read_theme(files: Sequence[SourceFile], language: str, findings: list[Finding]) -> Theme:
+    """Return what the files of a theme say of pages in a language; `findings` gains what is wrong with them."""
+    style = [file for file in files if file.path == f"{FOLDER}/style.css"]
+    templates = [file for file in files if _is_template(file)]
+    texts = [file for file in files if _is_text(file)]
+    of_language = [file for file in texts if file.pure.stem == language]
+    pictures = [file for file in files if len(file.pure.parts) == 2 and file.pure.suffix in FILE_SUFFIXES]
+    known = {file.path for file in (*style, *templates, *texts, *pictures)}
+    findings += [_stray(file.path) for file in files if file.path not in known]
+    if language not in LANGUAGES and not of_language:
+        findings.append(_unknown_language(language, texts))
+    return Theme(
+        templates=tuple(_read(templates, _text, findings)),
+        stylesheet="".join(text for _, text in _read(style, _text, findings)),
+        files=tuple(_read(pictures, _bytes, findings)),
+        texts=tuple(pair for _, pairs in _read(of_language, _pairs, findings) for pair in pairs),
+    )
+
+
+def _is_template(file: SourceFile) -> bool:
+    return file.pure.parts[1:-1] == ("templates",) and file.pure.suffix == ".html"
+
+
+def _is_text(file: SourceFile) -> bool:
+    return file.pure.parts[1:-1] == ("texts",) and file.pure.suffix in (".yaml", ".yml")
+
+
+def _text(file: SourceFile) -> str:
+    return file.text(LARGEST_FILE)
+
+
+def _bytes(file: SourceFile) -> bytes:
+    return file.bytes(LARGEST_FILE)
+
+
+def _pairs(file: SourceFile) -> list[tuple[str, str]]:
+    return list(_flat(read_tree(file, LARGEST_FILE), ""))
+
+
+def _flat(tree: Tree, prefix: str) -> Iterable[tuple[str, str]]:
+    """Yield the texts of a tree, keys of several levels joined by points."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield from _flat(value, f"{prefix}.{key}" if prefix else str(key))
+    elif isinstance(tree, str) and prefix:
+        yield prefix, tree
+    else:
+        raise Unreadable(f"{prefix or 'the file'} holds no text", "write a mapping of keys to texts")
+
+
+def _read(
+    files: Iterable[SourceFile], read: Callable[[SourceFile], Held], findings: list[Finding]
+) -> Iterator[tuple[str, Held]]:
+    """Yield each file's name and what it holds."""
+    for file in files:
+        try:
+            yield file.pure.name, read(file)
+        except Unreadable as unreadable:
+            findings.append(unreadable_finding(unreadable, file.path))
+
+
+def _stray(path: str) -> Finding:
+    return Finding(
+        rule="known-files",
+        severity=Severity.WARNING,
+        path=path,
+        message="this file has no place in the theme, and is not read",
+        remedy=f"the places are: {FOLDER}/style.css, {FOLDER}/templates/<name>.html,"
+        f" {FOLDER}/texts/<language>.yaml, {FOLDER}/<name> with {', '.join(FILE_SUFFIXES)}",
+    )
+
+
+def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
+    known = sorted({*LANGUAGES, *(file.pure.stem for file in texts)})
+    return Finding(
+        rule="known-language",
+        path="site.yaml",
+        pointer=("pages", "language"),
+        message=f"there are no page texts in {language!r}",
+        remedy=f"write {FOLDER}/texts/{language}.yaml, or one of: {', '.join(known)}",
+    )
