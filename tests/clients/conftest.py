@@ -1,0 +1,66 @@
+"""Sites built by the command line, served by every host that clients are tested against."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from clients.loopback import plain_folder, statuary_serve
+from real_parts import require_module
+
+Build = Callable[[Path, str], Path]
+"""Builds a content folder as of an instant; gives the site."""
+
+Host = Callable[[Path, str, str], AbstractContextManager[str]]
+"""Serves what a content folder says, while a block runs, and gives the base URL.
+
+Told are the folder, an instant when it was built, and a later one that clients ask at. A host that cannot look at
+a clock has the site built again by then.
+"""
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    @cache
+    def build_once(content: Path, now: str) -> Path:
+        out = tmp_path_factory.mktemp("site")
+        command = ["build", "--content", str(content), "--out", str(out), "--now", now]
+        done = subprocess.run(
+            [sys.executable, "-m", "statuary", *command], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return out
+
+    return build_once
+
+
+def host_folder(build: Build, _logs: pytest.TempPathFactory) -> Host:
+    """Serve the plain files of the latest build."""
+
+    def host(content: Path, _built: str, now: str) -> AbstractContextManager[str]:
+        return plain_folder(build(content, now))
+
+    return host
+
+
+def host_serve(build: Build, logs: pytest.TempPathFactory) -> Host:
+    """Serve the first build with `statuary serve`, which keeps time by itself."""
+    require_module("uvicorn", install="pip install 'statuary[serve]'")
+
+    def host(content: Path, built: str, now: str) -> AbstractContextManager[str]:
+        return statuary_serve(build(content, built), now, logs.mktemp("serve") / "log.txt")
+
+    return host
+
+
+HOSTS = {"plain folder": host_folder, "statuary serve": host_serve}
+
+
+@pytest.fixture(scope="session", params=HOSTS)
+def host(request: pytest.FixtureRequest, build: Build, tmp_path_factory: pytest.TempPathFactory) -> Host:
+    """Every host in turn."""
+    return HOSTS[request.param](build, tmp_path_factory)
