@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from statuary import __version__
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
     checked_folders,
@@ -16,6 +17,7 @@ from statuary.cli.options import (
 )
 from statuary.cli.progress import progress
 from statuary.cli.reports.report import report
+from statuary.cli.revision import content_revision
 from statuary.cli.rigour import rigour_of, rigour_options
 from statuary.cli.summary import build_summary, findings_line
 from statuary.domain.primitives import Instant
@@ -24,6 +26,8 @@ from statuary.pipeline.checked import Outcome
 from statuary.publishing.folder import Folder
 from statuary.publishing.publication import Publication
 from statuary.publishing.refused import PublishingRefused
+from statuary.publishing.snapshots.from_folder import notes_for
+from statuary.publishing.snapshots.manifest import Origin
 
 
 @click.command()
@@ -54,6 +58,9 @@ def command(
     instant = instant_of_build(now)
     try:
         with Publication(Folder(out), dry_run=dry_run) as publication:
+            publication.note(
+                notes_for(Origin(instant=instant, revision=content_revision(content), statuary=__version__))
+            )
             with progress() as announcer:
                 outcome = build_site(content, publication, instant, announcer, rigour)
             _say(outcome, content, out, form, instant)

@@ -17,6 +17,9 @@ COMMANDS = {
     "incident": ("statuary.cli.incident", "Open, update and resolve incidents."),
     "maintenance": ("statuary.cli.maintenance", "Schedule maintenances, and begin, complete or cancel them."),
     "component": ("statuary.cli.component", "Record a component's status, and list all components."),
+    "snapshot": ("statuary.cli.snapshot", "Pack the whole site into one file; verify, compare, convert it."),
+    "extract": ("statuary.cli.extract", "Take documents out of a snapshot, a folder or a site."),
+    "publish": ("statuary.cli.publish", "Publish a snapshot into a folder."),
     "explain": ("statuary.cli.explain", "Say what a published path is and which source made it."),
     "schema": ("statuary.cli.schema", "Print the JSON Schema of a source file, for editors."),
 }

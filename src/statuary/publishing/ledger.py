@@ -219,3 +219,36 @@ def nearest_paths(file: Path, path: str) -> list[str]:
     literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=WAIT_FOR_OTHERS)) as connection:
         return [str(row[0]) for row in connection.execute(query, (path, f"%{literal}%" if literal else ""))]
+
+
+def look_up_note(file: Path, name: str) -> str | None:
+    """Return a note of a ledger by name, without holding it; None also if there is no ledger.
+
+    Raises:
+        PublishingRefused: if the file is no ledger.
+    """
+    for row in _rows(file, "SELECT value FROM notes WHERE name = ?", name):
+        return str(row[0])
+    return None
+
+
+def listed(file: Path) -> Iterator[str]:
+    """Yield the paths of a ledger in their order, without holding it.
+
+    Raises:
+        PublishingRefused: if the file is no ledger.
+    """
+    for row in _rows(file, "SELECT path FROM documents WHERE digest IS NOT NULL ORDER BY path"):
+        yield str(row[0])
+
+
+def _rows(file: Path, query: str, *values: str) -> Iterator[tuple[object, ...]]:
+    if not file.exists():
+        return
+    try:
+        with closing(
+            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=WAIT_FOR_OTHERS)
+        ) as connection:
+            yield from connection.execute(query, values)
+    except sqlite3.DatabaseError as error:
+        raise PublishingRefused(f"the ledger {file} cannot be read: {error}") from None

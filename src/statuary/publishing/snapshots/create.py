@@ -114,7 +114,7 @@ class SnapshotPublication:
         """SHA-256 of the manifest, which names this exact site."""
         return identity(encode_manifest(self._sealed()))
 
-    def published(self, path: str) -> None:  # noqa: ARG002
+    def published(self, path: str) -> None:
         """Return None: a snapshot is made anew each time."""
 
     def plan(self) -> Plan:

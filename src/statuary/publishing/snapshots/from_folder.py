@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from statuary.documents.document import Document
+from statuary.domain.primitives import instant_text
 from statuary.publishing.ledger import listed, look_up_note
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.sites.folder_site import FolderSite, ledger_of
 from statuary.publishing.sites.served_as import media_type_of
+from statuary.publishing.snapshots.manifest import UTC, Origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,15 @@ def notes_of(root: Path) -> Notes:
     if ledger is None:
         return Notes()
     return Notes(**{name: look_up_note(ledger, name) or "" for name in ("instant", "revision", "statuary")})
+
+
+def notes_for(origin: Origin) -> dict[str, str]:
+    """Return what to note of a site in the folder that it is published into."""
+    return {
+        "instant": instant_text(origin.instant, UTC),
+        "revision": origin.revision,
+        "statuary": origin.statuary,
+    }
 
 
 def folder_documents(root: Path) -> Iterator[Document]:

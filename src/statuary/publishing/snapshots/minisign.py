@@ -188,11 +188,22 @@ def parse_secret_key(text: str, ask_password: Callable[[], str]) -> SecretKey:
     if derivation == SCRYPT:
         secret = _unlocked(secret, ask_password(), salt, operations, memory)
     key_id, key, sum_of_key = SECRET_PART.unpack(secret)
-    if not compare_digest(blake2b(algorithm + key_id + key, digest_size=32).digest(), sum_of_key):
+    right_sum = blake2b(algorithm + key_id + key, digest_size=32).digest()
+    # minisign leaves the sum empty where there is no password
+    is_right = (
+        compare_digest(right_sum, sum_of_key) if derivation == SCRYPT else _public_half(key[:32]) == key[32:]
+    )
+    if not is_right:
         raise PublishingRefused(
             "the secret key cannot be opened: the password is wrong, or the file is damaged"
         )
     return SecretKey(key_id, key[:32])
+
+
+def _public_half(seed: bytes) -> bytes:
+    """Return the public key that belongs to a secret one."""
+    public: bytes = ed25519().Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw()
+    return public
 
 
 def _unlocked(secret: bytes, password: str, salt: bytes, operations: int, memory: int) -> bytes:

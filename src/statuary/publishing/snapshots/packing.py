@@ -145,3 +145,8 @@ def unpack(packed: Packed) -> bytes:
     if len(body) != header.size or zlib.crc32(body) != header.crc:
         raise SnapshotDamaged(f"{header.path} is damaged: it has not the size and the CRC-32 of its header")
     return body
+
+
+def is_usual_zlib() -> bool:
+    """Say whether this Python packs into the bytes that others do: it has zlib itself, not zlib-ng."""
+    return not hasattr(zlib, "ZLIBNG_VERSION") and "ng" not in zlib.ZLIB_RUNTIME_VERSION

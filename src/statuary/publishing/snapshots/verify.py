@@ -95,14 +95,25 @@ def _signature(snapshot: SnapshotPass, public_key: PublicKey | None, problems: l
     """Return the signature if it is right; note what is wrong with it."""
     if public_key is None:
         return None
-    if snapshot.signature is None:
-        problems.append(f"{snapshot.name} is not signed: it has no {SIGNATURE}")
+    try:
+        return required_signature(snapshot, public_key)
+    except SnapshotDamaged as damaged:
+        problems.append(str(damaged))
         return None
+
+
+def required_signature(snapshot: SnapshotPass, public_key: PublicKey) -> Signature:
+    """Return the signature of a snapshot's manifest, once it has been verified.
+
+    Raises:
+        SnapshotDamaged: if there is none, or not one of this manifest by this key.
+    """
+    if snapshot.signature is None:
+        raise SnapshotDamaged(f"{snapshot.name} is not signed: it has no {SIGNATURE}")
     try:
         return verify_signature(snapshot.manifest_member.body, snapshot.signature.body, public_key)
     except SnapshotDamaged as damaged:
-        problems.append(f"{SIGNATURE}: {damaged}")
-        return None
+        raise SnapshotDamaged(f"{SIGNATURE}: {damaged}") from None
 
 
 def _signed_by(snapshot: SnapshotPass) -> str:

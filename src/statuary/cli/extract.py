@@ -1,0 +1,93 @@
+"""`statuary extract`: documents out of a snapshot, a folder or a site, without unpacking the rest."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.told import told_refusals
+from statuary.documents import url_table
+from statuary.domain.primitives import Malformed, parse_address, parse_chain_id
+from statuary.publishing.refused import PublishingRefused
+from statuary.publishing.sites.site_reader import SiteReader
+from statuary.publishing.snapshots.names import is_own
+from statuary.publishing.snapshots.open_site import open_site
+from statuary.publishing.snapshots.written_file import written_file
+
+WILD = "*?["
+
+
+@click.command()
+@click.argument("place", metavar="FILE|FOLDER|URL")
+@click.argument("wanted", nargs=-1, metavar="[WHAT]...")
+@click.option("--to", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder.")
+@click.option("--list", "listing", is_flag=True, help="Print paths instead of documents.")
+def command(place: str, wanted: tuple[str, ...], to: Path | None, listing: bool) -> None:
+    """Take documents out of a snapshot, a folder or a site.
+
+    WHAT is a path below the site's root (api/v2/summary.json), a contract as CHAIN/ADDRESS, or a pattern ('v2/contract/1/*').
+    One document is printed; several need --to.
+    """
+    with told_refusals(), open_site(place) as site:
+        paths = _paths(site, wanted or ("*",), place)
+        if listing:
+            for path in paths:
+                click.echo(path)
+        elif to is not None:
+            written = [_write(site, path, to) for path in paths]
+            click.echo(f"{len(written)} written to {to}/", err=True)
+        else:
+            _print(site, list(paths))
+    sys.exit(ExitCode.DONE)
+
+
+def _paths(site: SiteReader, wanted: Iterable[str], place: str) -> Iterator[str]:
+    """Yield the paths that are wanted.
+
+    Raises:
+        PublishingRefused: if one is not there.
+    """
+    patterns = [what for what in wanted if any(sign in what for sign in WILD)]
+    for what in wanted:
+        if what in patterns:
+            continue
+        path = _contract_path(what) or what.strip("/")
+        if site.entry(path) is None:
+            raise PublishingRefused(f"{place} has no {path}", "statuary extract --list tells what it has")
+        yield path
+    if patterns:
+        for path in site.paths():
+            if not is_own(path) and any(fnmatchcase(path, pattern) for pattern in patterns):
+                yield path
+
+
+def _contract_path(what: str) -> str | None:
+    """Return the path of a contract that is given as CHAIN/ADDRESS; None if that is not its shape."""
+    chain, _, address = what.partition("/")
+    try:
+        return url_table.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))
+    except Malformed:
+        return None
+
+
+def _print(site: SiteReader, paths: list[str]) -> None:
+    if len(paths) != 1:
+        raise PublishingRefused(f"{len(paths):,} documents are wanted", "name a folder for them with --to")
+    sys.stdout.buffer.write(site.read(paths[0]) or b"")
+
+
+def _write(site: SiteReader, path: str, folder: Path) -> Path:
+    """Write a document below a folder.
+
+    Raises:
+        PublishingRefused: if a link leads out of the folder.
+    """
+    file = folder / path
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise PublishingRefused(f"{file} leads out of {folder}")
+    with written_file(file) as stream:
+        stream.write(site.read(path) or b"")
+    return file

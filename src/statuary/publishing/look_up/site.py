@@ -1,0 +1,195 @@
+"""A published site to look things up in: a snapshot file, a folder or a URL, all alike.
+
+    >>> from statuary import open_snapshot
+    >>> with open_snapshot("site.zip") as site:
+    ...     bridge = site.contract(748463, "0x36f55711a29b850c7f609c5a4bdd0cb74fef8f85")
+    ...     print(bridge.name, bridge.match, len(bridge.abi))
+    ...     print(site.status().description)
+    Faucet exact_match 11
+    Partially Degraded Service
+
+Nothing is read before it is asked for, and one document at a time: a contract of a snapshot of any size, on this
+machine or behind a URL, costs a few reads. Contracts can be gone through lazily,
+
+    >>> with open_snapshot("site.zip") as site:
+    ...     languages = {contract.language for contract in site.contracts()}
+    ...     print(sorted(languages))
+    ['Solidity', 'Vyper', 'Yul']
+
+and everything that the site publishes can be read as it is:
+
+    >>> with open_snapshot("site.zip") as site:
+    ...     print(site.read("api/v2/status.json")[:9])
+    ...     site.contract(1, "0x000000000000000000000000000000000000dEaD")
+    Traceback (most recent call last):
+    statuary.publishing.look_up.site.NotInSite: site.zip has no v2/contract/1/0x000000000000000000000000000000000000dEaD
+"""
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from statuary.documents import url_table
+from statuary.documents.match_url import match_url
+from statuary.domain.primitives import Address, ChainId, Malformed, parse_address, parse_chain_id
+from statuary.publishing.look_up.contract import Contract
+from statuary.publishing.look_up.status import Component, Incident, Status
+from statuary.publishing.sites.site_reader import SiteReader
+from statuary.publishing.snapshots.manifest import Origin, parse_manifest
+from statuary.publishing.snapshots.names import MANIFEST
+from statuary.publishing.snapshots.open_site import open_site
+
+
+class NotInSite(LookupError):  # noqa: N818 - states the fact
+    """The site has no such document."""
+
+
+def open_snapshot(place: str | Path) -> "Site":
+    """Open a site to look records and status up in; to be closed, or used in a `with` statement.
+
+    Args:
+        place: a snapshot in the form of a zip, a folder with a site, or the http(s) URL of either.
+
+    Raises:
+        PublishingRefused: if there is none, or it cannot be reached.
+    """
+    return Site(open_site(place), str(place))
+
+
+class Site:
+    """A published site. It may be used by several threads at once.
+
+    Attributes:
+        reader: where its documents are read from.
+        name: the file, folder or URL that was opened.
+    """
+
+    def __init__(self, reader: SiteReader, name: str) -> None:
+        self.reader = reader
+        self.name = name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what is open."""
+        self.reader.close()
+
+    def read(self, path: str) -> bytes:
+        """Return a document as it is published.
+
+        Args:
+            path: below the site's root, such as `api/v2/summary.json`.
+
+        Raises:
+            NotInSite: if there is none.
+        """
+        body = self.reader.read(path)
+        if body is None:
+            raise NotInSite(f"{self.name} has no {path}")
+        return body
+
+    def document(self, path: str) -> Any:
+        """Return a JSON document as Python values.
+
+        Raises:
+            NotInSite: if there is none.
+        """
+        return json.loads(self.read(path))
+
+    @property
+    def origin(self) -> Origin:
+        """The instant that the site tells, the revision of its content, the version that built it.
+
+        Raises:
+            NotInSite: if it has no manifest: a folder that no snapshot was published into.
+        """
+        return parse_manifest(self.read(MANIFEST)).origin
+
+    def contract(self, chain_id: int | str, address: str) -> Contract:
+        """Return a verified contract.
+
+        Args:
+            chain_id: the chain's number.
+            address: in lower case, or in the capitals of EIP-55.
+
+        Raises:
+            NotInSite: if it is not verified there.
+            Malformed: if that is no chain id or no address.
+        """
+        contract = self._contract(parse_chain_id(str(chain_id)), parse_address(address))
+        _ = contract.body
+        return contract
+
+    def contracts(self, chain_id: int | str | None = None) -> Iterator[Contract]:
+        """Yield every contract, as the place lists them; each is read when it is looked at.
+
+        Args:
+            chain_id: yield those of one chain.
+
+        Raises:
+            PublishingRefused: if the site cannot be listed: a URL that no snapshot was published to.
+        """
+        for path in self.reader.paths():
+            found = match_url(path)
+            if found is None or found[0] is not url_table.CONTRACT:
+                continue
+            members = found[1]
+            try:
+                address = parse_address(members["address"])
+            except Malformed:
+                continue
+            is_first_name = members["address"] == address
+            if is_first_name and chain_id in (None, members["chain_id"], _number(members["chain_id"])):
+                yield self._contract(ChainId(members["chain_id"]), address)
+
+    def _contract(self, chain_id: ChainId, address: Address) -> Contract:
+        path = url_table.CONTRACT.path(chain_id=chain_id, address=address)
+        return Contract(chain_id, address, partial(self.read, path))
+
+    def chains(self) -> list[dict[str, Any]]:
+        """Return the chains that the site serves."""
+        chains: list[dict[str, Any]] = self.document(url_table.CHAINS.path())
+        return chains
+
+    def status(self) -> Status:
+        """Return the page's status."""
+        value = self.document(url_table.STATUS.path())["status"]
+        return Status(indicator=value["indicator"], description=value["description"])
+
+    def components(self) -> tuple[Component, ...]:
+        """Return every component and group."""
+        return tuple(map(Component.of, self.document(url_table.COMPONENTS.path())["components"]))
+
+    def incidents(self) -> tuple[Incident, ...]:
+        """Return the latest incidents (50, as Statuspage gives them), latest first."""
+        return self._incidents(url_table.INCIDENTS.path(), "incidents")
+
+    def unresolved_incidents(self) -> tuple[Incident, ...]:
+        """Return the incidents that last."""
+        return self._incidents(url_table.INCIDENTS_UNRESOLVED.path(), "incidents")
+
+    def scheduled_maintenances(self) -> tuple[Incident, ...]:
+        """Return the latest scheduled maintenances (50, as Statuspage gives them), latest first."""
+        return self._incidents(url_table.MAINTENANCES.path(), "scheduled_maintenances")
+
+    def incident(self, incident_id: str) -> Incident:
+        """Return one incident or maintenance.
+
+        Raises:
+            NotInSite: if there is none.
+        """
+        value = self.document(url_table.INCIDENT.path(incident_id=incident_id))
+        return Incident.of(value["incident"])
+
+    def _incidents(self, path: str, member: str) -> tuple[Incident, ...]:
+        return tuple(map(Incident.of, self.document(path)[member]))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else -1
