@@ -6,6 +6,9 @@ from statuary.documents.contract_api.lists import list_documents
 from statuary.documents.document import Document
 from statuary.documents.feeds.changes import changes_document
 from statuary.documents.feeds.feed_documents import FeedSite
+from statuary.documents.pages.frame import frame_of
+from statuary.documents.pages.page_documents import page_documents
+from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.documents.status_api.epochs import EpochPlan, epoch_documents
 from statuary.documents.status_api.status_documents import StatusSite
 from statuary.domain.catalogue import Catalogue
@@ -13,9 +16,12 @@ from statuary.domain.contracts.record import ContractRow
 from statuary.domain.primitives import Instant
 
 
-def documents_of_an_instant(status: StatusSite, feeds: FeedSite, at: Instant) -> list[Document]:
-    """Return every document that keeps time, as it reads at an instant."""
-    return [*status.documents_at(at), *feeds.documents_at(at)]
+def documents_of_an_instant(
+    status: StatusSite, feeds: FeedSite, pages: StatusPages | None, at: Instant
+) -> list[Document]:
+    """Return every document that keeps time, as it reads at an instant; None has no pages."""
+    for_people = [] if pages is None else pages.documents_at(at)
+    return [*status.documents_at(at), *feeds.documents_at(at), *for_people]
 
 
 def whole_site_documents(
@@ -35,6 +41,7 @@ def whole_site_documents(
         published: the bytes that a path of the target holds before this build; None if there are none.
     """
     yield from list_documents(rows, catalogue.chains)
+    yield from page_documents(frame_of(catalogue))
     yield from present
     yield from epoch_documents(epochs)
     yield changes_document(published, present)

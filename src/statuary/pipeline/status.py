@@ -7,6 +7,8 @@ from statuary.checks.status.table import status_findings
 from statuary.documents.all_documents import documents_of_an_instant
 from statuary.documents.document import Document
 from statuary.documents.feeds.feed_documents import FeedSite
+from statuary.documents.pages.frame import Frame, frame_of
+from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.documents.status_api.epochs import EpochPlan, cut_finding, plan_epochs
 from statuary.documents.status_api.status_documents import StatusSite, status_site
 from statuary.domain.catalogue import Catalogue
@@ -23,10 +25,12 @@ class StatusSide:
     Attributes:
         site: the status documents over time.
         now: the build's instant.
+        frame: what the pages for people have in common.
     """
 
     site: StatusSite
     now: Instant
+    frame: Frame
 
     @cached_property
     def feeds(self) -> FeedSite:
@@ -34,16 +38,21 @@ class StatusSide:
         return FeedSite(self.site.line)
 
     @cached_property
+    def pages(self) -> StatusPages | None:
+        """The pages for people over time; None if the site has none."""
+        return StatusPages(self.site.line, self.frame, self.now) if self.frame.settings.status else None
+
+    @cached_property
     def present(self) -> list[Document]:
         """Every document that keeps time, as it reads at the build's instant."""
-        return documents_of_an_instant(self.site, self.feeds, self.now)
+        return documents_of_an_instant(self.site, self.feeds, self.pages, self.now)
 
     @cached_property
     def epochs(self) -> EpochPlan:
         """What changes by itself after the build."""
         settings = self.site.settings
         return plan_epochs(
-            lambda at: documents_of_an_instant(self.site, self.feeds, at),
+            lambda at: documents_of_an_instant(self.site, self.feeds, self.pages, at),
             self.site.transitions(self.now),
             self.now,
             Instant(self.now + settings.horizon),
@@ -68,4 +77,4 @@ class StatusSide:
 
 def status_side(catalogue: Catalogue, now: Instant) -> StatusSide:
     """Return the status side of a catalogue at an instant."""
-    return StatusSide(status_site(catalogue.status, now, catalogue.status_settings), now)
+    return StatusSide(status_site(catalogue.status, now, catalogue.status_settings), now, frame_of(catalogue))

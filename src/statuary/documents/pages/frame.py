@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from statuary.documents.pages.legible import one_line
+from statuary.domain.catalogue import Catalogue
 from statuary.domain.pages import PageSettings
-from statuary.domain.status.page import Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +40,15 @@ class Frame:
         return (*status, *contracts, "api")
 
 
-def frame_of(page: Page, settings: PageSettings, *, has_contracts: bool) -> Frame:
+def frame_of(catalogue: Catalogue) -> Frame:
     """Return what the pages of a site have in common."""
+    page = catalogue.status.page
     return Frame(
         name=one_line(page.name),
         url=page.url,
         zone=page.time_zone,
-        settings=settings,
-        has_contracts=has_contracts,
+        settings=catalogue.pages,
+        has_contracts=bool(catalogue.chains),
     )
 
 

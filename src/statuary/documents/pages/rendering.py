@@ -85,6 +85,10 @@ class Renderer:
             sources=sources,
         )
 
+    def fragment(self, template: str, **view: object) -> Markup:
+        """Return a part of a page, for one that stands on several."""
+        return Markup(self._environment.get_template(template).render(**view))  # noqa: S704 - a template escapes
+
     def _sections(self, head: Head, root: str) -> list[dict[str, Any]]:
         return [
             {

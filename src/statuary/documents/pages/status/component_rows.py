@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from statuary.documents.pages.legible import one_line
-from statuary.documents.pages.moments import Moment, Voice
+from statuary.documents.pages.moments import Calendar, Moment, Voice
+from statuary.documents.pages.texts import Texts
 from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.status.components import Component
 from statuary.domain.status.days_of_trouble import DayOfTrouble
@@ -178,7 +179,7 @@ class RowMaker:
 
     def _with_uptime(self, row: ComponentRow, component: Component, uptime: ComponentUptime) -> ComponentRow:
         days = self._troubles.get(component.id, {})
-        troubles = tuple(self.trouble(days[day]) for day in sorted(days, reverse=True))
+        troubles = tuple(self._trouble(days[day]) for day in sorted(days, reverse=True))
         return ComponentRow(
             id=row.id,
             name=row.name,
@@ -197,28 +198,8 @@ class RowMaker:
             return ""
         return self._texts("uptime.percent", percent=self._texts.decimal(value, 1 if value == 100 else 2))
 
-    def trouble(self, day: DayOfTrouble) -> Trouble:
-        """Return what happened on one day, in words."""
-        return Trouble(
-            day=self._calendar.short_day(day.day),
-            status=day.worst,
-            lengths=", ".join(self._lengths(day)),
-            records=tuple(
-                Link(one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id))
-                for record in day.records
-            ),
-        )
-
-    def _lengths(self, day: DayOfTrouble) -> list[str]:
-        told = [
-            self._texts(
-                "uptime.length", status=self._texts(f"status.{status}"), length=self._calendar.length(length)
-            )
-            for status, length in sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
-        ]
-        if day.ongoing:
-            told.append(self._texts("uptime.ongoing", status=self._texts(f"status.{day.ongoing}")))
-        return told
+    def _trouble(self, day: DayOfTrouble) -> Trouble:
+        return told_trouble(day, self._calendar, self._texts)
 
     def _bars(self, component: Component, troubles: Mapping[date, DayOfTrouble]) -> Bars:
         first = self._uptime.first_day
@@ -240,11 +221,31 @@ class RowMaker:
         )
 
     def _bar(self, place: int, day: DayOfTrouble) -> Bar:
-        trouble = self.trouble(day)
+        trouble = self._trouble(day)
         height = HEIGHTS[day.worst]
         names = [record.name for record in trouble.records]
         title = "\n".join([f"{trouble.day.text}: {trouble.lengths}", *names])
         return Bar(x=place * STEP, y=HEIGHT - height, height=height, status=day.worst, title=title)
+
+
+def told_trouble(day: DayOfTrouble, calendar: Calendar, texts: Texts) -> Trouble:
+    """Return what happened on one day, in words."""
+    worst_first = sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
+    lengths = [
+        texts("uptime.length", status=texts(f"status.{status}"), length=calendar.length(length))
+        for status, length in worst_first
+    ]
+    if day.ongoing:
+        lengths.append(texts("uptime.ongoing", status=texts(f"status.{day.ongoing}")))
+    return Trouble(
+        day=calendar.short_day(day.day),
+        status=day.worst,
+        lengths=", ".join(lengths),
+        records=tuple(
+            Link(one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id))
+            for record in day.records
+        ),
+    )
 
 
 def _outline(place: int, height: int) -> str:

@@ -1,6 +1,10 @@
 """The pages of the status side at any instant; what stands still is made once."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+
+from markupsafe import Markup
 
 from statuary.documents.document import Document
 from statuary.documents.pages.frame import Frame
@@ -10,7 +14,12 @@ from statuary.documents.pages.status.history_page import HistoryMaker, Quarter, 
 from statuary.documents.pages.status.incident_cards import CardMaker
 from statuary.documents.pages.status.incident_page import incident_head, incident_view
 from statuary.documents.pages.status.status_page import Present, status_head, status_view
-from statuary.documents.pages.status.uptime_page import UptimeMaker
+from statuary.documents.pages.status.uptime_page import (
+    MonthOfDays,
+    TroublesByComponent,
+    UptimeMaker,
+    calendar_start,
+)
 from statuary.documents.url_table import (
     HISTORY_PAGE,
     HISTORY_QUARTER_PAGE,
@@ -23,7 +32,7 @@ from statuary.domain.status.days_of_trouble import Days, Troubles
 from statuary.domain.status.lives import IncidentState
 from statuary.domain.status.state import PageState
 from statuary.domain.status.timeline import Timeline, state_at, transitions
-from statuary.domain.status.uptime import WINDOW_DAYS, page_uptime
+from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
 
 
 class StatusPages:
@@ -45,6 +54,7 @@ class StatusPages:
         present = [component for component in line.catalogue.components if not component.removed]
         self._groups = {component.id: component for component in present if component.group}
         self._cards = CardMaker(self._voice, present)
+        self._uptimes = UptimeMaker(self._voice, self._month_table)
         self._histories = HistoryMaker(self._cards, self._voice)
         self._incidents: dict[IncidentState, Document] = {}
         self._quarters: dict[Quarter, tuple[object, Document]] = {}
@@ -61,9 +71,15 @@ class StatusPages:
     def _present_pages(self, state: PageState) -> Iterator[Document]:
         """Yield the pages that tell the present."""
         uptime = page_uptime(self._line, state.at)
-        troubles = Troubles(self._line, Days(uptime.first_day, uptime.last_day, state.at))
-        days = {one.component.id: troubles.of(one.component.id) for one in uptime.components}
-        rows = RowMaker(self._voice, uptime, days)
+        days = Days(calendar_start(uptime.last_day), uptime.last_day, state.at)
+        seen = Troubles(self._line, replace(days, first=min(days.first, uptime.first_day)))
+        troubles = {one.component.id: seen.of(one.component.id) for one in uptime.components}
+        yield self._status_page(state, uptime, troubles)
+        view = self._uptimes.view(uptime, days, _since(days.first, troubles), self._groups)
+        yield self._renderer.page(UPTIME_PAGE, "uptime.html", self._uptimes.head(self._frame.name), view)
+
+    def _status_page(self, state: PageState, uptime: PageUptime, troubles: TroublesByComponent) -> Document:
+        rows = RowMaker(self._voice, uptime, _since(uptime.first_day, troubles))
         present = Present(
             built_at=self._built_at,
             next_change=next(iter(transitions(self._line, state.at, self._line.until)), None),
@@ -71,10 +87,12 @@ class StatusPages:
         )
         view = status_view(state, present, rows, self._cards, self._voice)
         head = status_head(view, self._frame.name, self._voice.texts)
-        yield self._renderer.page(STATUS_PAGE, "status.html", head, view)
-        maker = UptimeMaker(rows, self._voice)
-        uptime_view = maker.view(uptime, days, self._groups)
-        yield self._renderer.page(UPTIME_PAGE, "uptime.html", maker.head(self._frame.name), uptime_view)
+        return self._renderer.page(STATUS_PAGE, "status.html", head, view)
+
+    def _month_table(self, month: MonthOfDays, name: str) -> Markup:
+        texts = self._voice.texts
+        weekdays = [(texts(f"weekday.{day}")[:2], texts(f"weekday.{day}")) for day in range(1, 8)]
+        return self._renderer.fragment("month.html", month=month, name=name, weekdays=weekdays)
 
     def _history_pages(self, state: PageState) -> Iterator[Document]:
         quarters = by_quarter(state, self._voice.calendar.zone)
@@ -100,3 +118,11 @@ class StatusPages:
             page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
             self._incidents[record] = page
         return page
+
+
+def _since(first: date, troubles: TroublesByComponent) -> TroublesByComponent:
+    """Return the days of trouble from a day on."""
+    return {
+        component: {day: trouble for day, trouble in of_component.items() if day >= first}
+        for component, of_component in troubles.items()
+    }

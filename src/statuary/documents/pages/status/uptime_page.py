@@ -1,18 +1,26 @@
 """The uptime calendar: each component's days by month, each day with what happened on it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
+
+from markupsafe import Markup
 
 from statuary.documents.pages.frame import Head
 from statuary.documents.pages.legible import one_line
 from statuary.documents.pages.moments import Moment, Voice
-from statuary.documents.pages.status.component_rows import RowMaker, Trouble
+from statuary.documents.pages.status.component_rows import Trouble, told_trouble
 from statuary.documents.url_table import UPTIME, UPTIME_PAGE
 from statuary.domain.status.components import Component
 from statuary.domain.status.days import ONE_DAY, day_start
-from statuary.domain.status.days_of_trouble import DayOfTrouble
-from statuary.domain.status.uptime import Outage, PageUptime, percent, up_fraction
+from statuary.domain.status.days_of_trouble import DayOfTrouble, Days
+from statuary.domain.status.uptime import ComponentUptime, Outage, PageUptime, percent, up_fraction
+
+TroublesByComponent = Mapping[str, Mapping[date, DayOfTrouble]]
+"""Days with trouble, by component id."""
+
+MONTHS = 3
+"""Months that the calendar shows, the present one included: as many as Statuspage shows at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,15 +60,15 @@ class ComponentCalendar:
     Attributes:
         id: its id.
         name: its name, with that of its group.
-        uptime: its uptime over the whole window, in words.
-        months: in the order of time.
+        uptime: its uptime over the latest days, in words.
+        months: in the order of time, each as the markup of its table.
         troubles: its days with trouble, the newest first.
     """
 
     id: str
     name: str
     uptime: str
-    months: tuple[MonthOfDays, ...]
+    months: tuple[Markup, ...]
     troubles: tuple[Trouble, ...]
 
 
@@ -72,54 +80,62 @@ class UptimeView:
         first: the first day.
         last: the last day.
         components: in order of position.
-        weekdays: the days of the week, in short and in full.
         json: the document of the same numbers.
     """
 
     first: Moment
     last: Moment
     components: tuple[ComponentCalendar, ...]
-    weekdays: tuple[tuple[str, str], ...]
     json: str
 
 
-class UptimeMaker:
-    """Makes the uptime calendar of one instant."""
+@dataclass(frozen=True, slots=True)
+class ToldMonth:
+    """What a month's table follows from; months that are over stay the same, and so do their tables.
 
-    def __init__(self, rows: RowMaker, voice: Voice) -> None:
-        """Take how to tell of trouble, and how to speak."""
-        self._rows = rows
+    Attributes:
+        name: the component's name.
+        month: year and month.
+        told: the days that something is known of, the first and the last; None if there are none.
+        troubles: its days with trouble, as told.
+        outage: how long it was out in the month.
+    """
+
+    name: str
+    month: tuple[int, int]
+    told: tuple[date, date] | None
+    troubles: tuple[Trouble, ...]
+    outage: Outage
+
+
+class UptimeMaker:
+    """Makes the uptime calendar at any instant; the table of a month that is over is made once."""
+
+    def __init__(self, voice: Voice, draw: Callable[[MonthOfDays, str], Markup]) -> None:
+        """Take how to speak, and how to draw the table of a month of the component of some name."""
         self._calendar, self._texts = voice.calendar, voice.texts
+        self._draw = draw
+        self._tables: dict[ToldMonth, Markup] = {}
 
     def view(
-        self,
-        uptime: PageUptime,
-        troubles: Mapping[str, Mapping[date, DayOfTrouble]],
-        groups: Mapping[str, Component],
+        self, uptime: PageUptime, days: Days, troubles: TroublesByComponent, groups: Mapping[str, Component]
     ) -> UptimeView:
-        """Return what the calendar says of the months that the uptime's window touches."""
-        months = _months(uptime.first_day, uptime.last_day)
+        """Return what the calendar says.
+
+        Args:
+            uptime: the uptime of the components that show it.
+            days: the days that it tells of.
+            troubles: the days with trouble among them.
+            groups: the groups by id.
+        """
         return UptimeView(
-            first=self._calendar.short_day(uptime.first_day),
-            last=self._calendar.short_day(uptime.last_day),
+            first=self._calendar.short_day(days.first),
+            last=self._calendar.short_day(days.last),
             components=tuple(
-                ComponentCalendar(
-                    id=one.component.id,
-                    name=_full_name(one.component, groups),
-                    uptime=self._percent(percent([one.fraction])),
-                    months=tuple(
-                        self._month(month, one.component, troubles.get(one.component.id, {}), uptime)
-                        for month in months
-                    ),
-                    troubles=tuple(
-                        self._rows.trouble(day)
-                        for _, day in sorted(troubles.get(one.component.id, {}).items(), reverse=True)
-                    ),
+                self._component(
+                    one, days, troubles.get(one.component.id, {}), _full_name(one.component, groups)
                 )
                 for one in uptime.components
-            ),
-            weekdays=tuple(
-                (self._texts(f"weekday.{day}")[:2], self._texts(f"weekday.{day}")) for day in range(1, 8)
             ),
             json=UPTIME.path(),
         )
@@ -134,40 +150,47 @@ class UptimeMaker:
             timed=True,
         )
 
-    def _month(
-        self,
-        month: tuple[int, int],
-        component: Component,
-        troubles: Mapping[date, DayOfTrouble],
-        uptime: PageUptime,
-    ) -> MonthOfDays:
-        days = _days(month)
-        first = max(uptime.first_day, component.start_date or uptime.first_day)
-        told = [day for day in days if first <= day <= uptime.last_day]
+    def _component(
+        self, uptime: ComponentUptime, days: Days, troubles: Mapping[date, DayOfTrouble], name: str
+    ) -> ComponentCalendar:
+        first = max(days.first, uptime.component.start_date or days.first)
+        told = {day: told_trouble(trouble, self._calendar, self._texts) for day, trouble in troubles.items()}
+        return ComponentCalendar(
+            id=uptime.component.id,
+            name=name,
+            uptime=self._percent(percent([uptime.fraction])),
+            months=tuple(
+                self._table(_told_month(name, month, (first, days.last), told, troubles))
+                for month in months_of(days)
+            ),
+            troubles=tuple(told[day] for day in sorted(told, reverse=True)),
+        )
+
+    def _table(self, month: ToldMonth) -> Markup:
+        table = self._tables.get(month)
+        if table is None:
+            table = self._tables[month] = self._draw(self._month(month), month.name)
+        return table
+
+    def _month(self, month: ToldMonth) -> MonthOfDays:
+        days = _days(month.month)
+        troubles = {trouble.day.iso: trouble for trouble in month.troubles}
         blank = [Cell(number=0, status="")]
-        cells = [*blank * (days[0].isoweekday() - 1), *(self._cell(day, troubles, told) for day in days)]
+        cells = [*blank * (days[0].isoweekday() - 1), *(_cell(day, troubles, month.told) for day in days)]
         cells += blank * (-len(cells) % 7)
         return MonthOfDays(
-            month=self._calendar.month(*month),
-            uptime=self._month_uptime(told, troubles),
+            month=self._calendar.month(*month.month),
+            uptime=self._month_uptime(month),
             weeks=tuple(tuple(cells[start : start + 7]) for start in range(0, len(cells), 7)),
         )
 
-    def _cell(self, day: date, troubles: Mapping[date, DayOfTrouble], told: list[date]) -> Cell:
-        if day not in told:
-            return Cell(number=day.day, status="unknown")
-        if day not in troubles:
-            return Cell(number=day.day, status="operational")
-        trouble = self._rows.trouble(troubles[day])
-        return Cell(number=day.day, status=trouble.status, title=trouble.lengths)
-
-    def _month_uptime(self, told: list[date], troubles: Mapping[date, DayOfTrouble]) -> str:
-        if not told:
+    def _month_uptime(self, month: ToldMonth) -> str:
+        if month.told is None:
             return ""
+        first, last = month.told
         zone = self._calendar.zone
-        window = day_start(told[-1] + ONE_DAY, zone) - day_start(told[0], zone)
-        outage = sum((troubles[day].outage for day in told if day in troubles), Outage())
-        return self._percent(percent([up_fraction(outage, window)]))
+        window = day_start(last + ONE_DAY, zone) - day_start(first, zone)
+        return self._percent(percent([up_fraction(month.outage, window)]))
 
     def _percent(self, value: float | None) -> str:
         if value is None:
@@ -175,9 +198,43 @@ class UptimeMaker:
         return self._texts("uptime.percent", percent=self._texts.decimal(value, 1 if value == 100 else 2))
 
 
-def _months(first: date, last: date) -> list[tuple[int, int]]:
+def calendar_start(last: date) -> date:
+    """Return the first day of a calendar that ends with a day: that of the first of its months."""
+    number = last.year * 12 + last.month - MONTHS
+    return date(number // 12, number % 12 + 1, 1)
+
+
+def months_of(days: Days) -> list[tuple[int, int]]:
+    """Return the months that a stretch of days touches, in the order of time."""
+    first, last = days.first, days.last
     numbers = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
     return [(number // 12, number % 12 + 1) for number in numbers]
+
+
+def _told_month(
+    name: str,
+    month: tuple[int, int],
+    known: tuple[date, date],
+    told: Mapping[date, Trouble],
+    troubles: Mapping[date, DayOfTrouble],
+) -> ToldMonth:
+    days = [day for day in _days(month) if known[0] <= day <= known[1]]
+    return ToldMonth(
+        name=name,
+        month=month,
+        told=(days[0], days[-1]) if days else None,
+        troubles=tuple(told[day] for day in days if day in told),
+        outage=sum((troubles[day].outage for day in days if day in troubles), Outage()),
+    )
+
+
+def _cell(day: date, troubles: Mapping[str, Trouble], told: tuple[date, date] | None) -> Cell:
+    if told is None or not told[0] <= day <= told[1]:
+        return Cell(number=day.day, status="unknown")
+    trouble = troubles.get(day.isoformat())
+    if trouble is None:
+        return Cell(number=day.day, status="operational")
+    return Cell(number=day.day, status=trouble.status, title=trouble.lengths)
 
 
 def _days(month: tuple[int, int]) -> list[date]:
