@@ -1,7 +1,9 @@
 """The `page:` part of `site.yaml`: what an author says of the status page as a whole."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
@@ -16,11 +18,26 @@ BEFORE_ALL = Instant(datetime(1970, 1, 1, tzinfo=UTC))
 """When a page was created that does not say."""
 
 
+def _host(text: str) -> str:
+    """Return the host of a URL, empty if it has none that can be one."""
+    try:
+        host = urlsplit(text).hostname or ""
+    except ValueError:
+        return ""
+    return host if HOST.fullmatch(host) else ""
+
+
+HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*|[0-9a-f:]*:[0-9a-f:.]+")
+"""A host's name in ASCII, or an address in brackets of IPv6."""
+
+
 def _page_url(text: str) -> str:
     if not text.startswith(("https://", "http://")) or any(mark in text for mark in " ?#"):
         raise Malformed(
             f"page URL {text!r} is not an absolute http address", "write it like https://status.example.org"
         )
+    if not _host(text):
+        raise Malformed(f"page URL {text!r} names no host", "write it like https://status.example.org")
     if text.endswith("/"):
         raise Malformed(
             f"page URL {text!r} ends with a slash, and clients append paths to it",
