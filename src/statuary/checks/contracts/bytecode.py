@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from statuary.checks.contracts.check import Observation, Problem, Seen
-from statuary.checks.contracts.record_view import RecordView, SideView, as_object, hex_bytes
+from statuary.checks.contracts.record_view import RecordView, SideView, as_object, hex_bytes, spelled
 from statuary.domain.contracts.replay import Unreplayable, first_difference
 from statuary.domain.findings import Pointer
 from statuary.domain.json_values import Json
@@ -89,7 +89,8 @@ def _replays(side: SideView) -> Iterator[Observation]:
     ]
     if missing:
         yield Problem(
-            f"{side.name}Match is {side.claimed!r}, but {missing[0]} is null", (side.member, missing[0])
+            f"{side.name}Match is {spelled(side.claimed)}, but {missing[0]} is null",
+            (side.member, missing[0]),
         )
         return
     replayed = side.replayed

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from statuary.checks.contracts.check import Observation, Problem, Seen
-from statuary.checks.contracts.record_view import RecordView, SideView
+from statuary.checks.contracts.record_view import RecordView, SideView, spelled
 from statuary.domain.contracts.match_level import MatchLevel, overall_level, side_level
 from statuary.domain.contracts.transformations import Kind, Reason, Transformation, value_bytes
 from statuary.domain.primitives import Malformed
@@ -18,7 +18,7 @@ def match_levels_follow_from_the_bytes(record: RecordView) -> Iterator[Observati
         yield Seen({side.name: earned.value})
         if side.claimed != earned:
             yield Problem(
-                f"{side.name}Match is {side.claimed!r}, but the bytes earn {earned.value!r}",
+                f"{side.name}Match is {spelled(side.claimed)}, but the bytes earn {earned.value!r}",
                 (f"{side.name}Match",),
                 f"write {earned.value}",
             )
@@ -28,10 +28,12 @@ def match_is_the_better_side(record: RecordView) -> Iterator[Observation]:
     """The overall match is exact_match if either side is, and null only if both are."""
     claimed = record.value.get("match")
     earned = overall_level(record.creation.claimed, record.runtime.claimed)
-    yield Seen({"match": str(earned)})
+    yield Seen({"match": str(earned or "null")})
     if claimed != earned:
         yield Problem(
-            f"match is {claimed!r}, but its sides make it {earned!r}", ("match",), f"write {earned}"
+            f"match is {spelled(claimed)}, but its sides make it {spelled(earned)}",
+            ("match",),
+            f"write {earned or 'null'}",
         )
     elif earned is None:
         yield Problem("neither side matches: the record verifies nothing", ("match",), "remove it")

@@ -7,7 +7,7 @@ the contract's storage, bytecode can only name the candidates, and the claim sta
 from collections.abc import Iterator, Mapping
 
 from statuary.checks.contracts.check import Observation, Problem, Seen
-from statuary.checks.contracts.record_view import RecordView, as_object, same_json
+from statuary.checks.contracts.record_view import RecordView, as_object, same_json, spelled
 from statuary.domain.contracts.proxies import ProxyEvidence, Verdict, proxy_evidence
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import Malformed, parse_address
@@ -25,7 +25,8 @@ def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
     listed = implementations if isinstance(implementations, list) else []
     if is_proxy != (claim.get("proxyType") is not None) or (not is_proxy and listed):
         yield Problem(
-            f"isProxy is {is_proxy}, but proxyType is {claim.get('proxyType')!r}, with {len(listed)} implementations",
+            f"isProxy is {spelled(is_proxy)}, but proxyType is {spelled(claim.get('proxyType'))},"
+            f" with {len(listed)} implementations",
             ("proxyResolution",),
         )
     if is_proxy and not listed and claim.get("proxyType") != "DiamondProxy":
@@ -34,7 +35,7 @@ def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
         address = as_object(implementation).get("address")
         if not _is_checksummed(address):
             yield Problem(
-                f"implementation {address!r} is not an address in EIP-55 spelling",
+                f"implementation {spelled(address)} is not an address in EIP-55 spelling",
                 ("proxyResolution", "implementations", place, "address"),
             )
 
@@ -58,12 +59,16 @@ def _contradiction(evidence: ProxyEvidence, claim: Mapping[str, Json]) -> str:
     proxy_type = claim.get("proxyType")
     if evidence.verdict is Verdict.NEEDS_CHAIN:
         if claim.get("isProxy") and proxy_type not in evidence.candidates:
-            return f"the bytecode has marks of {', '.join(evidence.candidates)}, not of {proxy_type}"
+            return f"the bytecode has marks of {', '.join(evidence.candidates)}, not of {spelled(proxy_type)}"
         return ""
     if _ERROR in claim:
         return f"the chain need not be asked: the contract is {evidence.verdict.value}"
     if evidence.verdict is Verdict.NOT_PROXY:
-        return f"the bytecode shows no proxy, the record claims {proxy_type}" if claim.get("isProxy") else ""
+        return (
+            f"the bytecode shows no proxy, the record claims {spelled(proxy_type)}"
+            if claim.get("isProxy")
+            else ""
+        )
     implementations = claim.get("implementations")
     addresses = (
         [as_object(held).get("address") for held in implementations]
@@ -71,7 +76,7 @@ def _contradiction(evidence: ProxyEvidence, claim: Mapping[str, Json]) -> str:
         else []
     )
     if proxy_type != "EIP1167Proxy" or not same_json(addresses, [evidence.implementation]):
-        return f"the bytecode is an EIP-1167 clone of {evidence.implementation}, the record claims {proxy_type} of {addresses}"
+        return f"the bytecode is an EIP-1167 clone of {evidence.implementation}, the record claims {spelled(proxy_type)} of {spelled(addresses)}"
     return ""
 
 

@@ -246,6 +246,14 @@ def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
         return None
 
 
+def spelled(value: Json) -> str:
+    """Return a JSON value as a message shows it: texts in quotes, all else as JSON writes it."""
+    if isinstance(value, str):
+        return repr(str(value))
+    text = json_bytes(value)
+    return repr(value) if text is None else text.decode()
+
+
 def same_json(one: Json, other: Json) -> bool:
     """Say whether two JSON values are the same, whatever the order of their keys (`1`, `1.0` and `true` differ)."""
     if one is None or other is None or isinstance(one, str) or isinstance(other, str):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from statuary.checks.contracts.check import Observation, Problem, Seen
-from statuary.checks.contracts.record_view import RecordView, SideView, same_json
+from statuary.checks.contracts.record_view import RecordView, SideView, same_json, spelled
 from statuary.domain.contracts.matching import CALL_PROTECTION
 from statuary.domain.contracts.references import LIBRARY_BYTES, Place, immutable_places, library_places
 from statuary.domain.contracts.transformations import (
@@ -38,7 +38,7 @@ def transformations_go_with_a_match(record: RecordView) -> Iterator[Observation]
             is_there = side.value.get(member) is not None
             if is_there != (side.claimed is not None):
                 yield Problem(
-                    f"{side.name}Match is {side.claimed!r}, but {member} is {'given' if is_there else 'null'}",
+                    f"{side.name}Match is {spelled(side.claimed)}, but {member} is {'given' if is_there else 'null'}",
                     (side.member, member),
                 )
         yield Seen({side.name: "matched" if side.claimed is not None else "not matched"})
@@ -102,7 +102,7 @@ def vyper_immutables_follow_the_code(record: RecordView) -> Iterator[Observation
         known, {VYPER_IMMUTABLES: [{"start": len(side.recompiled), "length": lengths}]}
     ):
         yield Problem(
-            f"immutableReferences is {known!r}, but {lengths} bytes are inserted at {len(side.recompiled)}",
+            f"immutableReferences is {spelled(known)}, but {lengths} bytes are inserted at {len(side.recompiled)}",
             (side.member, "immutableReferences"),
         )
 
