@@ -1,4 +1,4 @@
-"""Every URL of the site, once: its shape, media type and cache rule.
+"""Every URL of the site, once: its shape, media type, cache rule and further headers.
 
 Documents take their paths from here; so do the header and rewrite rules of every host.
 """
@@ -15,6 +15,7 @@ SVG = "image/svg+xml; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 CSS = "text/css; charset=utf-8"
 JAVASCRIPT = "text/javascript; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
 
 REVALIDATE = "public, max-age=0, must-revalidate"
 """For documents that only a new build changes: keep them, and ask each time."""
@@ -24,6 +25,24 @@ STATUS_FRESHNESS = 30
 
 BRIEFLY = f"public, max-age={STATUS_FRESHNESS}"
 """For documents that tell the present."""
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""What a page may do: run and show what lies beside it, nothing written into it, in nobody's frame."""
+
+EVERYWHERE = {
+    "Access-Control-Allow-Origin": "*",
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""Headers of every document, so that no host has to tell pages from data.
+
+Everything here is public: any page of any origin may read it, as on both real systems.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +65,17 @@ class Url:
     def path(self, **members: str | int) -> str:
         """Return the path with its varying members filled in."""
         return self.pattern.format(**members)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What it is served with; no `Content-Type` where the host knows it by the extension."""
+        told = {"Content-Type": self.media_type, "Cache-Control": self.cache}
+        return {name: text for name, text in told.items() if text} | EVERYWHERE
+
+    @property
+    def keeps_time(self) -> bool:
+        """Whether it tells the present, so that the clock alone may change what it says."""
+        return self.cache == BRIEFLY
 
 
 CONTRACT = Url(
@@ -74,10 +104,20 @@ CONTRACTS_PAGES = Url(
     tells="which pages a chain has and the match ids each holds",
 )
 CHAINS = Url(name="chains", pattern="chains", tells="the chains that this site serves")
+CONTRACT_SHARD = Url(
+    name="contract-shard",
+    pattern="_shards/contract/{chain_id}/{shard}/{address}",
+    tells="a full record, or an address on all chains, where the host limits the files of a folder",
+)
 PROOF = Url(
     name="proof",
     pattern="proof/{chain_id}/{address}.json",
     tells="the checks that a record passed and what each saw",
+)
+PROOF_SHARD = Url(
+    name="proof-shard",
+    pattern="_shards/proof/{chain_id}/{shard}/{address}.json",
+    tells="a proof, where the host limits the files of a folder",
 )
 
 SUMMARY = Url(
@@ -321,6 +361,28 @@ THEME_FILE = Url(
     media_type="",  # hosts know it by its extension
 )
 
+OPENAPI = Url(name="openapi", pattern="openapi.json", tells="what is served here, as OpenAPI 3.1")
+NOT_FOUND_JSON = Url(
+    name="not-found-json",
+    pattern="errors/404.json",
+    tells="the answer for an address that is not verified, where a host can only send a file",
+)
+
+HOST_FILES = tuple(
+    Url(name=f"host-file{pattern}", pattern=pattern, tells=tells, media_type=media_type)
+    for pattern, tells, media_type in (
+        ("_headers", "the headers of every path, for Netlify and Cloudflare", TEXT),
+        ("_redirects", "which path is answered by another, for Netlify and Cloudflare", TEXT),
+        ("_routes.json", "which paths the edge module is asked for, for Cloudflare Pages", JSON),
+        (".assetsignore", "what is no part of the site, for Cloudflare Workers", TEXT),
+        (".nojekyll", "that names may begin with an underscore, for GitHub Pages", TEXT),
+    )
+)
+"""Files that a host reads instead of serving them; the site has those that its settings name."""
+
+LOOK_UP = (CONTRACT, CONTRACT_ALL_CHAINS, CONTRACTS, CHAINS)
+"""What the contract look-up answers by itself where something can run."""
+
 URLS = (
     CONTRACT,
     CONTRACT_ALL_CHAINS,
@@ -328,7 +390,9 @@ URLS = (
     CONTRACTS_PAGE,
     CONTRACTS_PAGES,
     CHAINS,
+    CONTRACT_SHARD,
     PROOF,
+    PROOF_SHARD,
     SUMMARY,
     STATUS,
     COMPONENTS,
@@ -371,4 +435,7 @@ URLS = (
     SCRIPT,
     ICON,
     THEME_FILE,
+    OPENAPI,
+    NOT_FOUND_JSON,
+    *HOST_FILES,
 )
