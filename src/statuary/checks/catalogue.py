@@ -1,13 +1,13 @@
 """The catalogue of all rules: every check's name, severity and sentence."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from statuary.checks.contracts.check import Check
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS
 from statuary.checks.placement import PLACEMENT_RULES
 from statuary.checks.status.table import STATUS_CHECKS, rule_name
 from statuary.domain.findings import Severity
+from statuary.domain.rules import Rule
 
 PROOF = "proof"
 """The group of checks that prove a record's claim; they can be skipped, one or all."""
@@ -20,22 +20,6 @@ STATUS = "status"
 """The group of rules about components, incidents and maintenances; each can be skipped."""
 
 
-class Rule(NamedTuple):
-    """A line of the catalogue.
-
-    Attributes:
-        name: in kebab-case.
-        severity: of its findings; empty where it depends on what is found.
-        group: what it is about.
-        sentence: the rule.
-    """
-
-    name: str
-    severity: str
-    group: str
-    sentence: str
-
-
 def all_rules() -> Iterator[Rule]:
     """Yield every rule, those about filing first."""
     yield from (_of_check(check, RECORD) for check in IDENTITY_CHECKS)
@@ -43,9 +27,14 @@ def all_rules() -> Iterator[Rule]:
         yield Rule(
             rule.__name__.replace("_", "-"), Severity.ERROR, RECORD, (rule.__doc__ or "").partition("\n")[0]
         )
-    yield from (_of_check(check, PROOF) for check in CONTRACT_CHECKS)
+    yield from proof_rules()
     for check in STATUS_CHECKS:
         yield Rule(rule_name(check), "", STATUS, (check.__doc__ or "").partition("\n")[0])
+
+
+def proof_rules() -> Iterator[Rule]:
+    """Yield the rules that prove a record's claim, in the order in which a proof lists its checks."""
+    yield from (_of_check(check, PROOF) for check in CONTRACT_CHECKS)
 
 
 def _of_check(check: Check, group: str) -> Rule:

@@ -1,8 +1,9 @@
 """What the site consists of, as a plain list."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from statuary.documents.contract_api.lists import list_documents
+from statuary.documents.contract_api.proof_document import proof_checks_document, proof_schema_document
 from statuary.documents.document import Document
 from statuary.documents.feeds.changes import changes_document
 from statuary.documents.feeds.feed_documents import FeedSite
@@ -14,6 +15,7 @@ from statuary.documents.status_api.status_documents import StatusSite
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractRow
 from statuary.domain.primitives import Instant
+from statuary.domain.rules import Rule
 
 
 def documents_of_an_instant(
@@ -30,6 +32,8 @@ def whole_site_documents(
     present: Sequence[Document],
     epochs: EpochPlan,
     published: Callable[[str], bytes | None],
+    *,
+    rules: Iterable[Rule],
 ) -> Iterator[Document]:
     """Yield every document that is about more than one contract.
 
@@ -39,8 +43,11 @@ def whole_site_documents(
         present: the documents that keep time, as they read at the build's instant.
         epochs: what of them changes by itself after that.
         published: the bytes that a path of the target holds before this build; None if there are none.
+        rules: what the checks of a proof hold.
     """
     yield from list_documents(rows, catalogue.chains)
+    yield proof_schema_document()
+    yield proof_checks_document(rules)
     yield from page_documents(frame_of(catalogue))
     yield from present
     yield from epoch_documents(epochs)

@@ -120,6 +120,13 @@ PROOF_SHARD = Url(
     tells="a proof, where the host limits the files of a folder",
 )
 
+PROOF_SCHEMA = Url(
+    name="proof-schema", pattern="proof/schema.json", tells="the JSON Schema of the proof documents"
+)
+PROOF_CHECKS = Url(
+    name="proof-checks", pattern="proof/checks.json", tells="the rules behind the checks that proofs name"
+)
+
 SUMMARY = Url(
     name="summary",
     pattern="api/v2/summary.json",
@@ -392,6 +399,8 @@ URLS = (
     CHAINS,
     CONTRACT_SHARD,
     PROOF,
+    PROOF_SCHEMA,
+    PROOF_CHECKS,
     PROOF_SHARD,
     SUMMARY,
     STATUS,

@@ -3,6 +3,7 @@
 from pathlib import Path
 from time import perf_counter
 
+from statuary.checks.catalogue import proof_rules
 from statuary.content.places import placed
 from statuary.content.read import read_content
 from statuary.documents.all_documents import whole_site_documents
@@ -75,7 +76,12 @@ def build_site(
     with stage(announcer, "Lists and status documents"):
         publication.offer(
             whole_site_documents(
-                checked.catalogue, checked.rows, status.present, status.epochs, publication.published
+                checked.catalogue,
+                checked.rows,
+                status.present,
+                status.epochs,
+                publication.published,
+                rules=proof_rules(),
             )
         )
     plan = publication.plan()

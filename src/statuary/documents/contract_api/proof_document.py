@@ -1,15 +1,20 @@
-"""The document of one record's proof: which checks ran, and what each saw.
+"""The document of one record's proof, which says which checks ran and what each saw; its schema; its checks' rules.
 
 A reader who does not trust the publisher runs the same checks on the record beside it.
 """
 
+from collections.abc import Iterable
+from importlib.resources import files
 from typing import Any
+
+import orjson
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
 from statuary.domain.contracts.proof import CheckResult, Proof
 from statuary.domain.contracts.record import RecordValue
+from statuary.domain.rules import Rule
 
 
 def proof_document(record: RecordValue, proof: Proof, source: str, *, published: bool) -> Document:
@@ -50,3 +55,23 @@ def _check(result: CheckResult) -> dict[str, Any]:
             {"message": finding.message, "pointer": list(finding.pointer)} for finding in result.findings
         ]
     return entry
+
+
+def proof_schema_document() -> Document:
+    """Return the JSON Schema of every proof."""
+    schema = files("statuary.documents.contract_api").joinpath("proof.schema.json").read_bytes()
+    return Document(
+        path=url_table.PROOF_SCHEMA.path(),
+        cache=url_table.PROOF_SCHEMA.cache,
+        body=encode_json(orjson.loads(schema)),
+    )
+
+
+def proof_checks_document(rules: Iterable[Rule]) -> Document:
+    """Return the rules behind the checks that proofs name, in a proof's order."""
+    checks = [{"check": rule.name, "severity": rule.severity, "rule": rule.sentence} for rule in rules]
+    return Document(
+        path=url_table.PROOF_CHECKS.path(),
+        cache=url_table.PROOF_CHECKS.cache,
+        body=encode_json({"checks": checks}),
+    )

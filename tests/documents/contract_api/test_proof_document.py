@@ -1,0 +1,100 @@
+"""Every proof keeps to the published schema, whatever the record; every check that it names has a rule."""
+
+from functools import cache
+from itertools import product
+
+import orjson
+import pytest
+from jsonschema import Draft202012Validator
+
+import record_damages
+from made_contracts import FEATURES, made_record
+from real_contract_records import real_records
+from real_parts import CHECKOUT
+from record_damages import DAMAGES
+from statuary.checks.catalogue import proof_rules
+from statuary.checks.contracts.prove import prove
+from statuary.content.read import read_content
+from statuary.documents.contract_api.proof_document import (
+    proof_checks_document,
+    proof_document,
+    proof_schema_document,
+)
+from statuary.pipeline.press import PressSettings, press
+
+
+@cache
+def validator():
+    schema = orjson.loads(proof_schema_document().body)
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def proof_of(record, *, published=True):
+    return orjson.loads(proof_document(record, prove(record), "some/file", published=published).body)
+
+
+def test_the_proofs_of_the_site_of_this_repository():
+    catalogue, _ = read_content(CHECKOUT / "content")
+    settings = PressSettings(chains=frozenset(chain.chain_id for chain in catalogue.chains))
+    for source in catalogue.contracts:
+        proof = press(CHECKOUT / "content", source, settings).documents[1]
+        assert proof.path.startswith("proof/")
+        validator().validate(orjson.loads(proof.body))
+
+
+def test_the_proofs_of_real_records():
+    for name, record in real_records():
+        proof = proof_of(record)
+        validator().validate(proof)
+        assert proof["holds"], name
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_the_proofs_of_damaged_records(feature):
+    text = orjson.dumps(made_record(feature))
+    record_damages.STRANGER = made_record("everything")
+    failed = 0
+    for damage in DAMAGES:
+        record = orjson.loads(text)
+        if damage.apply(record):
+            proof = proof_of(record, published=False)
+            validator().validate(proof)
+            failed += not proof["holds"]
+    assert failed > 20
+
+
+def test_checks_are_explained_in_the_order_of_a_proof():
+    explained = orjson.loads(proof_checks_document(proof_rules()).body)["checks"]
+    assert [one["check"] for one in explained] == [
+        one["check"] for one in proof_of(made_record("everything"))["checks"]
+    ]
+    assert all(one["rule"].endswith(".") and one["severity"] in ("error", "warning") for one in explained)
+
+
+WRONG = {
+    "match": ["perfect", "", 1],
+    "chainId": [1, "01", ""],
+    "address": ["0x00", None],
+    "holds": ["true", None],
+    "published": [None],
+    "checks": [{}, [{"check": "x"}], [{"check": "X y", "outcome": "passed"}]],
+    "anything else": [1],
+}
+
+
+@pytest.mark.parametrize(
+    ("member", "value"), [pair for name, values in WRONG.items() for pair in product([name], values)]
+)
+def test_the_schema_refuses_what_is_no_proof(member, value):
+    assert not validator().is_valid(proof_of(made_record("everything")) | {member: value})
+
+
+def test_the_schema_demands_findings_exactly_where_a_check_speaks():
+    proof = proof_of(made_record("everything"))
+    for outcome, findings in product(
+        ("passed", "failed", "warned", "not applicable"), (None, [{"message": "", "pointer": []}])
+    ):
+        check = {"check": "x", "outcome": outcome} | ({"findings": findings} if findings else {})
+        speaks = outcome in ("failed", "warned")
+        assert validator().is_valid(proof | {"checks": [check]}) == (speaks == bool(findings))
