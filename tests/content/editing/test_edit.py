@@ -159,7 +159,7 @@ def test_a_collection_does_not_overwrite_a_text():
         set_value("postmortem: x\n", ("postmortem",), {"body": "y"})
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=150)
 @given(
     st.dictionaries(st.text(), st.recursive(st.text() | st.booleans() | st.none(), st.lists, max_leaves=5))
 )

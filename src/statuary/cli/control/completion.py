@@ -53,7 +53,7 @@ def _keys(content: Path) -> Iterator[str]:
             tree = read_yaml((content / name).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, Unreadable):
             continue
-        yield from _leaves((tree or {}).get("components"))
+        yield from _leaves(tree.get("components") if isinstance(tree, dict) else None)
 
 
 def _leaves(components: object) -> Iterator[str]:

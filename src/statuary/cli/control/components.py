@@ -40,10 +40,10 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
     """
     component = catalogue.components_by_name.get(name)
     if component is None:
-        near = get_close_matches(name, list(catalogue.components_by_name), 3)
+        near = _nearest(name, list(catalogue.components_by_name))
         raise Refusal(
             f"there is no component {name!r}",
-            f"did you mean {' or '.join(map(repr, near))}?" if near else "see `statuary component list`",
+            f"did you mean {near}?" if near else "see `statuary component list`",
         )
     if component.group:
         raise Refusal(
@@ -62,11 +62,17 @@ def known_status(word: str) -> ComponentStatus:
     for status in STATUSES:
         if status == word:
             return status
-    near = get_close_matches(word, STATUSES, 1)
+    near = _nearest(word, STATUSES)
     raise Refusal(
         f"{word!r} is no status of a component",
-        f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(STATUSES)}",
+        f"did you mean {near}?" if near else f"write one of {', '.join(STATUSES)}",
     )
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    """Return the known words that begin like a word, or look like it; empty if there is none."""
+    near = [one for one in known if word and one.startswith(word)] or get_close_matches(word, known, 3)
+    return " or ".join(map(repr, near))
 
 
 def shown_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:

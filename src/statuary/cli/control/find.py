@@ -94,7 +94,9 @@ def _ambiguous(name: str, found: Sequence[Incident], noun: str, at: Instant) -> 
     if len(ids) == 1:
         files = ", ".join(record.source for record in found)
         return Refusal(f"several files have the id {ids[0]!r}: {files}", "give one of them another id")
-    still_open = [record.id for record in found if status_of(record, at) not in CLOSED_STATUSES]
+    still_open = [
+        one for one in ids if one in {r.id for r in found if status_of(r, at) not in CLOSED_STATUSES}
+    ]
     return Refusal(
-        f"{name!r} could be any of {len(ids)} {noun}s: {_some(still_open or ids)}", "write more of the id"
+        f"{name!r} is the beginning of several {noun}s: {_some(still_open or ids)}", "write more of it"
     )

@@ -71,7 +71,7 @@ def show_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: s
 
 
 def _cell(value: str | list[str] | None) -> str:
-    return ", ".join(value) if isinstance(value, list) else value or "-"
+    return (", ".join(value) if isinstance(value, list) else value) or "-"
 
 
 def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:

@@ -12,8 +12,8 @@ FOLDED_WIDTH = 100
 """Characters of a folded line, indentation excluded."""
 
 AMBIGUOUS = re.compile(
-    r"~|null|true|false|yes|no|on|off|y|n|\.nan|[-+]?\.inf|[-+]?[0-9][0-9_]*(\.[0-9_]*)?(e[-+]?[0-9]+)?"
-    r"|[-+]?\.[0-9]+(e[-+]?[0-9]+)?|[-+]?0[xob][0-9a-f_]+|[-+]?[0-9]+(:[0-9]+)+|=|<<",
+    r"~|null|true|false|yes|no|on|off|y|n|\.nan|[-+]?\.inf|=|<<"
+    r"|[-+]?\.?[0-9][0-9_.:]*(e[-+]?[0-9_.]*)?|[-+]?0[xob][0-9a-f_]*|[-+.]+",
     re.IGNORECASE,
 )
 """Plain words that a reader of YAML 1.1 or 1.2 takes for something else than text."""

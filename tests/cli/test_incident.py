@@ -1,0 +1,423 @@
+"""`statuary incident`: what is written, what is refused, what is asked."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from control_room import FILES, GROUPED, NOW, make_control_room
+from statuary.cli.control import prompts
+
+FILE = "content/incidents/2026-11-02-slow-answers.yaml"
+OPEN = ("incident", "open", "--name", "Slow answers")
+
+
+@pytest.fixture
+def room(tmp_path, monkeypatch):
+    return make_control_room(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def opened(room):
+    room.run(*OPEN, "--component", "rpc=degraded_performance")
+    return room
+
+
+def person_answers(monkeypatch):
+    monkeypatch.setattr(prompts, "person_is_there", lambda: True)
+    for module in ("components", "said"):
+        monkeypatch.setattr(f"statuary.cli.control.{module}.person_is_there", lambda: True)
+    monkeypatch.setattr("statuary.cli.incident.person_is_there", lambda: True)
+
+
+def test_open_writes_a_file_with_the_default_text(opened):
+    assert (
+        opened.read(FILE)
+        == """\
+name: Slow answers
+components:
+  rpc: degraded_performance
+updates:
+  - at: 2026-11-02T10:00:00Z
+    status: investigating
+    body: We are currently investigating this issue.
+"""
+    )
+
+
+def test_open_takes_everything_an_incident_can_begin_with(room):
+    room.run(
+        *OPEN,
+        *("--component", "rpc=partial_outage", "--component", "bridge", "--status", "identified"),
+        *(
+            "--impact-override",
+            "none",
+            "--started-at",
+            "2026-11-02T09:00:00+01:00",
+            "--draft",
+            "--id",
+            "slow",
+        ),
+        *("--body", "Disk: full", "--no-notify", "--at", "2026-11-02T09:59:59.5Z"),
+        *("--publish-at", "2026-11-03T00:00:00Z"),
+    )
+    assert (
+        room.read("content/incidents/slow.yaml")
+        == """\
+name: Slow answers
+components:
+  rpc: partial_outage
+  bridge: null
+impact_override: none
+publish_at: 2026-11-03T00:00:00Z
+draft: true
+started_at: 2026-11-02T08:00:00Z
+updates:
+  - at: 2026-11-02T09:59:59.500Z
+    status: identified
+    body: "Disk: full"
+    deliver_notifications: false
+"""
+    )
+
+
+def test_a_second_incident_of_the_same_name_gets_a_number(opened):
+    opened.run(*OPEN)
+    assert "incidents/2026-11-02-slow-answers-2.yaml" in opened.files()
+
+
+def test_the_date_of_the_name_is_the_pages_own(room):
+    room.run("incident", "open", "--name", "遅い", now="2026-11-02T23:30:00Z")
+    assert "incidents/2026-11-03-incident.yaml" in room.files()
+
+
+def test_an_id_that_is_taken_is_refused(opened):
+    said = opened.run(*OPEN, "--id", "2026-11-02-slow-answers", code=3)
+    assert "is taken already" in said
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("rcp=major_outage", "did you mean 'rpc'?"),
+        ("rpc=major", "did you mean 'major_outage'?"),
+        ("rpc=down", "write one of operational"),
+    ],
+)
+def test_unknown_components_and_statuses_are_refused(room, named, said):
+    before = room.files()
+    assert said in room.run(*OPEN, "--component", named, code=3)
+    assert room.files() == before
+
+
+def test_a_component_that_is_named_twice_is_refused(room):
+    assert "named twice" in room.run(*OPEN, "--component", "rpc=operational", "--component", "rpc", code=3)
+
+
+def test_a_group_is_refused_with_its_components(tmp_path, monkeypatch):
+    room = make_control_room(tmp_path, monkeypatch, FILES | {"content/components.yaml": GROUPED})
+    said = room.run(*OPEN, "--component", "network=major_outage", code=3)
+    assert "is a group" in said
+    assert "name one of its components: rpc" in said
+
+
+def test_update_appends_and_keeps_the_rest(opened):
+    text = opened.read(FILE).replace("name: Slow answers", "name: 'Slow answers'  # as users say")
+    opened.write(FILE, text.replace("\n", "\r\n"))
+    opened.run("incident", "update", "2026", "--status", "monitoring", now="2026-11-02T11:00:00Z")
+    added = """\
+  - at: 2026-11-02T11:00:00Z
+    status: monitoring
+    body: A fix has been implemented and we are monitoring the results.
+"""
+    assert opened.read(FILE) == (text + added).replace("\n", "\r\n")
+
+
+def test_update_reads_a_longer_text_from_standard_input(opened):
+    arguments = ("incident", "update", "2026", "--status", "identified", "--body-file", "-")
+    opened.run(*arguments, text="One.\r\n\r\nTwo.\r\n", now="2026-11-02T11:00:00Z")
+    assert opened.read(FILE).endswith("    body: |-\n      One.\n\n      Two.\n")
+
+
+def test_a_missing_value_is_a_usage_error_that_names_the_option(opened):
+    assert "Missing option '--name'" in opened.run("incident", "open", code=2)
+    assert "Missing option '--status'" in opened.run("incident", "update", "2026", code=2)
+    said = opened.run("incident", "resolve", code=2)
+    assert "Missing argument 'ID'" in said
+    assert "2026-11-02-slow-answers" in said
+    assert "Missing option '--body'" in opened.run(
+        "incident", "update", "2026", "--status", "investigating", code=2
+    )
+    opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
+    assert "Missing option '--body'" in opened.run(
+        "incident", "postmortem", "2026", code=2, now="2026-11-02T11:00:00Z"
+    )
+
+
+def test_two_ways_of_giving_the_text_are_one_too_many(opened):
+    opened.write("text.txt", "x")
+    arguments = ("incident", "resolve", "2026", "--body", "x", "--body-file", "text.txt")
+    assert "give one of them" in opened.run(*arguments, code=2)
+
+
+def test_the_beginning_of_several_ids_is_refused(opened):
+    opened.run("incident", "open", "--name", "Slow blocks")
+    before = opened.files()
+    said = opened.run("incident", "resolve", "2026-11-02-slow", code=3)
+    assert "2026-11-02-slow-answers" in said
+    assert "2026-11-02-slow-blocks" in said
+    assert opened.files() == before
+
+
+def test_an_unknown_id_is_refused_with_the_nearest(opened):
+    said = opened.run("incident", "resolve", "slow-answers", code=3)
+    assert "did you mean 2026-11-02-slow-answers?" in said
+    assert "see `statuary incident list --all`" in opened.run("incident", "resolve", "zzz", code=3)
+
+
+def test_two_files_of_one_id_are_refused(opened):
+    opened.write("content/incidents/other.yaml", "id: 2026-11-02-slow-answers\n" + opened.read(FILE))
+    said = opened.run("incident", "resolve", "2026-11-02-slow-answers", code=3)
+    assert "several files have the id" in said
+    assert "incidents/other.yaml" in said
+
+
+def test_the_name_of_the_file_serves_where_the_id_is_another(opened):
+    opened.write(FILE, "id: abc123\n" + opened.read(FILE))
+    opened.run("incident", "resolve", "2026-11-02-slow", now="2026-11-02T11:00:00Z")
+    assert "status: resolved" in opened.read(FILE)
+
+
+def test_what_is_resolved_stays_resolved(opened):
+    later = "2026-11-02T11:00:00Z"
+    opened.run("incident", "resolve", "2026", now=later)
+    before = opened.read(FILE)
+    assert "is resolved already" in opened.run("incident", "resolve", "2026", now=later, code=3)
+    said = opened.run("incident", "update", "2026", "--status", "monitoring", now=later, code=3)
+    assert "is resolved since 2026-11-02T11:00:00Z, and monitoring cannot follow" in said
+    assert "what can: postmortem" in said
+    assert opened.read(FILE) == before
+
+
+def test_a_postmortem_comes_after_the_end_and_once(opened):
+    later, write = "2026-11-03T11:00:00Z", ("incident", "postmortem", "2026", "--body", "Learned.")
+    assert "postmortem cannot follow" in opened.run(*write, now=later, code=3)
+    opened.run("incident", "resolve", "2026", now=later)
+    opened.run(*write, "--notify", now=later)
+    added = (
+        "postmortem:\n  published_at: 2026-11-03T11:00:00Z\n  body: Learned.\n  deliver_notifications: true\n"
+    )
+    assert opened.read(FILE).endswith(added)
+    assert "has a postmortem already" in opened.run(*write, now=later, code=3)
+
+
+def test_a_change_that_would_add_an_error_is_refused_with_its_findings(opened):
+    before = opened.files()
+    arguments = ("incident", "update", "2026", "--status", "identified", "--at", "2026-11-02T09:00:00Z")
+    said = opened.run(*arguments, code=1)
+    assert "content/incidents/2026-11-02-slow-answers.yaml:8:9: error:" in said
+    assert "[updates-in-order]" in said
+    assert "nothing was written" in said
+    assert opened.files() == before
+
+
+def test_a_name_that_is_too_long_is_refused_before_it_is_written(room):
+    before = room.files()
+    assert "[right-value]" in room.run("incident", "open", "--name", "x" * 256, code=1)
+    assert room.files() == before
+
+
+def test_errors_elsewhere_do_not_stop_an_edit(opened):
+    opened.write("content/incidents/broken.yaml", "name: [\n")
+    opened.run("incident", "resolve", "2026-11", now="2026-11-02T11:00:00Z")
+    assert "status: resolved" in opened.read(FILE)
+
+
+def test_content_that_cannot_be_read_stops_everything(opened):
+    opened.write("content/site.yaml", "page: [\n")
+    said = opened.run("incident", "resolve", "2026", code=1)
+    assert "content/site.yaml:2:1: error: not YAML" in said
+
+
+def test_an_update_of_the_future_is_written_with_a_warning(opened):
+    arguments = ("incident", "update", "2026", "--status", "identified", "--at", "2026-11-02T12:00:00Z")
+    assert "[update-in-future]" in opened.run(*arguments)
+    assert "status: identified" in opened.read(FILE)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "name: x\nupdates: [{at: 2026-11-01T00:00:00Z, status: identified}]\n",
+            "x.yaml:2:10: a list in brackets",
+        ),
+        (
+            "name: x\nupdates: &u\n  - {at: 2026-11-01T00:00:00Z, status: identified}\n",
+            "x.yaml:2:10: an anchor",
+        ),
+    ],
+)
+def test_what_cannot_be_edited_safely_is_refused_with_its_place(room, text, said):
+    room.write("content/incidents/x.yaml", text)
+    assert said in room.run("incident", "resolve", "x", code=3)
+    assert room.read("content/incidents/x.yaml") == text
+
+
+def test_json_is_not_edited(room):
+    text = '{"name": "x", "updates": [{"at": "2026-11-01T00:00:00Z", "status": "identified"}]}'
+    room.write("content/incidents/x.json", text)
+    assert "is JSON" in room.run("incident", "resolve", "x", code=3)
+    assert room.read("content/incidents/x.json") == text
+
+
+def test_a_dry_run_shows_a_diff_that_git_can_apply(opened):
+    opened.commit_all("Open")
+    before = opened.files()
+    arguments = ("incident", "resolve", "2026", "--dry-run", "--commit")
+    diff = opened.run(*arguments, now="2026-11-02T11:00:00Z")
+    assert opened.files() == before
+    opened.write("resolve.diff", diff)
+    opened.git("apply", "resolve.diff")
+    applied = opened.read(FILE)
+    opened.write(FILE, before["incidents/2026-11-02-slow-answers.yaml"])
+    opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
+    assert opened.read(FILE) == applied
+
+
+def test_a_dry_run_of_a_new_file_shows_all_of_it(room):
+    diff = room.run(*OPEN, "--dry-run")
+    assert diff.startswith(
+        "--- /dev/null\n+++ b/content/incidents/2026-11-02-slow-answers.yaml\n@@ -0,0 +1,5 @@\n+name"
+    )
+    room.write("open.diff", diff)
+    room.git("apply", "open.diff")
+    assert room.read(FILE).startswith("name: Slow answers\nupdates:\n")
+
+
+def test_a_dry_run_tells_a_missing_line_break(opened):
+    opened.commit_all("Open")
+    opened.write(FILE, opened.read(FILE).rstrip("\n"))
+    opened.commit_all("Cut")
+    diff = opened.run("incident", "resolve", "2026", "--dry-run", now="2026-11-02T11:00:00Z")
+    assert diff.count("\\ No newline at end of file") == 2
+    opened.write("resolve.diff", diff)
+    opened.git("apply", "--check", "resolve.diff")
+
+
+def test_commit_takes_the_edited_file_and_nothing_else(opened):
+    opened.commit_all("Open")
+    opened.write("staged.txt", "staged")
+    opened.write("content/components.yaml", opened.read("content/components.yaml") + "# more\n")
+    opened.git("add", "staged.txt")
+    said = opened.run("incident", "resolve", "2026", "--commit", now="2026-11-02T11:00:00Z")
+    assert f"commit {opened.git('rev-parse', '--short', 'HEAD')}" in said
+    assert opened.git("show", "--name-only", "--format=%s") == f"Resolve incident: Slow answers\n\n{FILE}"
+    assert opened.git("status", "--porcelain").splitlines() == ["M content/components.yaml", "A  staged.txt"]
+
+
+def test_commit_is_refused_if_the_file_has_other_changes(opened):
+    before = opened.read(FILE)
+    assert "has changes that are not committed" in opened.run(
+        "incident", "resolve", "2026", "--commit", code=3
+    )
+    assert opened.read(FILE) == before
+
+
+def test_list_shows_what_is_open(opened):
+    opened.run("incident", "open", "--name", "Slow blocks", "--draft", now="2026-11-02T10:30:00Z")
+    assert opened.run("incident", "list", now="2026-11-02T10:30:00Z") == (
+        "2026-11-02-slow-blocks   investigating (draft)  -      2026-11-02T10:30:00Z  Slow blocks\n"
+        "2026-11-02-slow-answers  investigating          minor  2026-11-02T10:00:00Z  Slow answers\n"
+    )
+    opened.run("incident", "resolve", "2026-11-02-slow-a", now="2026-11-02T11:00:00Z")
+    listed = json.loads(opened.run("incident", "list", "--format", "json", now="2026-11-02T11:00:00Z"))
+    assert [one["id"] for one in listed] == ["2026-11-02-slow-blocks"]
+    listed = json.loads(
+        opened.run("incident", "list", "--all", "--format", "json", now="2026-11-02T11:00:00Z")
+    )
+    assert [(one["status"], one["impact"], one["components"]) for one in listed] == [
+        ("investigating (draft)", None, []),
+        ("resolved", "minor", ["rpc"]),
+    ]
+
+
+def test_an_empty_list_says_so(room):
+    assert room.run("incident", "list") == "no incident is open\n"
+    assert room.run("incident", "list", "--format", "json") == "[]\n"
+
+
+def test_a_person_is_asked_for_what_is_missing(room, monkeypatch):
+    person_answers(monkeypatch)
+    answers = "Slow answers\nrpc\npartial_outage\nnone\nidentified\nA disk is full.\n"
+    room.run("incident", "open", text=answers)
+    assert (
+        room.read(FILE)
+        == """\
+name: Slow answers
+components:
+  rpc: partial_outage
+updates:
+  - at: 2026-11-02T10:00:00Z
+    status: identified
+    body: A disk is full.
+"""
+    )
+
+
+def test_a_person_chooses_among_the_open_incidents_and_takes_the_default_text(opened, monkeypatch):
+    opened.run("incident", "open", "--name", "Slow blocks", now="2026-11-02T10:30:00Z")
+    person_answers(monkeypatch)
+    shown = opened.run("incident", "resolve", text="2\n\n", now="2026-11-02T11:00:00Z")
+    assert "  2  2026-11-02-slow-answers  Slow answers (investigating)" in shown
+    assert opened.read(FILE).endswith("status: resolved\n    body: This incident has been resolved.\n")
+
+
+def test_a_person_writes_a_postmortem_in_an_editor(opened, monkeypatch):
+    opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
+    person_answers(monkeypatch)
+    monkeypatch.setattr("click.edit", lambda text, extension: "We learned.\n\nA lot." + text)
+    opened.run("incident", "postmortem", "2026", now="2026-11-03T11:00:00Z")
+    assert opened.read(FILE).endswith("  body: |-\n    We learned.\n\n    A lot.\n")
+    monkeypatch.setattr("click.edit", lambda text, extension: None)
+
+
+def test_an_editor_that_is_closed_writes_nothing(opened, monkeypatch):
+    opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
+    person_answers(monkeypatch)
+    before = opened.read(FILE)
+    monkeypatch.setattr("click.edit", lambda text, extension: text)
+    assert "nothing was written" in opened.run(
+        "incident", "postmortem", "2026", now="2026-11-03T11:00:00Z", code=3
+    )
+    assert opened.read(FILE) == before
+
+
+def test_build_publishes_what_was_written(opened):
+    opened.run("incident", "resolve", "2026", "--build", now="2026-11-02T11:00:00Z")
+    summary = json.loads(opened.read("build/api/v2/summary.json"))
+    assert summary["incidents"] == []
+    assert summary["page"]["updated_at"] == "2026-11-02T12:00:00.000+01:00"
+
+
+def test_build_into_the_content_is_refused_before_anything_is_written(opened):
+    before = opened.files()
+    opened.run("incident", "resolve", "2026", "--build", "--out", "content/site", code=2)
+    assert opened.files() == before
+
+
+def test_the_clock_dates_an_edit_in_whole_seconds(room, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793527200")
+    assert room.result(*OPEN).exit_code == 0
+    assert "at: 2026-11-01T10:00:00Z" in room.read("content/incidents/2026-11-01-slow-answers.yaml")
+
+
+def test_the_program_itself_runs_the_command(opened):
+    done = subprocess.run(
+        [sys.executable, "-m", "statuary", "incident", "list", "--now", NOW],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("2026-11-02-slow-answers  investigating")

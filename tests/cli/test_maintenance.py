@@ -1,0 +1,219 @@
+"""`statuary maintenance`: windows, what the clock does, and what is refused."""
+
+import json
+
+import pytest
+
+from control_room import make_control_room
+
+FILE = "content/maintenances/2026-11-10-new-disks.yaml"
+WINDOW = ("--scheduled-for", "2026-11-10T04:00:00Z", "--duration", "1h30m")
+SCHEDULE = ("maintenance", "schedule", "--name", "New disks", *WINDOW, "--component", "rpc")
+BEFORE, WITHIN, AFTER = "2026-11-09T00:00:00Z", "2026-11-10T04:30:00Z", "2026-11-10T07:00:00Z"
+
+RECURRING = """\
+name: Refill
+components: [bridge]
+scheduled_for: 2026-11-03T07:00:00Z
+scheduled_until: 2026-11-03T07:15:00Z
+recurrence:
+  rule: FREQ=WEEKLY;BYDAY=TU   # when nobody is awake
+  time_zone: Etc/UTC
+  occurrences:
+    "2026-11-17T08:00:00+01:00":   # a holiday
+      name: Late refill
+"""
+
+
+@pytest.fixture
+def room(tmp_path, monkeypatch):
+    return make_control_room(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def scheduled(room):
+    room.run(*SCHEDULE)
+    return room
+
+
+@pytest.fixture
+def recurring(room):
+    room.write("content/maintenances/refill.yaml", RECURRING)
+    return room
+
+
+def test_schedule_writes_the_announcement(scheduled):
+    assert (
+        scheduled.read(FILE)
+        == """\
+name: New disks
+components: [rpc]
+created_at: 2026-11-02T10:00:00Z
+scheduled_for: 2026-11-10T04:00:00Z
+scheduled_until: 2026-11-10T05:30:00Z
+body: We will be undergoing scheduled maintenance during this time.
+"""
+    )
+
+
+def test_schedule_writes_what_differs_from_the_defaults(room):
+    flags = ("--no-remind", "--no-auto-begin", "--no-auto-complete", "--draft", "--id", "disks")
+    room.run(*SCHEDULE, *flags, "--body", "Disks.", "--publish-at", "2026-11-05T00:00:00Z")
+    assert room.read("content/maintenances/disks.yaml").endswith("""\
+body: Disks.
+publish_at: 2026-11-05T00:00:00Z
+draft: true
+scheduled_remind_prior: false
+scheduled_auto_in_progress: false
+scheduled_auto_completed: false
+""")
+
+
+def test_schedule_can_repeat(room):
+    room.run(*SCHEDULE, "--rule", "FREQ=WEEKLY;COUNT=3")
+    assert room.read(FILE).endswith("recurrence:\n  rule: FREQ=WEEKLY;COUNT=3\n")
+    assert "created_at" not in room.read(FILE)
+    listed = json.loads(room.run("maintenance", "list", "--format", "json"))
+    assert [one["scheduled_for"][:10] for one in listed] == ["2026-11-10", "2026-11-17", "2026-11-24"]
+
+
+def test_a_rule_that_is_none_is_refused(room):
+    before = room.files()
+    assert "[right-value]" in room.run(*SCHEDULE, "--rule", "EVERY=DAY", code=1)
+    assert room.files() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--name", "x"), "Missing option '--scheduled-for'"),
+        (("--name", "x", "--scheduled-for", "2026-11-10T04:00:00Z"), "Missing option '--scheduled-until'"),
+        (("--name", "x", *WINDOW, "--scheduled-until", "2026-11-10T05:00:00Z"), "give one of them"),
+        (("--name", "x", "--scheduled-for", "2026-11-10T04:00:00"), "has no offset from UTC"),
+        (
+            ("--name", "x", "--scheduled-for", "2026-11-10T04:00:00Z", "--duration", "soon"),
+            "is no length of time",
+        ),
+        (
+            ("--name", "x", "--scheduled-for", "2026-11-10T04:00:00Z", "--duration", "0m"),
+            "is no length of time",
+        ),
+    ],
+)
+def test_a_window_that_is_not_told_is_a_usage_error(room, arguments, said):
+    assert said in room.run("maintenance", "schedule", *arguments, code=2)
+
+
+def test_a_window_that_ends_before_it_begins_is_refused(room):
+    window = ("--scheduled-for", "2026-11-10T04:00:00Z", "--scheduled-until", "2026-11-10T03:00:00Z")
+    said = room.run("maintenance", "schedule", "--name", "x", *window, code=1)
+    assert "[window-has-length]" in said
+
+
+def test_what_the_clock_has_begun_is_not_begun_again(scheduled):
+    before = scheduled.files()
+    assert "is in_progress already" in scheduled.run("maintenance", "start", "2026", now=WITHIN, code=3)
+    assert scheduled.files() == before
+
+
+def test_what_the_clock_has_completed_is_over(scheduled):
+    for arguments in (("complete", "2026"), ("cancel", "2026")):
+        said = scheduled.run("maintenance", *arguments, now=AFTER, code=3)
+        assert "is completed already" in said
+    said = scheduled.run("maintenance", "update", "2026", "--status", "verifying", now=AFTER, code=3)
+    assert "is completed since 2026-11-10T05:30:00Z, and verifying cannot follow" in said
+    assert "it is over" in said
+
+
+def test_start_early_verify_and_complete(scheduled):
+    scheduled.run("maintenance", "start", "2026-11-10", now="2026-11-10T03:50:00Z")
+    update = ("maintenance", "update", "2026", "--status", "verifying", "--body", "We test: so far so good.")
+    scheduled.run(*update, now="2026-11-10T04:20:00Z")
+    scheduled.run("maintenance", "complete", "2026", now=WITHIN)
+    assert (
+        scheduled.read(FILE).partition("updates:\n")[2]
+        == """\
+  - at: 2026-11-10T03:50:00Z
+    status: in_progress
+    body: Scheduled maintenance is currently in progress. We will provide updates as necessary.
+  - at: 2026-11-10T04:20:00Z
+    status: verifying
+    body: "We test: so far so good."
+  - at: 2026-11-10T04:30:00Z
+    status: completed
+    body: The scheduled maintenance has been completed.
+"""
+    )
+
+
+def test_what_has_not_begun_is_not_completed(scheduled):
+    assert "has not begun" in scheduled.run("maintenance", "complete", "2026", now=BEFORE, code=3)
+
+
+def test_cancel_stands_below_the_window(scheduled):
+    scheduled.run("maintenance", "cancel", "2026", now=BEFORE)
+    assert (
+        "scheduled_until: 2026-11-10T05:30:00Z\ncancelled_at: 2026-11-09T00:00:00Z\nbody:"
+        in scheduled.read(FILE)
+    )
+    assert "updates" not in scheduled.read(FILE)
+    assert "is completed already" in scheduled.run("maintenance", "cancel", "2026", now=AFTER, code=3)
+
+
+def test_cancel_with_a_text_of_its_own(scheduled):
+    scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
+    page = json.loads(scheduled.read("build/incidents/2026-11-10-new-disks.json"))["incident"]
+    assert page["status"] == "completed"
+    assert page["incident_updates"][0]["body"] == "The disks are late."
+    assert page["resolved_at"] == "2026-11-09T01:00:00.000+01:00"
+
+
+def test_one_window_of_a_recurring_maintenance_is_cancelled(recurring):
+    recurring.run("maintenance", "cancel", "refill-20261110", now=BEFORE)
+    added = "    2026-11-10T07:00:00Z:\n      cancelled_at: 2026-11-09T00:00:00Z\n"
+    assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
+
+
+def test_a_window_that_differs_already_is_edited_under_the_key_it_has(recurring):
+    at = "2026-11-17T07:05:00Z"
+    recurring.run("maintenance", "complete", "refill-20261117", now=at)
+    added = """\
+      updates:
+        - at: 2026-11-17T07:05:00Z
+          status: completed
+          body: The scheduled maintenance has been completed.
+"""
+    assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
+
+
+def test_a_recurring_maintenance_as_a_whole_is_several_windows(recurring):
+    said = recurring.run("maintenance", "cancel", "refill", now=BEFORE, code=3)
+    assert "is the beginning of several maintenances: " in said
+    assert "refill-20261117t0700z" in said
+
+
+def test_list_shows_what_is_ahead(scheduled, recurring):
+    lines = scheduled.run("maintenance", "list", now=BEFORE).splitlines()
+    assert lines[0].split()[:2] == ["2026-11-10-new-disks", "scheduled"]
+    assert lines[1].split()[0] == "refill-20261110t0700z"
+    assert not any("refill-20261103" in line for line in lines)
+    assert "refill-20261103" in scheduled.run("maintenance", "list", "--all", now=BEFORE)
+
+
+def test_a_person_is_asked_for_the_window(room, monkeypatch):
+    for module in ("prompts", "components", "said"):
+        monkeypatch.setattr(f"statuary.cli.control.{module}.person_is_there", lambda: True)
+    answers = ("New disks", "tomorrow", "2026-11-10T04:00:00Z", "2026-11-10T05:30:00Z", "rpc", "none", "")
+    said = room.run("maintenance", "schedule", text="\n".join(answers) + "\n")
+    assert "'tomorrow' is not a date and time" in said
+    assert (
+        room.read(FILE)
+        == """\
+name: New disks
+components: [rpc]
+created_at: 2026-11-02T10:00:00Z
+scheduled_for: 2026-11-10T04:00:00Z
+scheduled_until: 2026-11-10T05:30:00Z
+body: We will be undergoing scheduled maintenance during this time.
+"""
+    )
