@@ -70,7 +70,9 @@ class StatusSide:
         return list(status_findings(self.site.line, self.now, rigour.skipped))
 
     def epoch_findings(self) -> list[Finding]:
-        """Return what is to be said of the epochs."""
+        """Return what is to be said of the epochs; they are made only if there may be too many of them."""
+        if len(self.site.transitions(self.now)) <= self.site.settings.max_epochs:
+            return []
         cut = cut_finding(self.epochs)
         return [] if cut is None else [cut]
 
