@@ -10,16 +10,10 @@ from uuid import NAMESPACE_URL, uuid5
 
 import orjson
 
-from statuary.domain.contracts.auxdata_positions import AuxdataPositions, Pieces, auxdata_positions
+from statuary.domain.contracts.auxdata_positions import Pieces
+from statuary.domain.contracts.compiled_members import SOLIDITY, CompiledMembers, compiled_members
 from statuary.domain.contracts.compiler_metadata import AuxdataStyle, auxdata_style, read_auxdata
-from statuary.domain.contracts.compiler_output import (
-    CompiledCode,
-    CompiledContract,
-    compiled_contract,
-    language_of,
-    split_name,
-)
-from statuary.domain.contracts.compiler_version import CompilerVersion, compiler_version
+from statuary.domain.contracts.compiler_output import language_of, split_name
 from statuary.domain.contracts.jsonb_order import in_jsonb_order
 from statuary.domain.contracts.match_level import overall_level
 from statuary.domain.contracts.matching import (
@@ -34,17 +28,12 @@ from statuary.domain.contracts.references import immutable_places
 from statuary.domain.contracts.signatures import signatures_of
 from statuary.domain.contracts.workspace import (
     STD_JSON_INPUT,
-    STD_JSON_OUTPUT,
     Deployment,
     Underivable,
     Workspace,
 )
-from statuary.domain.json_values import Json, is_whole_number
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import Hex, Instant, Malformed
-
-SOLIDITY = "Solidity"
-
-FIRST_WITH_SOURCE_IDS = CompilerVersion(0, 3, 6)
 
 
 def derive_record(workspace: Workspace) -> dict[str, Json]:
@@ -64,22 +53,16 @@ def derive_record(workspace: Workspace) -> dict[str, Json]:
 def _record(workspace: Workspace) -> dict[str, Json]:
     path, name = split_name(workspace.fully_qualified_name)
     language = language_of(workspace.std_json_input)
-    contract = compiled_contract(workspace.std_json_output, path, name)
     version = workspace.compiler_version.removeprefix("v")
-    auxdata = auxdata_positions(
-        contract.creation.code,
-        contract.runtime.code,
-        language=language,
-        version=version,
-        assembly=contract.artifact.get("evm", {}).get("legacyAssembly"),
+    compiled = compiled_members(
+        workspace.std_json_output, workspace.fully_qualified_name, language=language, version=version
     )
-    creation, runtime = _matches(workspace, contract, auxdata, language=language, version=version)
+    creation, runtime = _matches(workspace, compiled, language=language, version=version)
     sources, settings = _sources(workspace.std_json_input), _settings(workspace.std_json_input)
-    twins = _artifact_members(contract.artifact, language)
-    source_ids = _source_ids(workspace.std_json_output, language, version)
+    twins = compiled.artifacts
     sides = (
-        _creation_side(workspace, contract.creation, auxdata.creation, creation, language),
-        _runtime_side(workspace, contract.runtime, auxdata.runtime, runtime, language),
+        {"onchainBytecode": workspace.onchain_creation, **compiled.creation, **_steps(creation)},
+        {"onchainBytecode": workspace.onchain_runtime, **compiled.runtime, **_steps(runtime)},
     )
     levels = creation.level.value if creation else None, runtime.level.value if runtime else None
     return {
@@ -100,11 +83,11 @@ def _record(workspace: Workspace) -> dict[str, Json]:
             "fullyQualifiedName": workspace.fully_qualified_name,
         },
         **twins,
-        "sourceIds": source_ids,
+        "sourceIds": compiled.source_ids,
         "additionalInput": _additional_input(workspace.std_json_input),
         "stdJsonInput": _std_json_input(workspace.std_json_input, language, sources, settings),
         "stdJsonOutput": {
-            "sources": source_ids,
+            "sources": compiled.source_ids,
             "contracts": {path: {name: _output_contract(twins, sides)}},
         },
         "signatures": signatures_of(twins["abi"]),
@@ -121,13 +104,9 @@ def seconds_text(moment: Instant) -> str:
 
 
 def _matches(
-    workspace: Workspace,
-    contract: CompiledContract,
-    auxdata: AuxdataPositions,
-    *,
-    language: str,
-    version: str,
+    workspace: Workspace, compiled: CompiledMembers, *, language: str, version: str
 ) -> tuple[SideMatch | None, SideMatch | None]:
+    contract, auxdata = compiled.contract, compiled.auxdata
     creation = RecompiledSide(
         code=contract.creation.code,
         libraries=contract.creation.libraries,
@@ -176,46 +155,6 @@ def _code(digits: Hex | None) -> bytes:
     return bytes.fromhex((digits or "0x")[2:])
 
 
-def _creation_side(
-    workspace: Workspace, compiled: CompiledCode, auxdata: Pieces, found: SideMatch | None, language: str
-) -> dict[str, Json]:
-    return {
-        **_codes(workspace.onchain_creation, compiled, language),
-        "cborAuxdata": _auxdata_json(auxdata),
-        **_steps(found),
-    }
-
-
-def _runtime_side(
-    workspace: Workspace, compiled: CompiledCode, auxdata: Pieces, found: SideMatch | None, language: str
-) -> dict[str, Json]:
-    immutables = compiled.artifact.get("immutableReferences")
-    return {
-        **_codes(workspace.onchain_runtime, compiled, language),
-        "cborAuxdata": _auxdata_json(auxdata),
-        # the measured server keeps null for every language but Solidity
-        "immutableReferences": in_jsonb_order(immutables or {}) if language == SOLIDITY else None,
-        **_steps(found),
-    }
-
-
-def _codes(onchain: Hex | None, compiled: CompiledCode, language: str) -> dict[str, Json]:
-    links = compiled.artifact.get("linkReferences")
-    return {
-        "onchainBytecode": onchain,
-        "recompiledBytecode": "0x" + compiled.code.hex(),
-        "sourceMap": in_jsonb_order(compiled.artifact.get("sourceMap")),
-        "linkReferences": in_jsonb_order(links or {}) if language in (SOLIDITY, "Yul") else None,
-    }
-
-
-def _auxdata_json(auxdata: Pieces) -> dict[str, Json]:
-    return {
-        number: {"value": "0x" + piece.value.hex(), "offset": piece.offset}
-        for number, piece in auxdata.items()
-    }
-
-
 def _steps(found: SideMatch | None) -> dict[str, Json]:
     return {
         "transformations": [step.as_json() for step in found.transformations] if found else None,
@@ -254,57 +193,6 @@ def _settings(std_json_input: Json) -> dict[str, Json]:
     if not isinstance(settings, dict):
         raise Underivable("the standard JSON input has no settings", pointer=(STD_JSON_INPUT, "settings"))
     return dict(in_jsonb_order({key: value for key, value in settings.items() if key != "outputSelection"}))
-
-
-def _artifact_members(artifact: dict[str, Json], language: str) -> dict[str, Json]:
-    """Return the members of the record that are the compiler's artifacts, in their served order."""
-    layout = artifact.get("layout")  # where Vyper keeps what solc calls storageLayout
-    vyper_layout = layout.get("storage_layout") if isinstance(layout, dict) else None
-    return {
-        "abi": in_jsonb_order(artifact.get("abi")) if language != "Yul" else None,
-        "metadata": _metadata(artifact) if language == SOLIDITY else None,
-        **{
-            member: in_jsonb_order(value)
-            for member, value in {
-                "storageLayout": artifact.get("storageLayout") or vyper_layout,
-                "transientStorageLayout": artifact.get("transientStorageLayout"),
-                "userdoc": artifact.get("userdoc"),
-                "devdoc": artifact.get("devdoc"),
-            }.items()
-        },
-    }
-
-
-def _metadata(artifact: dict[str, Json]) -> Json:
-    text = artifact.get("metadata")
-    if not text:
-        return None
-    if not isinstance(text, str):
-        raise Underivable("the compiler's metadata is not text", pointer=(STD_JSON_OUTPUT, "metadata"))
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise Underivable(
-            f"the compiler's metadata is not JSON: {error}", pointer=(STD_JSON_OUTPUT,)
-        ) from None
-
-
-def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str, Json] | None:
-    """Return the numbers of source files; solc before 0.3.6 gave none, and for Yul and Fe none are kept."""
-    old = language == SOLIDITY and compiler_version(version) < FIRST_WITH_SOURCE_IDS
-    sources = std_json_output.get("sources")
-    if old or language not in (SOLIDITY, "Vyper") or not isinstance(sources, dict):
-        return None
-    ids = {path: source.get("id") for path, source in sources.items() if isinstance(source, dict)}
-    return dict(in_jsonb_order({path: {"id": _number(number)} for path, number in ids.items()}))
-
-
-def _number(number: Json) -> int:
-    if is_whole_number(number):
-        return int(number)
-    if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
-        return int(number)  # old compilers wrote the numbers as text
-    raise Underivable(f"the id {number!r} of a source is not a number", pointer=(STD_JSON_OUTPUT, "sources"))
 
 
 def _additional_input(std_json_input: Json) -> Json:

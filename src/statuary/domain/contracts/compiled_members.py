@@ -1,0 +1,141 @@
+"""What of a record the compiler alone decides: its artifacts, as Sourcify would keep them.
+
+The server takes what its compiler wrote and keeps it as `jsonb`, metadata excepted; which members each language
+has is measured (contract-api measurement 4.3).
+"""
+
+from dataclasses import dataclass
+
+import orjson
+
+from statuary.domain.contracts.auxdata_positions import AuxdataPositions, Pieces, auxdata_positions
+from statuary.domain.contracts.compiler_output import (
+    CompiledCode,
+    CompiledContract,
+    compiled_contract,
+    split_name,
+)
+from statuary.domain.contracts.compiler_version import CompilerVersion, compiler_version
+from statuary.domain.contracts.jsonb_order import in_jsonb_order
+from statuary.domain.contracts.workspace import STD_JSON_OUTPUT, Underivable
+from statuary.domain.json_values import Json, is_whole_number
+
+SOLIDITY = "Solidity"
+
+FIRST_WITH_SOURCE_IDS = CompilerVersion(0, 3, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledMembers:
+    """One contract's artifacts.
+
+    Attributes:
+        contract: the contract in the compiler's output.
+        auxdata: where the auxdata of both sides stands.
+        creation: the members of `creationBytecode` that the compiler decides, in served order.
+        runtime: those of `runtimeBytecode`.
+        artifacts: `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc`, `devdoc`.
+        source_ids: the record's `sourceIds`.
+    """
+
+    contract: CompiledContract
+    auxdata: AuxdataPositions
+    creation: dict[str, Json]
+    runtime: dict[str, Json]
+    artifacts: dict[str, Json]
+    source_ids: dict[str, Json] | None
+
+
+def compiled_members(
+    std_json_output: Json, fully_qualified_name: str, *, language: str, version: str
+) -> CompiledMembers:
+    """Return a contract's artifacts from a compiler's standard JSON output.
+
+    Raises:
+        Malformed: if the output lacks what every record has (`Underivable`), or holds what cannot be read.
+    """
+    contract = compiled_contract(std_json_output, *split_name(fully_qualified_name))
+    auxdata = auxdata_positions(
+        contract.creation.code,
+        contract.runtime.code,
+        language=language,
+        version=version,
+        assembly=contract.artifact.get("evm", {}).get("legacyAssembly"),
+    )
+    immutables = contract.runtime.artifact.get("immutableReferences")
+    return CompiledMembers(
+        contract=contract,
+        auxdata=auxdata,
+        creation=_side(contract.creation, auxdata.creation, language),
+        runtime={
+            **_side(contract.runtime, auxdata.runtime, language),
+            # the measured server keeps null for every language but Solidity
+            "immutableReferences": in_jsonb_order(immutables or {}) if language == SOLIDITY else None,
+        },
+        artifacts=_artifacts(contract.artifact, language),
+        source_ids=_source_ids(std_json_output, language, version),
+    )
+
+
+def _side(compiled: CompiledCode, auxdata: Pieces, language: str) -> dict[str, Json]:
+    links = compiled.artifact.get("linkReferences")
+    return {
+        "recompiledBytecode": "0x" + compiled.code.hex(),
+        "sourceMap": in_jsonb_order(compiled.artifact.get("sourceMap")),
+        "linkReferences": in_jsonb_order(links or {}) if language in (SOLIDITY, "Yul") else None,
+        "cborAuxdata": {
+            number: {"value": "0x" + piece.value.hex(), "offset": piece.offset}
+            for number, piece in auxdata.items()
+        },
+    }
+
+
+def _artifacts(artifact: dict[str, Json], language: str) -> dict[str, Json]:
+    """Return the members of the record that are the compiler's artifacts, in their served order."""
+    layout = artifact.get("layout")  # where Vyper keeps what solc calls storageLayout
+    vyper_layout = layout.get("storage_layout") if isinstance(layout, dict) else None
+    return {
+        "abi": in_jsonb_order(artifact.get("abi")) if language != "Yul" else None,
+        "metadata": _metadata(artifact) if language == SOLIDITY else None,
+        **{
+            member: in_jsonb_order(value)
+            for member, value in {
+                "storageLayout": artifact.get("storageLayout") or vyper_layout,
+                "transientStorageLayout": artifact.get("transientStorageLayout"),
+                "userdoc": artifact.get("userdoc"),
+                "devdoc": artifact.get("devdoc"),
+            }.items()
+        },
+    }
+
+
+def _metadata(artifact: dict[str, Json]) -> Json:
+    text = artifact.get("metadata")
+    if not text:
+        return None
+    if not isinstance(text, str):
+        raise Underivable("the compiler's metadata is not text", pointer=(STD_JSON_OUTPUT, "metadata"))
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise Underivable(
+            f"the compiler's metadata is not JSON: {error}", pointer=(STD_JSON_OUTPUT,)
+        ) from None
+
+
+def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str, Json] | None:
+    """Return the numbers of source files; solc before 0.3.6 gave none, and for Yul and Fe none are kept."""
+    old = language == SOLIDITY and compiler_version(version) < FIRST_WITH_SOURCE_IDS
+    sources = std_json_output.get("sources")
+    if old or language not in (SOLIDITY, "Vyper") or not isinstance(sources, dict):
+        return None
+    ids = {path: source.get("id") for path, source in sources.items() if isinstance(source, dict)}
+    return dict(in_jsonb_order({path: {"id": _number(number)} for path, number in ids.items()}))
+
+
+def _number(number: Json) -> int:
+    if is_whole_number(number):
+        return int(number)
+    if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
+        return int(number)  # old compilers wrote the numbers as text
+    raise Underivable(f"the id {number!r} of a source is not a number", pointer=(STD_JSON_OUTPUT, "sources"))
