@@ -27,13 +27,15 @@ def build(content: Path, out: Path, now: Instant) -> None:
 def plain(out: Path) -> dict[str, bytes]:
     """Return the documents that tell the present.
 
-    Not among them are the epochs, which are told from the build's instant, and the changes, which are told from
-    what the folder held before.
+    Not among them are the epochs, which are told from the build's instant, the changes, which are told from what
+    the folder held before, and the pages, which say when they were built.
     """
     return {
         file.relative_to(out).as_posix(): file.read_bytes()
         for file in out.rglob("*")
-        if file.is_file() and not {".statuary", "_epochs", "changes.json"} & set(file.parts)
+        if file.is_file()
+        and file.suffix != ".html"
+        and not {".statuary", "_epochs", "changes.json"} & set(file.parts)
     }
 
 
@@ -68,7 +70,9 @@ def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
     changed = tick(Folder(tmp_path / "site"), begins)
     assert "api/v2/scheduled-maintenances/active.json" in changed
     after = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
-    assert {path for path in before if before[path] != after[path]} | {"changes.json"} == set(changed)
+    assert {path for path in before if before[path] != after[path]} | {"changes.json"} == {
+        path for path in changed if not path.endswith(".html")
+    }
     told = orjson.loads((tmp_path / "site/changes.json").read_bytes())
     assert "under_maintenance" in str(told)
     assert tick(Folder(tmp_path / "site"), begins) == []

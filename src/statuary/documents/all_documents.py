@@ -26,6 +26,26 @@ def documents_of_an_instant(
     return [*status.documents_at(at), *feeds.documents_at(at), *for_people]
 
 
+def documents_after(
+    status: StatusSite, feeds: FeedSite, pages: StatusPages | None, start: Instant
+) -> Callable[[Instant], list[Document]]:
+    """Return what tells, at an instant after `start`, the documents that may differ from before.
+
+    At an instant at which nothing happens but a new day, that is the uptime alone: the bars of the pages move on
+    with the next build or the next transition.
+    """
+    status_after = status.timed_documents(start)
+    changes = frozenset(status.line.changes)
+
+    def documents_at(at: Instant) -> list[Document]:
+        if at not in changes:
+            return status_after(at)
+        for_people = [] if pages is None else pages.documents_at(at)
+        return [*status_after(at), *feeds.documents_at(at), *for_people]
+
+    return documents_at
+
+
 def whole_site_documents(
     catalogue: Catalogue,
     rows: Sequence[ContractRow],

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from statuary.checks.status.table import status_findings
-from statuary.documents.all_documents import documents_of_an_instant
+from statuary.documents.all_documents import documents_after, documents_of_an_instant
 from statuary.documents.document import Document
 from statuary.documents.feeds.feed_documents import FeedSite
 from statuary.documents.pages.frame import Frame, frame_of
@@ -51,8 +51,9 @@ class StatusSide:
     def epochs(self) -> EpochPlan:
         """What changes by itself after the build."""
         settings = self.site.settings
+        after = documents_after(self.site, self.feeds, self.pages, self.now)
         return plan_epochs(
-            lambda at: documents_of_an_instant(self.site, self.feeds, self.pages, at),
+            lambda at: self.present if at == self.now else after(at),
             self.site.transitions(self.now),
             self.now,
             Instant(self.now + settings.horizon),
