@@ -2,11 +2,11 @@
 
     >>> from statuary import open_snapshot
     >>> with open_snapshot("site.zip") as site:
-    ...     bridge = site.contract(748463, "0x36f55711a29b850c7f609c5a4bdd0cb74fef8f85")
+    ...     bridge = site.contract(748463, "0x7794f725ec37158e1f30e805eb7764e9c988693e")
     ...     print(bridge.name, bridge.match, len(bridge.abi))
     ...     print(site.status().description)
-    Faucet exact_match 11
-    Partially Degraded Service
+    Bridge exact_match 23
+    Service Under Maintenance
 
 Nothing is read before it is asked for, and one document at a time: a contract of a snapshot of any size, on this
 machine or behind a URL, costs a few reads. Contracts can be gone through lazily,
@@ -20,6 +20,8 @@ and everything that the site publishes can be read as it is:
 
     >>> with open_snapshot("site.zip") as site:
     ...     print(site.read("api/v2/status.json")[:9])
+    b'{"page":{'
+    >>> with open_snapshot("site.zip") as site:
     ...     site.contract(1, "0x000000000000000000000000000000000000dEaD")
     Traceback (most recent call last):
     statuary.publishing.look_up.site.NotInSite: site.zip has no v2/contract/1/0x000000000000000000000000000000000000dEaD

@@ -134,9 +134,9 @@ def parse_signature(text: bytes) -> Signature:
         SnapshotDamaged: if it is none, or of the old kind that is not prehashed.
     """
     try:
-        untrusted, first, trusted, second = text.decode().splitlines()
-        algorithm, key_id, signature = SIGNATURE.unpack(b64decode(first, validate=True))
-        comment_signature = b64decode(second, validate=True)
+        untrusted, first, trusted, second = text.decode().removesuffix("\n").split("\n")
+        algorithm, key_id, signature = SIGNATURE.unpack(_decoded(first))
+        comment_signature = _decoded(second)
     except (ValueError, struct.error):
         raise SnapshotDamaged("the signature is no minisign signature") from None
     is_framed = untrusted.startswith(UNTRUSTED) and trusted.startswith(TRUSTED)
@@ -148,6 +148,14 @@ def parse_signature(text: bytes) -> Signature:
         comment=trusted.removeprefix(TRUSTED),
         comment_signature=comment_signature,
     )
+
+
+def _decoded(text: str) -> bytes:
+    """Return the bytes of Base64 that is written the one right way; some decoders pass over bits at its end."""
+    data = b64decode(text, validate=True)
+    if b64encode(data).decode() != text:
+        raise ValueError("not the one Base64 of these bytes")
+    return data
 
 
 def parse_public_key(text: str) -> PublicKey:
@@ -217,7 +225,7 @@ def _unlocked(secret: bytes, password: str, salt: bytes, operations: int, memory
         n=cost,
         r=BLOCK_SIZE,
         p=parallel,
-        maxmem=2 * MOST_MEMORY,
+        maxmem=2 * MOST_MEMORY - 1,
         dklen=len(secret),
     )
     return bytes(one ^ other for one, other in zip(secret, pad, strict=True))

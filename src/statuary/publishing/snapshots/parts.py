@@ -13,7 +13,7 @@ from statuary.publishing.snapshots.manifest import Entry, Manifest, Origin, Part
 USUAL_LENGTH = 512
 """Lines of a part on average; a power of two."""
 
-LONGEST = 8 * USUAL_LENGTH
+LONGEST = 4 * USUAL_LENGTH
 """Lines after which a part ends in any case."""
 
 
@@ -36,7 +36,10 @@ def cut(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 def encode_part(entries: list[Entry]) -> tuple[Part, bytes]:
     """Return a part and the bytes of its lines."""
-    text = b"".join(map(encode_entry, entries))
+    lines = bytearray()
+    for entry in entries:
+        lines += encode_entry(entry)
+    text = bytes(lines)
     digest = sha256(text).hexdigest()
     return Part(sha256=digest, first=entries[0].path, documents=len(entries), size=len(text)), text
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Protocol
 
+from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.sites.site_reader import SiteReader
 from statuary.publishing.snapshots.damaged import SnapshotDamaged
 from statuary.publishing.snapshots.listing import Entries
@@ -152,7 +153,10 @@ class SiteSource:
                 f"second names are missing in {self.name}: {_listed(self.shown, self.missing)}"
             )
         if self.listed is not None:
-            extra, count = _extra(self.listed(), entries)
+            try:
+                extra, count = _extra(self.listed(), entries)
+            except PublishingRefused as refused:
+                raise SnapshotDamaged(str(refused)) from None
             if count:
                 raise SnapshotDamaged(
                     f"{self.name} holds what its manifest does not name: {_listed(extra, count)}"

@@ -87,7 +87,9 @@ class Spool:
         return row
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
-        yield from self.connection.execute(f"SELECT {COLUMNS} FROM bodies ORDER BY path")  # noqa: S608
+        # not `yield from`: that would close the cursor of a database that may be closed by then
+        for row in self.connection.execute(f"SELECT {COLUMNS} FROM bodies ORDER BY path"):  # noqa: S608, UP028
+            yield row
 
     def entries(self) -> Iterator[Entry]:
         """Yield what is known of the documents, in the order of their paths."""

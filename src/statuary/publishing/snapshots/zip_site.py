@@ -62,7 +62,9 @@ class FileStretches:
 
     def read(self, offset: int, size: int) -> bytes:
         """Return a stretch; fewer bytes only at the end."""
-        size = max(0, min(size, self.size - offset))
+        size = min(size, self.size - offset)
+        if size <= 0:
+            return b""
         if hasattr(os, "pread"):
             return os.pread(self.file.fileno(), size, offset)
         with self.lock:
@@ -92,10 +94,18 @@ class ZipSite:
         """Look at the end of the file, which tells where the index is.
 
         Raises:
-            SnapshotDamaged: if it is no snapshot's end.
+            SnapshotDamaged: if it is no snapshot's end; `stretches` is closed then.
         """
         self.stretches = stretches
         self.name = stretches.name
+        try:
+            self._find_index()
+        except PublishingRefused:
+            stretches.close()
+            raise
+
+    def _find_index(self) -> None:
+        stretches = self.stretches
         tail = stretches.read(max(0, stretches.size - LAST_RECORD_SIZE), LAST_RECORD_SIZE)
         last = zip_bytes.parse_last_record(tail)
         if last is None:

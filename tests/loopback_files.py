@@ -1,0 +1,71 @@
+"""A folder served over HTTP on loopback, as a plain static host does it: with ranges, or without."""
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers GET and HEAD with files; a query `?fail=500` answers so."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        root: Path = self.server.root  # type: ignore[attr-defined]
+        self.server.asked.append(self.path)  # type: ignore[attr-defined]
+        file = root / unquote(self.path).lstrip("/")
+        if self.path in self.server.answers:  # type: ignore[attr-defined]
+            code, headers, body = self.server.answers[self.path]  # type: ignore[attr-defined]
+            return self.send(code, body, headers)
+        if not file.is_file():
+            return self.send(404, b"nothing here")
+        body = file.read_bytes()
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        if not asked or not self.server.ranges:  # type: ignore[attr-defined]
+            return self.send(200, body)
+        start, end = int(asked[1]), int(asked[2]) + 1
+        if start >= len(body):
+            return self.send(416, b"")
+        return self.send(206, body[start:end])
+
+    do_HEAD = do_GET  # noqa: N815 - the standard library's name
+
+    def send(self, code: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+        self.send_response(code)
+        for name, value in ({"Content-Length": str(len(body))} | (headers or {})).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+        if "Content-Length" in (headers or {}):
+            self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+Answers = dict[str, tuple[int, dict[str, str], bytes]]
+
+
+@contextmanager
+def served(
+    root: Path, *, ranges: bool = True, answers: Answers | None = None
+) -> Iterator[tuple[str, list[str]]]:
+    """Serve a folder; give its URL and the paths that are asked for."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.root, server.ranges, server.answers = root, ranges, answers or {}  # type: ignore[attr-defined]
+    asked: list[str] = []
+    server.asked = asked  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,33 @@
+"""Media types and cache rules by path: what the documents say of themselves."""
+
+from pathlib import Path
+
+from sites import NOW, small_site
+from statuary.domain.primitives import parse_instant
+from statuary.pipeline.announcements import Silent
+from statuary.pipeline.build import build_site
+from statuary.publishing.sites.served_as import cache_of, media_type_of
+from statuary.publishing.snapshots.create import SnapshotPublication
+from statuary.publishing.snapshots.manifest import Origin
+from statuary.publishing.snapshots.snapshot_pass import opened_pass
+
+
+def test_paths_tell_what_documents_say(tmp_path: Path) -> None:
+    instant = parse_instant(NOW)
+    out = tmp_path / "site.zip"
+    with SnapshotPublication(out, Origin(instant=instant, revision="", statuary="0")) as publication:
+        build_site(small_site(tmp_path), publication, instant, Silent())
+    with opened_pass(str(out)) as snapshot:
+        entries = list(snapshot.entries())
+    assert len(entries) > 20
+    assert [(entry.path, media_type_of(entry.path)) for entry in entries] == [
+        (entry.path, entry.media_type) for entry in entries
+    ]
+
+
+def test_paths_outside_of_the_table_go_by_their_extension() -> None:
+    assert media_type_of("fonts/a.woff2") == "font/woff2"
+    assert media_type_of("snapshot/parts/0.jsonl") == "application/jsonl; charset=utf-8"
+    assert media_type_of("LICENSE") == media_type_of("a.b/c") == "application/octet-stream"
+    assert cache_of("LICENSE") == ""
+    assert "max-age" in cache_of("api/v2/summary.json")
