@@ -1,0 +1,272 @@
+"""`statuary snapshot`, `publish` and `extract`, as whole processes where the machine matters."""
+
+import json
+import os
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from click.testing import CliRunner, Result
+
+from made_contracts import ADDRESS, made_record
+from real_parts import require_module, require_program
+from sites import NOW, small_site, write_files
+from snapshot_worlds import tree
+from statuary.cli.main import command
+
+CHAIN = "748463"
+
+
+@pytest.fixture(autouse=True)
+def _extra() -> None:
+    for module in ("backports.zstd", "cryptography"):
+        require_module(module, install='pip install "statuary[snapshot]"')
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    """A content folder with a contract whose proof holds."""
+    folder = small_site(tmp_path)
+    record = made_record(chain_id=CHAIN)
+    return write_files(folder, {f"contracts/{CHAIN}/{ADDRESS}.json": orjson.dumps(record)})
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(command, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def create(content: Path, out: Path, *more: object) -> Path:
+    run("snapshot", "create", "--content", content, "--now", NOW, *more, out)
+    return out
+
+
+def digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest()
+
+
+def test_any_machine_makes_the_same_bytes(content: Path, tmp_path: Path) -> None:
+    """Other folders, time zones, locales, umasks, hash seeds: one SHA-256."""
+    machines = (
+        ({"TZ": "UTC", "LC_ALL": "C", "PYTHONHASHSEED": "0"}, 0o022),
+        ({"TZ": "Pacific/Kiritimati", "LC_ALL": "tr_TR.UTF-8", "PYTHONHASHSEED": "1"}, 0o077),
+    )
+    digests = set()
+    for number, (environment, umask) in enumerate(machines):
+        folder = tmp_path / f"machine {number}"
+        folder.mkdir(0o755)
+        (folder / "content").symlink_to(content)
+        for form in ("zip", "tar.zst"):
+            arguments = ["snapshot", "create", "--content", "content", "--now", NOW, f"out/site.{form}"]
+            subprocess.run(
+                [sys.executable, "-m", "statuary", *arguments],
+                cwd=folder,
+                env=os.environ | environment,
+                umask=umask,
+                check=True,
+                capture_output=True,
+            )
+            digests.add((form, digest(folder / f"out/site.{form}")))
+    assert len(digests) == 2
+
+
+def test_content_folder_and_mirror_make_the_same_bytes(content: Path, tmp_path: Path) -> None:
+    first = create(content, tmp_path / "first.zip")
+    run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
+    run("snapshot", "create", "--from", tmp_path / "build", tmp_path / "of-build.zip")
+    run("publish", first, "--to", tmp_path / "mirror")
+    run("snapshot", "create", "--from", tmp_path / "mirror", tmp_path / "of-mirror.zip")
+    run("snapshot", "convert", first, tmp_path / "solid.tar.zst")
+    run("snapshot", "convert", tmp_path / "solid.tar.zst", tmp_path / "back.zip")
+    files = ("first.zip", "of-build.zip", "of-mirror.zip", "back.zip")
+    assert len({digest(tmp_path / name) for name in files}) == 1
+
+
+def test_verify_tells_what_it_is(content: Path, tmp_path: Path) -> None:
+    file = create(content, tmp_path / "site.zip", "--revision", "v7")
+    said = run("snapshot", "verify", file).output
+    assert "documents are whole" in said
+    assert "as of 2026-11-20T12:00:00+00:00" in said
+    assert "content v7" in said
+    assert "not signed" in said
+    told = json.loads(run("snapshot", "verify", file, "--format", "json").output)
+    assert (told["whole"], told["revision"], told["problems"]) == (True, "v7", [])
+    assert told["documents"] == told["wholeDocuments"] > 10
+
+
+def test_verify_fails_on_a_folder_that_was_changed(content: Path, tmp_path: Path) -> None:
+    run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
+    (tmp_path / "mirror/chains").write_text("[]")
+    said = run("snapshot", "verify", tmp_path / "mirror", code=1).output
+    assert "chains has 2 bytes" in said
+
+
+def test_verify_refuses_what_is_no_snapshot(tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_text("hello")
+    assert "is no snapshot" in run("snapshot", "verify", tmp_path / "a.zip", code=3).output
+
+
+def test_prove_proves_every_record(content: Path, tmp_path: Path) -> None:
+    file = create(content, tmp_path / "site.zip")
+    assert "1 records proved, 0 refused" in run("snapshot", "verify", file, "--prove").output
+
+
+def test_prove_finds_a_record_that_was_made_up(content: Path, tmp_path: Path) -> None:
+    """The forger has made manifest and archive right; the record itself contradicts him."""
+    run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
+    for name in {ADDRESS, ADDRESS.lower()}:
+        file = tmp_path / f"build/v2/contract/{CHAIN}/{name}"
+        record: dict[str, Any] = json.loads(file.read_bytes())
+        record["runtimeBytecode"]["onchainBytecode"] += "00"
+        file.unlink()
+        file.write_bytes(orjson.dumps(record))
+    forged = tmp_path / "forged.zip"
+    run("snapshot", "create", "--from", tmp_path / "build", forged)
+    run("snapshot", "verify", forged)
+    said = run("snapshot", "verify", forged, "--prove", code=1).output
+    assert "0 records proved, 1 refused" in said
+    assert f"v2/contract/{CHAIN}/{ADDRESS}: error: " in said
+    told = json.loads(run("snapshot", "verify", forged, "--prove", "--format", "json", code=1).output)
+    assert told["refused"] == 1
+    assert any(error["rule"] == "runtime-replays" for error in told["errors"])
+
+
+def test_prove_finds_a_record_in_another_records_place(content: Path, tmp_path: Path) -> None:
+    run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
+    folder = tmp_path / f"build/v2/contract/{CHAIN}"
+    other = "0x" + "1" * 40
+    (folder / other).write_bytes((folder / ADDRESS).read_bytes())
+    (tmp_path / "build/.statuary/ledger.sqlite3").unlink()
+    run("snapshot", "create", "--from", tmp_path / "build", "--now", NOW, tmp_path / "moved.zip")
+    said = run("snapshot", "verify", tmp_path / "moved.zip", "--prove", code=1).output
+    assert f"v2/contract/{CHAIN}/{other}: error: the record is one of another contract" in said
+
+
+def test_errors_in_the_content_make_no_snapshot(content: Path, tmp_path: Path) -> None:
+    write_files(content, {"incidents/slow.yaml": "name: [\n"})
+    run("snapshot", "create", "--content", content, "--now", NOW, tmp_path / "site.zip", code=1)
+    assert not (tmp_path / "site.zip").exists()
+
+
+def test_a_dry_run_shows_and_writes_nothing(content: Path, tmp_path: Path) -> None:
+    said = run(
+        "snapshot", "create", "--content", content, "--now", NOW, "--dry-run", tmp_path / "site.zip"
+    ).output
+    assert "+ api/v2/summary.json" in said
+    assert not (tmp_path / "site.zip").exists()
+    file = create(content, tmp_path / "site.zip")
+    said = run("publish", file, "--to", tmp_path / "mirror", "--dry-run").output
+    assert "+ api/v2/summary.json" in said
+    assert tree(tmp_path / "mirror") == {}
+
+
+def test_only_a_part(content: Path, tmp_path: Path) -> None:
+    whole = create(content, tmp_path / "site.zip")
+    create(content, tmp_path / "a.zip", "--only", "status")
+    run("snapshot", "create", "--from", whole, "--only", "status", tmp_path / "b.zip")
+    assert digest(tmp_path / "a.zip") == digest(tmp_path / "b.zip")
+    paths = run("extract", tmp_path / "a.zip", "--list").output.split()
+    assert "api/v2/summary.json" in paths
+    assert not any(path.startswith("v2/") for path in paths)
+    assert "only status" in run("snapshot", "verify", tmp_path / "a.zip").output
+    assert (
+        "no part of a site"
+        in run("snapshot", "create", "--from", whole, "--only", "nothing", tmp_path / "c.zip", code=3).output
+    )
+
+
+def test_diff_and_apply(content: Path, tmp_path: Path) -> None:
+    before = create(content, tmp_path / "a.zip")
+    assert "the same site" in run("snapshot", "diff", before, before).output
+    write_files(content, {"incidents/slow.yaml": None})
+    after = create(content, tmp_path / "b.zip", "--revision", "next")
+    said = run("snapshot", "diff", before, after, "--delta", tmp_path / "delta").output
+    assert "- incidents/slow.json" in said
+    assert "~ api/v2/incidents.json" in said
+    assert "revision: - -> next" in said
+    told = json.loads(run("snapshot", "diff", before, after, "--format", "json").output)
+    removed = [change["path"] for change in told["changes"] if change["action"] == "remove"]
+    assert "incidents/slow.json" in removed
+    run("snapshot", "apply", before, tmp_path / "delta", tmp_path / "made.zip")
+    assert digest(tmp_path / "made.zip") == digest(after)
+    refused = run("snapshot", "apply", after, tmp_path / "delta", tmp_path / "made.zip", code=3)
+    assert "is not the snapshot that" in refused.output
+
+
+def test_a_signature_is_verified_by_the_standard_tool(content: Path, tmp_path: Path) -> None:
+    """The commands that `statuary snapshot sign --help` gives, run as they stand."""
+    for program in ("minisign", "unzip"):
+        require_program(program, install=f"apt-get install {program}")
+    subprocess.run(
+        ["minisign", "-G", "-W", "-p", "minisign.pub", "-s", "k"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    file = create(content, tmp_path / "site.zip")
+    signed = create(content, tmp_path / "signed.zip", "--sign", tmp_path / "k")
+    run("snapshot", "sign", file, "--key", tmp_path / "k")
+    assert digest(file) == digest(signed)
+    members = ["snapshot/manifest.json", "snapshot/manifest.json.minisig"]
+    subprocess.run(["unzip", "-q", file, *members], cwd=tmp_path, check=True)
+    said = subprocess.check_output(
+        ["minisign", "-Vm", "snapshot/manifest.json", "-p", "minisign.pub"], cwd=tmp_path, text=True
+    )
+    assert "Signature and comment signature verified" in said
+    said = run("snapshot", "verify", file, "--public-key", tmp_path / "minisign.pub").output
+    assert "signed with key" in said
+    assert "not looked at" in run("snapshot", "verify", file).output
+    key = (tmp_path / "minisign.pub").read_text().splitlines()[1]
+    run("publish", file, "--to", tmp_path / "mirror", "--public-key", key)
+    plain = create(content, tmp_path / "plain.zip")
+    run("publish", plain, "--to", tmp_path / "mirror2", "--public-key", key, code=3)
+    assert tree(tmp_path / "mirror2") == {}
+
+
+def test_a_damaged_snapshot_changes_nothing_of_a_mirror(content: Path, tmp_path: Path) -> None:
+    file = create(content, tmp_path / "site.zip")
+    run("publish", file, "--to", tmp_path / "mirror")
+    before = tree(tmp_path / "mirror")
+    write_files(content, {"incidents/slow.yaml": None})
+    whole = create(content, tmp_path / "next.zip").read_bytes()
+    (tmp_path / "next.zip").write_bytes(whole[:-1])
+    run("publish", tmp_path / "next.zip", "--to", tmp_path / "mirror", code=3)
+    assert tree(tmp_path / "mirror") == before
+    (tmp_path / "next.zip").write_bytes(whole)
+    said = run("publish", tmp_path / "next.zip", "--to", tmp_path / "mirror").output
+    assert "removed" in said
+    run("snapshot", "verify", tmp_path / "mirror")
+
+
+def test_what_others_wrote_into_a_mirror_stays(content: Path, tmp_path: Path) -> None:
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror/CNAME").write_text("status.example")
+    run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
+    assert (tmp_path / "mirror/CNAME").read_text() == "status.example"
+
+
+def test_extract_prints_one_document_and_writes_several(content: Path, tmp_path: Path) -> None:
+    file = create(content, tmp_path / "site.zip")
+    record = run("extract", file, f"{CHAIN}/{ADDRESS.lower()}").stdout_bytes
+    assert json.loads(record)["address"] == ADDRESS
+    assert run("extract", file, f"/v2/contract/{CHAIN}/{ADDRESS}").stdout_bytes == record
+    run("extract", file, "api/v2/*.json", f"{CHAIN}/{ADDRESS}", "--to", tmp_path / "out")
+    found = tree(tmp_path / "out")
+    assert found[f"v2/contract/{CHAIN}/{ADDRESS}"] == record
+    assert "api/v2/summary.json" in found
+    assert "has no v2/x" in run("extract", file, "v2/x", code=3).output
+    assert "--to" in run("extract", file, "api/v2/*.json", code=3).output
+
+
+def test_extract_does_not_write_through_a_link(content: Path, tmp_path: Path) -> None:
+    file = create(content, tmp_path / "site.zip")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/api").symlink_to(tmp_path / "outside")
+    run("extract", file, "api/v2/summary.json", "--to", tmp_path / "out", code=3)
+    assert tree(tmp_path / "outside") == {}
