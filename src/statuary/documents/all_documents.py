@@ -7,7 +7,7 @@ from statuary.documents.contract_api.proof_document import proof_checks_document
 from statuary.documents.document import Document
 from statuary.documents.feeds.changes import changes_document
 from statuary.documents.feeds.feed_documents import FeedSite
-from statuary.documents.pages.frame import frame_of
+from statuary.documents.pages.contracts.contract_entry import ContractEntry
 from statuary.documents.pages.page_documents import page_documents
 from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.documents.status_api.epochs import EpochPlan, epoch_documents
@@ -49,10 +49,11 @@ def documents_after(
 def whole_site_documents(
     catalogue: Catalogue,
     rows: Sequence[ContractRow],
+    entries: Sequence[ContractEntry],
     present: Sequence[Document],
     epochs: EpochPlan,
-    published: Callable[[str], bytes | None],
     *,
+    published: Callable[[str], bytes | None],
     rules: Iterable[Rule],
 ) -> Iterator[Document]:
     """Yield every document that is about more than one contract.
@@ -60,6 +61,7 @@ def whole_site_documents(
     Args:
         catalogue: the site.
         rows: entries of the published contracts.
+        entries: what pages list of them.
         present: the documents that keep time, as they read at the build's instant.
         epochs: what of them changes by itself after that.
         published: the bytes that a path of the target holds before this build; None if there are none.
@@ -68,7 +70,7 @@ def whole_site_documents(
     yield from list_documents(rows, catalogue.chains)
     yield proof_schema_document()
     yield proof_checks_document(rules)
-    yield from page_documents(frame_of(catalogue))
+    yield from page_documents(catalogue, rows, entries)
     yield from present
     yield from epoch_documents(epochs)
     yield changes_document(published, present)

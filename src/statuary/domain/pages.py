@@ -10,6 +10,10 @@ LANGUAGES = ("de", "en")
 """Languages that the package has page texts in."""
 
 
+MOST_LISTED_CONTRACTS = 100_000
+"""Contracts up to which they are listed on pages and can be searched, unless the settings say otherwise."""
+
+
 @dataclass(frozen=True, slots=True)
 class Theme:
     """What a site changes of the look of its pages.
@@ -44,6 +48,7 @@ class PageSettings:
     Attributes:
         status: whether the status page, its incidents, history and uptime are pages.
         contracts: up to how many contracts each has a page of its own; of more, none has; 0 is none at all.
+        listed: up to how many contracts they are listed and can be searched; of more, none is.
         search: whether contracts can be searched by name, address and selector.
         language: the language of the pages' own texts.
         theme: what the site changes of their look.
@@ -51,6 +56,7 @@ class PageSettings:
 
     status: bool = True
     contracts: int = MOST_CONTRACT_PAGES
+    listed: int = MOST_LISTED_CONTRACTS
     search: bool = True
     language: str = "en"
     theme: Theme = field(default_factory=Theme)
@@ -58,3 +64,11 @@ class PageSettings:
     def has_contract_pages(self, count: int) -> bool:
         """Say whether each of so many contracts has a page of its own."""
         return 0 < count <= self.contracts
+
+    def lists_contracts(self, count: int) -> bool:
+        """Say whether so many contracts are listed on pages."""
+        return count <= self.listed
+
+    def searches_contracts(self, count: int) -> bool:
+        """Say whether so many contracts can be searched."""
+        return self.search and self.lists_contracts(count)

@@ -45,6 +45,7 @@ def check_site(
         refused=tuple(in_order(placed(root, contracts.refused))),
         refusals=contracts.refusals,
         rows=tuple(contracts.rows),
+        entries=tuple(contracts.entries),
         next_transition=status.next_transition,
     )
     return checked, status
@@ -78,9 +79,10 @@ def build_site(
             whole_site_documents(
                 checked.catalogue,
                 checked.rows,
+                checked.entries,
                 status.present,
                 status.epochs,
-                publication.published,
+                published=publication.published,
                 rules=proof_rules(),
             )
         )

@@ -1,16 +1,20 @@
 """What reading, checking and building gave, as values."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from statuary.checks.contracts.check import Check
-from statuary.checks.contracts.prove import CONTRACT_CHECKS
+from statuary.documents.pages.contracts.contract_entry import ContractEntry
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractRow
 from statuary.domain.findings import Finding, Severity, has_errors, in_order
 from statuary.domain.primitives import Instant
 from statuary.publishing.plan import Plan
+
+if TYPE_CHECKING:  # a run that meets no record does not load what proves them
+    from collections.abc import Sequence
+
+    from statuary.checks.contracts.check import Check
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,12 +22,12 @@ class Rigour:
     """How strictly a site is judged.
 
     Attributes:
-        checks: what each record must prove.
+        checks: what each record must prove; None for everything.
         skipped: names of the rules of the status side that are left out.
         strict: whether warnings, and refused records, forbid publishing too.
     """
 
-    checks: Sequence[Check] = CONTRACT_CHECKS
+    checks: "Sequence[Check] | None" = None
     skipped: frozenset[str] = frozenset()
     strict: bool = False
 
@@ -42,6 +46,7 @@ class Checked:
         refused: why single records are not believed, placed and in order; the rest is published.
         refusals: how many records are refused.
         rows: the entries of the contracts that are published.
+        entries: what pages list of them.
         next_transition: when the published status changes by itself; None if it does not before the horizon.
     """
 
@@ -50,6 +55,7 @@ class Checked:
     refused: tuple[Finding, ...] = ()
     refusals: int = 0
     rows: tuple[ContractRow, ...] = ()
+    entries: tuple[ContractEntry, ...] = ()
     next_transition: Instant | None = None
 
     @property

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from statuary.checks.placement import UniqueContracts
 from statuary.documents.document import Document
+from statuary.documents.pages.contracts.contract_entry import ContractEntry
+from statuary.documents.pages.page_documents import contract_pages_of
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractRow
 from statuary.domain.findings import Finding
@@ -23,12 +25,14 @@ class PressedContracts:
 
     Attributes:
         rows: the entries of those that are published.
+        entries: what pages list of them.
         findings: what is wrong with their sources.
         refused: why some are not believed.
         refusals: how many those are.
     """
 
     rows: list[ContractRow] = field(default_factory=list)
+    entries: list[ContractEntry] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     refused: list[Finding] = field(default_factory=list)
     refusals: int = 0
@@ -48,8 +52,9 @@ def press_contracts(
         twins = list(unique.findings(pressed.row, pressed.source.path))
         done.findings.extend(twins)
         if not twins:
-            offer(iter(pressed.documents))
+            offer(pressed.all_documents())
             done.rows.extend([pressed.row] if pressed.published else [])
+            done.entries.extend([pressed.entry] if pressed.published and pressed.entry else [])
     return done
 
 
@@ -58,6 +63,8 @@ def _each(root: Path, catalogue: Catalogue, announcer: Announcer, rigour: Rigour
         chains=frozenset(chain.chain_id for chain in catalogue.chains),
         contracts=catalogue.contract_settings,
         checks=rigour.checks,
+        pages=contract_pages_of(catalogue),
+        listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
     )
     with stage(announcer, "Contracts", len(catalogue.contracts)):
         for source in counted(announcer, catalogue.contracts):

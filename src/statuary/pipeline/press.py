@@ -1,7 +1,8 @@
 """One contract source to its documents: read, check, prove, write as bytes. Pure but for the reading."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from statuary.checks.contracts.check import Check
@@ -11,7 +12,10 @@ from statuary.content.contract_files import read_contract
 from statuary.documents.contract_api.proof_document import proof_document
 from statuary.documents.contract_api.record_document import record_document
 from statuary.documents.document import Document
+from statuary.documents.pages.contracts.contract_entry import ContractEntry, contract_entry
+from statuary.documents.pages.contracts.contract_page import ContractPages, contract_page
 from statuary.domain.catalogue import ContractSource
+from statuary.domain.contracts.proof import Proof
 from statuary.domain.contracts.record import ContractRow, RecordValue, in_served_order, row_of
 from statuary.domain.findings import Finding
 from statuary.domain.site import ContractSettings, Publish
@@ -24,12 +28,16 @@ class PressSettings:
     Attributes:
         chains: ids of the site's chains.
         contracts: how contracts are published.
-        checks: what a record must prove.
+        checks: what a record must prove; None for everything.
+        pages: what the page of a contract depends on; None makes none.
+        listed: whether pages list contracts.
     """
 
     chains: frozenset[str]
     contracts: ContractSettings = field(default_factory=ContractSettings)
-    checks: Sequence[Check] = CONTRACT_CHECKS
+    checks: Sequence[Check] | None = None
+    pages: ContractPages | None = None
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +47,9 @@ class Pressed:
     Attributes:
         source: the source.
         documents: what is published of it; of a refused record, its proof alone.
+        page: makes its page when it is asked for; None if it has none.
         row: its entry in lists, if it could be filed.
+        entry: what pages list of it; None if they list none.
         published: whether it is published.
         findings: what is wrong with the source itself: it stops the whole build.
         refused: why the record's claim is not believed: it keeps the record back, nothing else.
@@ -47,10 +57,18 @@ class Pressed:
 
     source: ContractSource
     documents: tuple[Document, ...] = ()
+    page: Callable[[], Document] | None = None
     row: ContractRow | None = None
+    entry: ContractEntry | None = None
     published: bool = False
     findings: tuple[Finding, ...] = ()
     refused: tuple[Finding, ...] = ()
+
+    def all_documents(self) -> Iterator[Document]:
+        """Yield everything that is published of it."""
+        yield from self.documents
+        if self.page is not None:
+            yield self.page()
 
 
 def press(root: Path, source: ContractSource, settings: PressSettings) -> Pressed:
@@ -67,7 +85,7 @@ def press(root: Path, source: ContractSource, settings: PressSettings) -> Presse
     findings.extend(_filing(read.value, source, settings))
     if findings:
         return Pressed(source=source, findings=tuple(findings))
-    proof = prove(read.value, settings.checks)
+    proof = prove(read.value, CONTRACT_CHECKS if settings.checks is None else settings.checks)
     said = tuple(finding.within(source.path) for finding in proof.findings)
     record = in_served_order(read.value)
     published = proof.holds or settings.contracts.publish is Publish.ALL
@@ -78,11 +96,21 @@ def press(root: Path, source: ContractSource, settings: PressSettings) -> Presse
     return Pressed(
         source=source,
         documents=tuple(documents),
+        page=_page(record, proof, source, settings, published=published),
         row=row_of(record),
+        entry=contract_entry(record) if settings.listed else None,
         published=published,
         findings=said if proof.holds else (),
         refused=() if proof.holds else said,
     )
+
+
+def _page(
+    record: RecordValue, proof: Proof, source: ContractSource, settings: PressSettings, *, published: bool
+) -> Callable[[], Document] | None:
+    if settings.pages is None:
+        return None
+    return partial(contract_page, record, proof, settings.pages, source=source.path, published=published)
 
 
 def _filing(record: RecordValue, source: ContractSource, settings: PressSettings) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from statuary.content.source_model import ChainIdText, Flag, SourceModel, Text, WholeNumber
 from statuary.content.sources.page import PageSource
-from statuary.domain.pages import MOST_CONTRACT_PAGES, PageSettings, Theme
+from statuary.domain.pages import MOST_CONTRACT_PAGES, MOST_LISTED_CONTRACTS, PageSettings, Theme
 from statuary.domain.site import Chain, ContractSettings, Publish
 from statuary.domain.status.settings import StatusSettings
 
@@ -80,6 +80,8 @@ class PagesSource(SourceModel):
     """Whether the status page, its incidents, history and uptime are pages."""
     contracts: Annotated[WholeNumber, Field(ge=0)] = MOST_CONTRACT_PAGES
     """Up to how many contracts each has a page of its own; with more, none has. 0 builds none."""
+    listed: Annotated[WholeNumber, Field(ge=0)] = MOST_LISTED_CONTRACTS
+    """Up to how many contracts they are listed and can be searched; with more, none is."""
     search: Flag = True
     """Whether contracts can be searched by name, address and selector."""
     language: Annotated[Text, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")] = "en"
@@ -90,6 +92,7 @@ class PagesSource(SourceModel):
         return PageSettings(
             status=self.status,
             contracts=self.contracts,
+            listed=self.listed,
             search=self.search,
             language=self.language,
             theme=theme,

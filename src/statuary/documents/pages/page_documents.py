@@ -1,18 +1,72 @@
-"""Every page that is about more than one contract."""
+"""Every page that is about more than one contract and does not change by itself."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from statuary.documents.document import Document
 from statuary.documents.pages.asset_documents import asset_documents
-from statuary.documents.pages.frame import Frame, Head
+from statuary.documents.pages.contracts.chain_pages import ContractLists
+from statuary.documents.pages.contracts.contract_entry import ContractEntry
+from statuary.documents.pages.contracts.contract_page import ContractPages
+from statuary.documents.pages.contracts.search_index import search_documents
+from statuary.documents.pages.frame import Frame, Head, frame_of
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.url_table import NOT_FOUND_PAGE
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.record import ContractRow
+from statuary.domain.primitives import checksummed, is_hex_digits
 
 
-def page_documents(frame: Frame) -> Iterator[Document]:
-    """Yield the pages that do not change by themselves, and the files that all pages share."""
+def page_documents(
+    catalogue: Catalogue, rows: Sequence[ContractRow], entries: Sequence[ContractEntry]
+) -> Iterator[Document]:
+    """Yield the pages that do not change by themselves, and the files that all pages share.
+
+    Args:
+        catalogue: the site.
+        rows: all published contracts.
+        entries: what lists and the search say of them; none if they are too many to be listed.
+    """
+    frame = frame_of(catalogue)
     yield not_found_page(frame)
-    yield from asset_documents(frame.settings.theme, search=frame.settings.search and frame.has_contracts)
+    yield from asset_documents(frame.settings.theme, search=frame.has_contracts and frame.settings.search)
+    if frame.has_contracts:
+        yield from contract_lists(catalogue, rows, entries)
+
+
+def contract_lists(
+    catalogue: Catalogue, rows: Sequence[ContractRow], entries: Sequence[ContractEntry]
+) -> Iterator[Document]:
+    """Yield the lists of contracts, and the search over them."""
+    frame = frame_of(catalogue)
+    settings, count = catalogue.pages, len(catalogue.contracts)
+    renderer, with_pages = renderer_of(frame), settings.has_contract_pages(count)
+    listed, search = settings.lists_contracts(count), settings.searches_contracts(count)
+    lists = ContractLists(renderer, entries, with_pages=with_pages)
+    counts = dict(Counter(row.chainId for row in rows))
+    yield lists.home(catalogue.chains, counts, search=search, listed=listed)
+    if listed:
+        for chain in catalogue.chains:
+            yield from lists.chain_documents(chain)
+    if search:
+        yield from search_documents(entries, renderer.voice.texts, with_pages=with_pages)
+
+
+def contract_pages_of(catalogue: Catalogue) -> ContractPages | None:
+    """Return what the pages of single contracts depend on; None if contracts have no pages of their own."""
+    if not catalogue.pages.has_contract_pages(len(catalogue.contracts)):
+        return None
+    return ContractPages(
+        frame=frame_of(catalogue),
+        chains=tuple((chain.chain_id, chain.title) for chain in catalogue.chains),
+        known=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
+    )
+
+
+def _spelled(address: str) -> str:
+    """Return the EIP-55 spelling of an address as a path names it; what is none as it is."""
+    is_address = address[:2] == "0x" and len(address) == 42 and is_hex_digits(address[2:])
+    return checksummed(address) if is_address else address
 
 
 def not_found_page(frame: Frame) -> Document:

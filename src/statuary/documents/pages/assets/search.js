@@ -1,0 +1,124 @@
+// The search over contracts: reads the one or two files that hold what a query begins with.
+
+const form = document.querySelector("form[role=search]");
+const input = form.querySelector("input");
+const found = document.getElementById("found");
+const results = document.getElementById("results");
+const ROOT = new URL(form.dataset.root, location.href);
+const read = new Map();
+let asked = 0;
+
+/** Reads a file of the index once. */
+function file(path) {
+  if (!read.has(path)) {
+    const answer = fetch(new URL(`contracts/search/${path}`, ROOT)).then((got) => {
+      if (!got.ok) throw new Error(`${path}: ${got.status}`);
+      return got.json();
+    });
+    answer.catch(() => read.delete(path));
+    read.set(path, answer);
+  }
+  return read.get(path);
+}
+
+/** What a query asks for: pairs of kind and beginning of a term. */
+function wanted(query) {
+  const hex = /^0x([0-9a-f]*)$/i.exec(query)?.[1].toLowerCase();
+  if (hex === undefined) return words(query).map((word) => ["name", word]);
+  if (hex.length === 64) return [["selector", hex.slice(0, 8)]];
+  return hex.length <= 8 ? [["selector", hex], ["address", hex]] : [["address", hex]];
+}
+
+function words(query) {
+  const plain = query.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.split(/[^a-z0-9]+/).filter((word) => word.length > 1);
+}
+
+/** The contracts, by chain and address, that have a term with this beginning, and how many there are. */
+async function contractsOf(kind, beginning, index) {
+  const digits = index.digits[kind];
+  const names = index.shards[kind].filter((name) =>
+    beginning.length < digits ? name.startsWith(beginning) : name === beginning.slice(0, digits));
+  const shards = await Promise.all(names.slice(0, 16).map((name) => file(`${kind}/${name}.json`)));
+  const contracts = new Map();
+  let count = 0;
+  for (const shard of shards) {
+    for (const [term, [total, ...places]] of Object.entries(shard.terms)) {
+      if (!term.startsWith(beginning)) continue;
+      count += total;
+      for (const place of places) {
+        const contract = shard.contracts[place];
+        contracts.set(`${contract[0]}/${contract[1]}`, contract);
+      }
+    }
+  }
+  return { contracts, count };
+}
+
+async function search(query) {
+  const mine = ++asked;
+  const terms = wanted(query);
+  if (!terms.length || terms.every(([, beginning]) => beginning.length < 2)) {
+    results.replaceChildren();
+    found.textContent = query ? form.dataset.short : "";
+    return;
+  }
+  try {
+    const index = await file("index.json");
+    const answers = await Promise.all(terms.map(([kind, beginning]) => contractsOf(kind, beginning, index)));
+    if (mine === asked) show(terms[0][0] === "name" ? inAll(answers) : inAny(answers), index);
+  } catch {
+    if (mine === asked) found.textContent = form.dataset.failed;
+  }
+}
+
+/** Words of a name must all be there. */
+function inAll([first, ...others]) {
+  const kept = [...first.contracts].filter(([key]) => others.every(({ contracts }) => contracts.has(key)));
+  return { contracts: new Map(kept), count: others.length ? kept.length : first.count };
+}
+
+function inAny(answers) {
+  return {
+    contracts: new Map(answers.flatMap(({ contracts }) => [...contracts])),
+    count: answers.reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+function show({ contracts, count }, index) {
+  const shown = [...contracts.values()].slice(0, 50);
+  const text = !shown.length ? form.dataset.none : count > shown.length ? form.dataset.more : form.dataset.some;
+  found.textContent = text.replace("{shown}", shown.length).replace("{count}", Math.max(count, shown.length));
+  results.replaceChildren(...shown.map((contract) => item(contract, index)));
+}
+
+function item([chain, address, name, language, level], index) {
+  const link = document.createElement("a");
+  link.href = new URL(index.page.replace("{chain_id}", chain).replace("{address}", address), ROOT);
+  link.textContent = name || address;
+  const facts = document.createElement("small");
+  facts.textContent = ` ${[language, index.levels[level], chain].filter(Boolean).join(" · ")}`;
+  const code = document.createElement("code");
+  code.textContent = address;
+  const entry = document.createElement("li");
+  entry.append(link, facts, document.createElement("br"), code);
+  return entry;
+}
+
+let waiting;
+input.addEventListener("input", () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    const query = input.value.trim();
+    history.replaceState(null, "", query ? `?q=${encodeURIComponent(query)}` : location.pathname);
+    search(query);
+  }, 120);
+});
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  results.querySelector("a")?.focus();
+});
+
+form.hidden = false;
+input.value = new URLSearchParams(location.search).get("q") ?? "";
+if (input.value) search(input.value.trim());

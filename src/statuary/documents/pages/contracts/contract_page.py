@@ -1,0 +1,294 @@
+"""The page of one contract: what is verified, the proof, and everything to look up about it."""
+
+from dataclasses import dataclass
+
+import orjson
+
+from statuary.documents.document import Document
+from statuary.documents.pages.contracts.interface_table import InterfaceView, interface_view
+from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_text
+from statuary.documents.pages.contracts.marked_bytecode import CodeView, code_view
+from statuary.documents.pages.contracts.proof_table import ProofView, proof_view
+from statuary.documents.pages.contracts.sources import SourceView, source_views
+from statuary.documents.pages.contracts.storage_picture import StorageView, storage_view
+from statuary.documents.pages.frame import Frame, Head
+from statuary.documents.pages.legible import legible, one_line
+from statuary.documents.pages.moments import Moment, Voice
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.texts import Texts
+from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
+from statuary.domain.contracts.proof import Proof
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Malformed, parse_instant
+
+LONGEST_SETTINGS = 50_000
+"""Characters of the compiler's settings that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractPages:
+    """What contract pages depend on besides the contract.
+
+    Attributes:
+        frame: the site around them.
+        chains: the names of the chains, by id.
+        known: chain and address, in EIP-55 spelling, of every contract that has a page.
+    """
+
+    frame: Frame
+    chains: tuple[tuple[str, str], ...]
+    known: frozenset[tuple[str, str]]
+
+    def chain_name(self, chain_id: str) -> str:
+        """Return what a chain is called."""
+        return one_line(dict(self.chains).get(chain_id, chain_id))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """The match level of one side."""
+
+    name: str
+    level: str
+    sign: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Implementation:
+    """A contract that a proxy calls.
+
+    Attributes:
+        address: its address.
+        name: its name, or empty.
+        href: its page, relative to the site's root; empty if it has none here.
+    """
+
+    address: str
+    name: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyView:
+    """What a proxy calls.
+
+    Attributes:
+        kind: its type, or empty.
+        implementations: the contracts that it calls.
+        error: why it could not be found out, or empty.
+    """
+
+    kind: str
+    implementations: tuple[Implementation, ...]
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractView:
+    """Everything that the page says.
+
+    Attributes:
+        name: the contract's name.
+        title: what its authors call it, or empty.
+        notice: what its authors say of it, or empty.
+        address: its address, in EIP-55 spelling.
+        chain: its chain's name.
+        chain_id: its chain's number.
+        chain_href: the chain's page, relative to the site's root.
+        published: whether the record is published; if not, nothing of its claim is believed.
+        level: its match level, as the API says it.
+        level_label: the same in words.
+        level_sign: its sign.
+        level_meaning: what the level means.
+        sides: the levels of both sides.
+        proof: the proof.
+        verified_at: when it was verified.
+        facts: about the compilation and the deployment, name and value; a value in digits is set so.
+        settings: the compiler's settings as JSON text.
+        proxy: what it calls if it is a proxy; None if it is none.
+        sources: the source files.
+        interface: the ABI.
+        storage: the storage layout, None if there is none.
+        transient: the layout of transient storage likewise.
+        codes: both sides of the code.
+        record: the record's document, relative to the site's root.
+        proof_json: the proof's document likewise; empty if there is none.
+    """
+
+    name: str
+    title: str
+    notice: str
+    address: str
+    chain: str
+    chain_id: str
+    chain_href: str
+    published: bool
+    level: str
+    level_label: str
+    level_sign: str
+    level_meaning: str
+    sides: tuple[Side, ...]
+    proof: ProofView
+    verified_at: Moment | None
+    facts: tuple[tuple[str, str], ...]
+    settings: str
+    proxy: ProxyView | None
+    sources: tuple[SourceView, ...]
+    interface: InterfaceView
+    storage: StorageView | None
+    transient: StorageView | None
+    codes: tuple[CodeView, ...]
+    record: str
+    proof_json: str
+
+
+def contract_page(
+    record: RecordValue, proof: Proof, pages: ContractPages, *, source: str, published: bool
+) -> Document:
+    """Return the page of a contract.
+
+    Args:
+        record: its record.
+        proof: what the checks made of it.
+        pages: the site around it.
+        source: the content file that it comes from.
+        published: whether the record is published; if not, the page says why.
+    """
+    renderer = renderer_of(pages.frame)
+    view = contract_view(record, proof, pages, renderer.voice, published=published)
+    chain_id, address = view.chain_id, view.address
+    head = Head(
+        path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
+        title=f"{view.name} {address[:8]}…{address[-6:]}",
+        description=renderer.voice.texts(
+            "contract.page", name=view.name, address=address, chain=view.chain, level=view.level_label
+        ),
+        section="contracts",
+    )
+    return renderer.page(CONTRACT_PAGE, "contract.html", head, view, sources=(source,))
+
+
+def contract_view(
+    record: RecordValue, proof: Proof, pages: ContractPages, voice: Voice, *, published: bool
+) -> ContractView:
+    """Return everything that the page of a contract says."""
+    texts = voice.texts
+    compilation = as_object(record.get("compilation"))
+    language = as_text(compilation.get("language"))
+    level = as_text(record["match"]) if published else "refused"
+    chain_id, address = record["chainId"], record["address"]
+    path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
+    creation = as_object(record.get("creationBytecode"))
+    arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
+    return ContractView(
+        name=one_line(as_text(compilation.get("name"))) or address,
+        title=one_line(as_text(as_object(record.get("devdoc")).get("title"))),
+        notice=one_line(as_text(as_object(record.get("userdoc")).get("notice"))),
+        address=address,
+        chain=pages.chain_name(chain_id),
+        chain_id=chain_id,
+        chain_href=CHAIN_PAGE.path(chain_id=chain_id),
+        published=published,
+        level=level,
+        level_label=texts(f"level.{level or 'none'}"),
+        level_sign=SIGNS.get(level, "unknown"),
+        level_meaning=texts(f"level_meaning.{level or 'none'}"),
+        sides=tuple(_side(side, record.get(f"{side}Match"), texts) for side in ("creation", "runtime")),
+        proof=proof_view(proof, texts),
+        verified_at=_moment(record.get("verifiedAt"), voice),
+        facts=tuple(_facts(record, texts)),
+        settings=_settings(compilation.get("compilerSettings")),
+        proxy=_proxy(record, pages),
+        sources=tuple(source_views(record.get("sources"), language, path)),
+        interface=interface_view(record.get("abi"), record.get("userdoc"), record.get("devdoc"), arguments),
+        storage=storage_view(record.get("storageLayout")),
+        transient=storage_view(record.get("transientStorageLayout")),
+        codes=tuple(
+            code_view(side, record.get(f"{side}Bytecode"), record.get(f"{side}Match"))
+            for side in ("runtime", "creation")
+        ),
+        record=CONTRACT.path(chain_id=chain_id, address=address) if published else "",
+        proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
+    )
+
+
+SIGNS = {"exact_match": "operational", "match": "under_maintenance", "refused": "major_outage"}
+"""The sign of a match level."""
+
+
+def _side(side: str, level: Json, texts: Texts) -> Side:
+    held = as_text(level)
+    return Side(
+        name=texts(f"side.{side}"), level=texts(f"level.{held or 'none'}"), sign=SIGNS.get(held, "unknown")
+    )
+
+
+def _moment(text: Json, voice: Voice) -> Moment | None:
+    try:
+        return voice.calendar.moment(parse_instant(as_text(text)))
+    except Malformed:
+        return None
+
+
+def _facts(record: RecordValue, texts: Texts) -> list[tuple[str, str]]:
+    """Return what is known of compilation and deployment; what is null is left out."""
+    compilation, deployment = as_object(record.get("compilation")), as_object(record.get("deployment"))
+    settings = as_object(compilation.get("compilerSettings"))
+    optimizer = as_object(settings.get("optimizer"))
+    block = as_text(deployment.get("blockNumber"))
+    values: list[tuple[str, Json]] = [
+        ("language", compilation.get("language")),
+        ("compiler", f"{as_text(compilation.get('compiler'))} {as_text(compilation.get('compilerVersion'))}"),
+        ("optimizer", _optimizer(optimizer, texts)),
+        ("evm", settings.get("evmVersion")),
+        ("qualified", compilation.get("fullyQualifiedName")),
+        ("transaction", deployment.get("transactionHash")),
+        ("block", texts("contract.genesis") if block == "-1" else block),
+        ("deployer", deployment.get("deployer")),
+        ("match_id", record.get("matchId")),
+    ]
+    return [
+        (texts(f"fact.{name}"), one_line(value)) for name, value in values if isinstance(value, str) and value
+    ]
+
+
+def _optimizer(optimizer: Json, texts: Texts) -> str:
+    held = as_object(optimizer)
+    if not held.get("enabled"):
+        return texts("contract.optimizer_off") if held else ""
+    runs = held.get("runs")
+    return texts.count("contract.optimizer_on", runs) if isinstance(runs, int) else texts("contract.on")
+
+
+def _settings(settings: Json) -> str:
+    try:
+        text = legible(orjson.dumps(settings, option=orjson.OPT_INDENT_2).decode("utf-8"))
+    except TypeError:  # orjson's own error: deeper than it goes, or lone surrogates
+        return ""
+    return text if len(text) <= LONGEST_SETTINGS else text[:LONGEST_SETTINGS] + " …"
+
+
+def _proxy(record: RecordValue, pages: ContractPages) -> ProxyView | None:
+    resolution = as_object(record.get("proxyResolution"))
+    error = as_object(resolution.get("proxyResolutionError"))
+    if resolution.get("isProxy") is not True and not error:
+        return None
+    return ProxyView(
+        kind=one_line(as_text(resolution.get("proxyType"))),
+        implementations=tuple(
+            _implementation(as_object(one), record["chainId"], pages)
+            for one in as_list(resolution.get("implementations"))
+        ),
+        error=one_line(as_text(error.get("message"))),
+    )
+
+
+def _implementation(value: Json, chain_id: str, pages: ContractPages) -> Implementation:
+    address = one_line(as_text(value.get("address")))
+    has_page = (chain_id, address) in pages.known
+    return Implementation(
+        address=address,
+        name=one_line(as_text(value.get("name"))),
+        href=CONTRACT_PAGE.path(chain_id=chain_id, address=address) if has_page else "",
+    )

@@ -1,0 +1,249 @@
+"""An ABI as tables: what can be called, with selectors; what is logged, with topics; how calls fail."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_text
+from statuary.documents.pages.legible import legible, one_line
+from statuary.domain.contracts.abi_types import AbiType, Array, Basic, Tuple
+from statuary.domain.contracts.abi_values import Value, decode_values
+from statuary.domain.contracts.matching import constructor_inputs
+from statuary.domain.contracts.signatures import signature_hash, signature_text
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Malformed, checksummed, is_hex_digits
+
+DEEPEST = 6
+"""Levels of structs whose members are spelled out."""
+
+MOST_ITEMS = 1_000
+"""Items of an ABI that are shown of each kind."""
+
+LONGEST_VALUE = 400
+"""Characters of a decoded argument that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A parameter.
+
+    Attributes:
+        type: its type, structs spelled out.
+        name: its name, or empty.
+        declared: its type in the source where that says more, such as `contract Pedestal`; or empty.
+        indexed: whether it is a topic of its event.
+        value: the value it was given, or empty.
+    """
+
+    type: str
+    name: str
+    declared: str
+    indexed: bool = False
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A function, event or error.
+
+    Attributes:
+        name: its name.
+        signature: what its hash is of; empty where none can be computed.
+        hash: a function's and error's selector, an event's topic; empty likewise.
+        anchor: what a link to it ends with: its hash, where no other item has it first; or empty.
+        inputs: what it takes.
+        outputs: what a function returns.
+        mutability: `view`, `pure`, `payable`, `nonpayable`.
+        anonymous: whether an event has no topic of its own.
+        notice: what its authors say of it.
+    """
+
+    name: str
+    signature: str
+    hash: str
+    inputs: tuple[Parameter, ...]
+    anchor: str = ""
+    outputs: tuple[Parameter, ...] = ()
+    mutability: str = ""
+    anonymous: bool = False
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterfaceView:
+    """An ABI.
+
+    Attributes:
+        constructor: what the constructor takes, with what it was given; None if there is none to tell of.
+        functions: by name.
+        events: by name.
+        errors: by name.
+        special: `fallback` and `receive`, where they exist.
+    """
+
+    constructor: Item | None
+    functions: tuple[Item, ...]
+    events: tuple[Item, ...]
+    errors: tuple[Item, ...]
+    special: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to tell."""
+        return not (self.constructor or self.functions or self.events or self.errors or self.special)
+
+
+def interface_view(abi: Json, userdoc: Json, devdoc: Json, arguments: Json) -> InterfaceView:
+    """Return an ABI as tables.
+
+    Args:
+        abi: the ABI.
+        userdoc: what authors say to users.
+        devdoc: what authors say to developers.
+        arguments: the constructor's arguments as hex text, or None.
+    """
+    items = [as_object(item) for item in as_list(abi)]
+    notices, anchors = _Notices(as_object(userdoc), as_object(devdoc)), _Anchors()
+
+    def of(kind: str) -> tuple[Item, ...]:
+        found = (_item(item, kind, notices) for item in items if item.get("type") == kind)
+        in_order = sorted(found, key=lambda item: (item.name, item.signature))[:MOST_ITEMS]
+        return tuple(replace(item, anchor=anchors.claim(item.hash)) for item in in_order)
+
+    return InterfaceView(
+        constructor=_constructor(abi, items, arguments),
+        functions=of("function"),
+        events=of("event"),
+        errors=of("error"),
+        special=tuple(kind for kind in ("fallback", "receive") if any(i.get("type") == kind for i in items)),
+    )
+
+
+def selectors_of(abi: Json) -> Iterator[bytes]:
+    """Yield the first four bytes of the hash of each function, event and error."""
+    for item in as_list(abi):
+        text = signature_text(as_object(item)) if as_object(item).get("type") in KINDS else None
+        if text is not None:
+            yield bytes.fromhex(signature_hash(text)[2:10])
+
+
+KINDS = ("function", "event", "error")
+
+
+class _Anchors:
+    """The anchors of a page that are taken."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def claim(self, name: str) -> str:
+        if name in self._taken:
+            return ""
+        self._taken.add(name)
+        return name
+
+
+class _Notices:
+    """What authors say of functions, events and errors, by signature."""
+
+    def __init__(self, userdoc: Mapping[str, Json], devdoc: Mapping[str, Json]) -> None:
+        self._user = userdoc
+        self._dev = devdoc
+
+    def of(self, kind: str, signature: str) -> str:
+        member = {"function": "methods", "event": "events", "error": "errors"}[kind]
+        said = [
+            as_text(_first(as_object(self._user.get(member)).get(signature)).get("notice")),
+            as_text(_first(as_object(self._dev.get(member)).get(signature)).get("details")),
+        ]
+        return " ".join(one_line(text) for text in said if text)
+
+
+def _first(value: Json) -> Mapping[str, Json]:
+    """Return what is said of an item; of errors it is a list, since several may share a signature."""
+    return as_object(value[0]) if isinstance(value, list) and value else as_object(value)
+
+
+def _item(item: Mapping[str, Json], kind: str, notices: _Notices) -> Item:
+    signature = signature_text(item) or ""
+    digest = signature_hash(signature) if signature else ""
+    return Item(
+        name=one_line(as_text(item.get("name"))),
+        signature=signature,
+        hash=digest if kind == "event" else digest[:10],
+        inputs=tuple(map(_parameter, as_list(item.get("inputs")))),
+        outputs=tuple(map(_parameter, as_list(item.get("outputs")))),
+        mutability=one_line(as_text(item.get("stateMutability"))),
+        anonymous=item.get("anonymous") is True,
+        notice=notices.of(kind, signature) if signature else "",
+    )
+
+
+def _parameter(value: Json) -> Parameter:
+    parameter = as_object(value)
+    declared = as_text(parameter.get("internalType"))
+    return Parameter(
+        type=_type(parameter, 0),
+        name=one_line(as_text(parameter.get("name"))),
+        declared=one_line(declared) if " " in declared else "",
+        indexed=parameter.get("indexed") is True,
+    )
+
+
+def _type(parameter: Mapping[str, Json], depth: int) -> str:
+    kind = one_line(as_text(parameter.get("type")))
+    if not kind.startswith("tuple") or depth >= DEEPEST:
+        return kind
+    members = [_named(as_object(member), depth + 1) for member in as_list(parameter.get("components"))]
+    return f"({', '.join(members)}){kind.removeprefix('tuple')}"
+
+
+def _named(parameter: Mapping[str, Json], depth: int) -> str:
+    return f"{_type(parameter, depth)} {one_line(as_text(parameter.get('name')))}".strip()
+
+
+def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json) -> Item | None:
+    found = next((item for item in items if item.get("type") == "constructor"), None)
+    if found is None or not as_list(found.get("inputs")):
+        return None
+    inputs = [_parameter(value) for value in as_list(found.get("inputs"))]
+    given = _given(constructor_inputs(abi), as_text(arguments))
+    if len(given) == len(inputs):
+        inputs = [
+            Parameter(type=one.type, name=one.name, declared=one.declared, value=value)
+            for one, value in zip(inputs, given, strict=True)
+        ]
+    return Item(
+        name="constructor",
+        signature="",
+        hash="",
+        inputs=tuple(inputs),
+        mutability=one_line(as_text(found.get("stateMutability"))),
+    )
+
+
+def _given(types: Tuple | None, arguments: str) -> list[str]:
+    """Return the constructor's arguments in words; nothing if they cannot be read."""
+    if types is None or not arguments.startswith("0x") or not is_hex_digits(arguments[2:]):
+        return []
+    try:
+        values = decode_values(types, bytes.fromhex(arguments[2:]))
+    except Malformed:
+        return []
+    told = (_told(item, value) for item, value in zip(types.items, values, strict=True))
+    return [text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " …" for text in told]
+
+
+def _told(kind: AbiType, value: Value) -> str:
+    match kind:
+        case Basic(kind="address"):
+            return checksummed(f"0x{value:040x}")
+        case Basic(kind="bool"):
+            return str(value).lower()
+        case Basic(kind="string"):
+            return f'"{legible(value)}"'
+        case Array(item, _):
+            return f"[{', '.join(_told(item, one) for one in value)}]"
+        case Tuple(items):
+            return f"({', '.join(_told(item, one) for item, one in zip(items, value, strict=True))})"
+        case _:
+            return f"0x{value.hex()}" if isinstance(value, bytes) else str(value)

@@ -1,0 +1,227 @@
+"""Bytecode as it lies on the chain, with everything marked that did not come from the compiler as it is.
+
+The marks follow the replay: each step's place is moved by the steps after it, so that it is where its bytes are
+in the end.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_size, as_text
+from statuary.domain.contracts.transformations import (
+    Kind,
+    Transformation,
+    read_transformation,
+    value_bytes,
+)
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Malformed, is_hex_digits
+
+PLAIN_UP_TO = 160
+"""Bytes of unmarked code that stand in one piece; of more, the middle is left out."""
+
+KEPT = 64
+"""Bytes that stay at either end of a piece whose middle is left out."""
+
+AUXDATA = "auxdata"
+"""The reason of a mark that is no transformation: metadata that the compiler wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stretch of the code on the chain.
+
+    Attributes:
+        start: its first byte.
+        end: the byte after its last one; the same as `start` where bytes were taken out.
+        reason: a transformation's reason, or `auxdata`.
+        id: which value, or empty.
+        step: the transformation's place in the list, from 1; 0 of none.
+    """
+
+    start: int
+    end: int
+    reason: str
+    id: str = ""
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A piece of code on a page.
+
+    Attributes:
+        hex: its digits.
+        offset: its first byte.
+        size: its bytes.
+        reason: why it is marked, or empty.
+        id: which value, or empty.
+        step: the transformation's place in the list, or 0.
+        omitted: how many bytes are left out here, instead of digits.
+    """
+
+    hex: str
+    offset: int
+    size: int
+    reason: str = ""
+    id: str = ""
+    step: int = 0
+    omitted: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRow:
+    """A transformation in words of the record.
+
+    Attributes:
+        number: its place in the list, from 1.
+        type: what it does.
+        reason: why.
+        offset: where, in bytes of the code as it is when its turn comes.
+        id: which value, or empty.
+        value: what it puts, as hex digits; empty of a deletion.
+        bytes: how many it puts, of a deletion how many it takes.
+    """
+
+    number: int
+    type: str
+    reason: str
+    offset: int
+    id: str
+    value: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeView:
+    """One side of a contract's code.
+
+    Attributes:
+        side: `creation` or `runtime`.
+        match: its match level, or None.
+        size: bytes on the chain, None if they are not known.
+        recompiled: bytes that the compiler gave, None if it gave none.
+        pieces: the code on the chain.
+        steps: the transformations.
+        reasons: the reasons of the marks, each once.
+    """
+
+    side: str
+    match: str | None
+    size: int | None
+    recompiled: int | None
+    pieces: tuple[Piece, ...]
+    steps: tuple[StepRow, ...]
+    reasons: tuple[str, ...]
+
+
+def code_view(side: str, member: Json, match: Json) -> CodeView:
+    """Return one side of a record's code."""
+    value = as_object(member)
+    onchain, recompiled = _digits(value.get("onchainBytecode")), _digits(value.get("recompiledBytecode"))
+    steps = _steps(value)
+    marks = _marks(value, steps) if onchain is not None else []
+    inside = [mark for mark in marks if onchain is not None and mark.end * 2 <= len(onchain)]
+    return CodeView(
+        side=side,
+        match=match if isinstance(match, str) else None,
+        size=None if onchain is None else len(onchain) // 2,
+        recompiled=None if recompiled is None else len(recompiled) // 2,
+        pieces=tuple(_pieces(onchain or "", inside)),
+        steps=tuple(_row(number, step, value) for number, step in enumerate(steps, start=1)),
+        reasons=tuple(dict.fromkeys(mark.reason for mark in inside)),
+    )
+
+
+def _digits(text: Json) -> str | None:
+    held = as_text(text)
+    return held[2:] if held.startswith("0x") and is_hex_digits(held[2:]) else None
+
+
+def _steps(value: Mapping[str, Json]) -> list[Transformation]:
+    try:
+        return [read_transformation(step) for step in as_list(value.get("transformations"))]
+    except Malformed:
+        return []
+
+
+def _value(step: Transformation, value: Mapping[str, Json]) -> bytes:
+    try:
+        return value_bytes(step, as_object(value.get("transformationValues")))
+    except Malformed:
+        return b""
+
+
+def _row(number: int, step: Transformation, value: Mapping[str, Json]) -> StepRow:
+    put = _value(step, value)
+    return StepRow(
+        number=number,
+        type=step.type.value,
+        reason=step.reason.value,
+        offset=step.offset,
+        id=step.id or "",
+        value=put.hex(),
+        bytes=(step.length or 0) if step.type is Kind.DELETE else len(put),
+    )
+
+
+def _marks(value: Mapping[str, Json], steps: Sequence[Transformation]) -> list[Mark]:
+    """Return the marks in the order of their places, none overlapping another."""
+    marks = list(_auxdata(value))
+    for number, step in enumerate(steps, start=1):
+        put = len(_value(step, value))
+        taken = _taken(step, put)
+        start, end = step.offset, step.offset + taken
+        marks = [mark for mark in marks if mark.end <= start or mark.start >= end]
+        moved = put - taken
+        marks = [
+            replace(mark, start=mark.start + moved, end=mark.end + moved) if mark.start >= end else mark
+            for mark in marks
+        ]
+        marks.append(Mark(start, start + put, step.reason.value, step.id or "", number))
+    return sorted(marks, key=lambda mark: (mark.start, mark.end))
+
+
+def _taken(step: Transformation, put: int) -> int:
+    if step.type is Kind.INSERT:
+        return 0
+    return put if step.length is None else step.length
+
+
+def _auxdata(value: Mapping[str, Json]) -> Iterator[Mark]:
+    """Yield the pieces of auxdata where the compiler put them."""
+    for number, piece in as_object(value.get("cborAuxdata")).items():
+        offset = as_size(as_object(piece).get("offset"))
+        digits = _digits(as_object(piece).get("value"))
+        if offset is not None and digits:
+            yield Mark(offset, offset + len(digits) // 2, AUXDATA, number)
+
+
+def _pieces(digits: str, marks: Sequence[Mark]) -> Iterator[Piece]:
+    at = 0
+    for mark in marks:
+        if mark.start < at:
+            continue
+        yield from _plain(digits, at, mark.start)
+        yield Piece(
+            hex=digits[mark.start * 2 : mark.end * 2],
+            offset=mark.start,
+            size=mark.end - mark.start,
+            reason=mark.reason,
+            id=mark.id,
+            step=mark.step,
+        )
+        at = mark.end
+    yield from _plain(digits, at, len(digits) // 2)
+
+
+def _plain(digits: str, start: int, end: int) -> Iterator[Piece]:
+    size = end - start
+    if size <= 0:
+        return
+    if size <= PLAIN_UP_TO:
+        yield Piece(hex=digits[start * 2 : end * 2], offset=start, size=size)
+        return
+    yield Piece(hex=digits[start * 2 : (start + KEPT) * 2], offset=start, size=KEPT)
+    yield Piece(hex="", offset=start + KEPT, size=size - 2 * KEPT, omitted=size - 2 * KEPT)
+    yield Piece(hex=digits[(end - KEPT) * 2 : end * 2], offset=end - KEPT, size=KEPT)

@@ -1,0 +1,100 @@
+"""A proof as a list: which checks ran, how each ended, and what each saw."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from statuary.documents.pages.legible import one_line
+from statuary.documents.pages.texts import Texts
+from statuary.domain.contracts.proof import CheckResult, Fact, Outcome, Proof
+
+ORDER = (Outcome.FAILED, Outcome.WARNED, Outcome.PASSED)
+"""The order that outcomes are told in; what does not apply is told by name alone."""
+
+SIGNS = {
+    Outcome.FAILED: "major_outage",
+    Outcome.WARNED: "degraded_performance",
+    Outcome.PASSED: "operational",
+}
+"""The sign of an outcome: its shape says the same as its colour."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRow:
+    """A check that had something to look at.
+
+    Attributes:
+        name: its name, as `statuary check --list` has it.
+        sentence: the name as words.
+        sign: the sign of its outcome.
+        outcome: its outcome in words.
+        saw: what it looked at, name and value.
+        findings: what it has to say.
+    """
+
+    name: str
+    sentence: str
+    sign: str
+    outcome: str
+    saw: tuple[tuple[str, str], ...]
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofView:
+    """A proof.
+
+    Attributes:
+        holds: whether no check contradicts the record.
+        summary: how many checks ended how, in words.
+        rows: those that had something to look at, the worst first.
+        not_applicable: the others, by name as words.
+    """
+
+    holds: bool
+    summary: str
+    rows: tuple[CheckRow, ...]
+    not_applicable: tuple[str, ...]
+
+
+def proof_view(proof: Proof, texts: Texts) -> ProofView:
+    """Return a proof as a list."""
+    by_outcome = {
+        outcome: [result for result in proof.results if result.outcome is outcome] for outcome in Outcome
+    }
+    told = [
+        texts.count(f"proof.{outcome.name.lower()}", len(by_outcome[outcome]))
+        for outcome in ORDER
+        if by_outcome[outcome]
+    ]
+    return ProofView(
+        holds=proof.holds,
+        summary=", ".join(told),
+        rows=tuple(_row(result, texts) for outcome in ORDER for result in by_outcome[outcome]),
+        not_applicable=tuple(_words(result.check) for result in by_outcome[Outcome.NOT_APPLICABLE]),
+    )
+
+
+def _row(result: CheckResult, texts: Texts) -> CheckRow:
+    return CheckRow(
+        name=result.check,
+        sentence=_words(result.check),
+        sign=SIGNS[result.outcome],
+        outcome=texts(f"outcome.{result.outcome.name.lower()}"),
+        saw=tuple(_saw(result, texts)),
+        findings=tuple(one_line(finding.message) for finding in result.findings),
+    )
+
+
+def _words(name: str) -> str:
+    """Return a check's name as words: its names are sentences without a point."""
+    return name.replace("-", " ").capitalize()
+
+
+def _saw(result: CheckResult, texts: Texts) -> Iterator[tuple[str, str]]:
+    for name, fact in result.saw.items():
+        if fact != "":
+            yield one_line(name), _told(fact, texts)
+
+
+def _told(fact: Fact, texts: Texts) -> str:
+    return texts.number(fact) if isinstance(fact, int) else one_line(fact)
