@@ -7,7 +7,6 @@ from typing import NamedTuple, TypeVar
 from statuary.content.files import SourceFile, walk
 from statuary.content.layout import FOLDERS, PLACES, STEMS, Kind, is_left_alone, is_workspace_file, place_of
 from statuary.content.load import load
-from statuary.content.refusals import did_you_mean
 from statuary.content.source_model import SourceModel
 from statuary.content.sources.components import ComponentsSource, translate_components
 from statuary.content.sources.incidents import IncidentSource, translate_incident
@@ -18,6 +17,7 @@ from statuary.content.theme import FOLDER as THEME
 from statuary.content.theme import read_theme
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
 from statuary.domain.findings import Finding, Severity
+from statuary.domain.spelling import did_you_mean
 from statuary.domain.status.catalogue import StatusCatalogue
 
 Model = TypeVar("Model", bound=SourceModel)

@@ -1,7 +1,6 @@
 """From pydantic's errors to findings that a person understands: what is wrong, the value, what to do."""
 
 import types
-from difflib import get_close_matches
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -11,6 +10,7 @@ from typing_extensions import get_type_hints, is_typeddict
 from statuary.content.source_model import described
 from statuary.domain.findings import Finding, Pointer
 from statuary.domain.primitives import Malformed
+from statuary.domain.spelling import did_you_mean
 
 
 def findings_of(error: ValidationError, model: Any, tree: Any) -> list[Finding]:
@@ -62,8 +62,7 @@ def _said(one: ErrorDetails) -> tuple[str, str]:
 def _said_of_choice(found: str, value: str, expected: str) -> tuple[str, str]:
     """Return message and remedy for a value that is none of a few; `expected` is pydantic's list of them."""
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
-    close = get_close_matches(value, choices, 1)
-    return (
+    return f"{found} is none of {expected}", did_you_mean(value, choices) or f"write one of {expected}"
         f"{found} is none of {expected}",
         f"did you mean {close[0]!r}?" if close else f"write one of {expected}",
     )
@@ -91,13 +90,6 @@ def unknown_key(key: str, known: list[str], pointer: Pointer) -> Finding:
         pointer=pointer,
         on_key=True,
     )
-
-
-def did_you_mean(word: str, known: list[str]) -> str:
-    """Return `did you mean …?` for the known word nearest to `word`, or nothing."""
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    close = get_close_matches(word.lower(), by_lower, 1, cutoff=0.6)
-    return f"did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
 def _pointer(location: tuple[str | int, ...], tree: Any) -> Pointer:
