@@ -30,7 +30,6 @@ class SourceModel(BaseModel):
         extra="forbid",
         frozen=True,
         populate_by_name=True,
-        use_attribute_docstrings=True,
         arbitrary_types_allowed=True,
         defer_build=True,  # a command pays for the models that it uses
     )
