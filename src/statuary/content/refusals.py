@@ -63,9 +63,6 @@ def _said_of_choice(found: str, value: str, expected: str) -> tuple[str, str]:
     """Return message and remedy for a value that is none of a few; `expected` is pydantic's list of them."""
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
     return f"{found} is none of {expected}", did_you_mean(value, choices) or f"write one of {expected}"
-        f"{found} is none of {expected}",
-        f"did you mean {close[0]!r}?" if close else f"write one of {expected}",
-    )
 
 
 WANTED = {
