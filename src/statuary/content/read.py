@@ -113,6 +113,7 @@ class _Reader:
             status=status,
             status_settings=site[1].status.settings(),
             pages=pages.settings(read_theme(self.theme, pages.language, self.findings)),
+            hosting=site[1].hosting.settings(),
         )
 
     def _only(self, kind: Kind, model: type[Model]) -> tuple[SourceFile, Model] | None:

@@ -193,6 +193,7 @@ UPTIME_SCHEMA = Url(
     name="uptime-schema",
     pattern="api/v2/uptime.schema.json",
     tells="the JSON Schema of the uptime document",
+    cache=BRIEFLY,
 )
 EPOCHS = Url(
     name="epochs",
@@ -204,6 +205,7 @@ EPOCH_DOCUMENT = Url(
     name="epoch-document",
     pattern="api/v2/_epochs/{epoch}/{path}",
     tells="a document as it reads from a later instant on",
+    cache=BRIEFLY,
 )
 
 HISTORY_ATOM = Url(

@@ -7,6 +7,7 @@ record is read, checked and written on its own, and forgotten.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from statuary.domain.hosting import NOTHING_FOR_HOSTS, HostingSettings
 from statuary.domain.pages import PageSettings
 from statuary.domain.site import Chain, ContractSettings
 from statuary.domain.status.catalogue import StatusCatalogue
@@ -48,6 +49,7 @@ class Catalogue:
         status: page, components, incidents, maintenances.
         status_settings: how the status side is published.
         pages: which pages for people there are.
+        hosting: what the site holds for its hosts.
     """
 
     chains: tuple[Chain, ...]
@@ -56,3 +58,4 @@ class Catalogue:
     status: StatusCatalogue
     status_settings: StatusSettings
     pages: PageSettings
+    hosting: HostingSettings = NOTHING_FOR_HOSTS

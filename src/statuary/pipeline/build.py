@@ -1,5 +1,6 @@
 """Read, check, build, publish: the whole way from content to site."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
@@ -7,12 +8,14 @@ from statuary.checks.catalogue import proof_rules
 from statuary.content.places import placed
 from statuary.content.read import read_content
 from statuary.documents.all_documents import whole_site_documents
+from statuary.documents.document import Document
 from statuary.domain.findings import in_order
 from statuary.domain.primitives import Instant
 from statuary.pipeline.announcements import Announcer, stage
 from statuary.pipeline.checked import FULL_RIGOUR, Checked, Outcome, Rigour
 from statuary.pipeline.contracts import Offer, press_contracts
 from statuary.pipeline.status import StatusSide, status_side
+from statuary.publishing.arrange import arranged
 from statuary.publishing.publisher import Publisher
 
 
@@ -38,7 +41,11 @@ def check_site(
     with stage(announcer, "Status"):
         status = status_side(catalogue, now)
         findings += [*status.findings(rigour), *status.epoch_findings()]
-    contracts = press_contracts(root, catalogue, announcer, offer, rigour)
+
+    def offer_arranged(documents: Iterator[Document]) -> None:
+        offer(arranged(documents, catalogue.hosting))
+
+    contracts = press_contracts(root, catalogue, announcer, offer_arranged, rigour)
     checked = Checked(
         catalogue=catalogue,
         findings=tuple(in_order(placed(root, [*findings, *contracts.findings]))),
@@ -75,17 +82,16 @@ def build_site(
     if checked.catalogue is None or status is None or forbidden:
         return Outcome(checked=checked, plan=None, applied=False, seconds=perf_counter() - began)
     with stage(announcer, "Lists and status documents"):
-        publication.offer(
-            whole_site_documents(
-                checked.catalogue,
-                checked.rows,
-                checked.entries,
-                status.present,
-                status.epochs,
-                published=publication.published,
-                rules=proof_rules(),
-            )
+        documents = whole_site_documents(
+            checked.catalogue,
+            checked.rows,
+            checked.entries,
+            status.present,
+            status.epochs,
+            published=publication.published,
+            rules=proof_rules(),
         )
+        publication.offer(arranged(documents, checked.catalogue.hosting))
     plan = publication.plan()
     if not publication.dry_run:
         with stage(announcer, "Publishing"):

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from statuary.content.source_model import ChainIdText, Flag, SourceModel, Text, WholeNumber
+from statuary.content.sources.hosting import HostingSource
 from statuary.content.sources.page import PageSource
 from statuary.domain.pages import MOST_CONTRACT_PAGES, MOST_LISTED_CONTRACTS, PageSettings, Theme
 from statuary.domain.site import Chain, ContractSettings, Publish
@@ -112,3 +113,5 @@ class SiteSource(SourceModel):
     """What of the status side is published."""
     pages: PagesSource = PagesSource()
     """Which pages for people are built."""
+    hosting: HostingSource = HostingSource()
+    """What the site holds for the hosts that serve it."""

@@ -1,0 +1,127 @@
+"""`statuary hosting`: write what a host needs to serve the site."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import content_option
+from statuary.documents.hosting.choices import HostChoices
+from statuary.documents.hosting.host_file import HostFile
+from statuary.documents.hosting.hosts import HOSTS, Host, is_of_edge
+from statuary.domain.hosting import HostingSettings, Layout
+
+DEFAULT = HostChoices()
+
+
+@click.command()
+@click.argument("name", metavar="NAME", type=click.Choice(list(HOSTS)))
+@content_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="The project folder to write into. Default: print the configuration and write nothing.",
+)
+@click.option("--edge-only", is_flag=True, help="Write the edge module alone, for use in a host's own build.")
+@click.option("--force", is_flag=True, help="Replace configuration that is there and differs.")
+@click.option(
+    "--publish", default=DEFAULT.publish, show_default=True, help="The site, relative to the project."
+)
+@click.option(
+    "--install", default=DEFAULT.install, show_default=True, help="What pip installs where the host builds."
+)
+@click.option("--root", default=DEFAULT.root, show_default=True, help="Where a web server finds the site.")
+@click.option(
+    "--listen",
+    default=DEFAULT.listen,
+    show_default=True,
+    help="The port, or address and port, of a web server.",
+)
+@click.option(
+    "--edge", metavar="ADDRESS:PORT", help="A `deno serve` of the edge module that a web server asks."
+)
+def command(
+    name: str,
+    content: Path,
+    out: Path | None,
+    edge_only: bool,
+    force: bool,
+    publish: str,
+    install: str,
+    root: str,
+    listen: str,
+    edge: str | None,
+) -> None:
+    """Write what a host needs to serve the site: configuration, and the edge module where it can run."""
+    host = HOSTS[name]
+    settings = _settings(content)
+    _check(name, host, settings, content)
+    choices = replace(
+        DEFAULT, settings=settings, publish=publish, install=install, root=root, listen=listen, edge=edge
+    )
+    files = [file for file in host.files(choices) if is_of_edge(file) or not edge_only]
+    if out is None:
+        _print(files)
+    else:
+        _write(files, out, force=force)
+
+
+command.epilog = "\b\n" + "\n".join(f"{name:17} {host.tells}" for name, host in HOSTS.items())
+
+
+def _settings(content: Path) -> HostingSettings:
+    """Return what the content says of hosting; the defaults where there is no content."""
+    if not content.is_dir():
+        return HostingSettings()
+    from statuary.content.read import read_content
+
+    catalogue, _ = read_content(content)
+    return catalogue.hosting if catalogue is not None else HostingSettings()
+
+
+def _check(name: str, host: Host, settings: HostingSettings, content: Path) -> None:
+    """Refuse a layout that the host cannot serve, and tell of what the site lacks for it."""
+    if settings.layout is Layout.SHARDED and not host.knows_shards:
+        raise click.UsageError(
+            f"{name} has no use for the sharded layout: leave hosting.layout out of site.yaml"
+        )
+    if host.site_files is not None and host.site_files not in settings.files:
+        click.echo(
+            f"statuary: {name} reads files of the site itself; in {content / 'site.yaml'}, say\n"
+            f"    hosting: {{files: [{host.site_files}]}}",
+            err=True,
+        )
+
+
+def _print(files: list[HostFile]) -> None:
+    """Print the configuration; of the edge module, only that it would be written."""
+    shown = [file for file in files if not is_of_edge(file)]
+    for file in shown:
+        if len(shown) > 1:
+            click.echo(f"==> {file.path}")
+        click.echo(file.text, nl=False)
+    if len(shown) < len(files):
+        click.echo(f"and {len(files) - len(shown)} files of the edge module, with --out FOLDER", err=True)
+
+
+def _write(files: list[HostFile], out: Path, *, force: bool) -> None:
+    """Write the files; what is there and is somebody's own work stays."""
+    kept = [file for file in files if _is_someone_elses(file, out / file.path)]
+    if kept and not force:
+        names = ", ".join(str(out / file.path) for file in kept)
+        click.echo(f"statuary: {names}: there already, with another text\n    --force replaces it", err=True)
+        sys.exit(ExitCode.REFUSED)
+    for file in files:
+        place = out / file.path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(file.text, encoding="utf-8", newline="\n")
+        if file.path.endswith(".sh"):
+            place.chmod(0o755)
+    click.echo(f"{len(files)} files in {out}/", err=True)
+
+
+def _is_someone_elses(file: HostFile, place: Path) -> bool:
+    return not is_of_edge(file) and place.exists() and place.read_text(encoding="utf-8") != file.text

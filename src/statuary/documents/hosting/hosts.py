@@ -1,0 +1,60 @@
+"""Every host that statuary writes files for, in one table."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from statuary.documents.hosting.caddy import caddy_files
+from statuary.documents.hosting.choices import EDGE_FOLDER, HostChoices
+from statuary.documents.hosting.cloudflare import pages_files, worker_files
+from statuary.documents.hosting.deno import deno_files
+from statuary.documents.hosting.host_file import HostFile
+from statuary.documents.hosting.netlify import netlify_files
+from statuary.documents.hosting.nginx import nginx_files
+from statuary.documents.hosting.object_store import object_store_files
+from statuary.documents.hosting.vercel import vercel_files
+from statuary.domain.hosting import HostFiles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """A place that serves sites.
+
+    Attributes:
+        tells: what is written for it, as a phrase.
+        files: makes its files.
+        site_files: what of its own it reads from inside the site; `hosting.files` in site.yaml names it.
+        knows_shards: whether it can serve the sharded layout.
+    """
+
+    tells: str
+    files: Callable[[HostChoices], list[HostFile]]
+    site_files: HostFiles | None = None
+    knows_shards: bool = False
+
+
+HOSTS: dict[str, Host] = {
+    "netlify": Host(tells="netlify.toml and the edge function", files=netlify_files, knows_shards=True),
+    "cloudflare": Host(
+        tells="wrangler.jsonc of a Worker with static assets, and the module it runs",
+        files=worker_files,
+        site_files=HostFiles.CLOUDFLARE,
+        knows_shards=True,
+    ),
+    "cloudflare-pages": Host(
+        tells="the function of a Pages project",
+        files=pages_files,
+        site_files=HostFiles.CLOUDFLARE,
+        knows_shards=True,
+    ),
+    "deno": Host(tells="deno.json with a task that serves the site", files=deno_files, knows_shards=True),
+    "vercel": Host(tells="vercel.json, for plain files", files=vercel_files),
+    "nginx": Host(tells="the configuration of a server", files=nginx_files),
+    "caddy": Host(tells="a Caddyfile", files=caddy_files),
+    "s3": Host(tells="an upload script for S3, and settings of CloudFront", files=object_store_files),
+}
+"""Host by name."""
+
+
+def is_of_edge(file: HostFile) -> bool:
+    """Say whether a file is of the edge module, which is made again each time and never edited."""
+    return file.path.startswith(f"{EDGE_FOLDER}/")

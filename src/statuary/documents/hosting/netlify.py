@@ -1,0 +1,45 @@
+"""Netlify: `netlify.toml`, and the edge function beside the module that it is made of."""
+
+import json
+
+from statuary.documents.hosting.choices import EDGE_FOLDER, HostChoices
+from statuary.documents.hosting.edge_module import edge_module
+from statuary.documents.hosting.globs import plain_globs
+from statuary.documents.hosting.header_rules import header_rules
+from statuary.documents.hosting.host_file import HostFile
+from statuary.documents.hosting.redirects import OWN_NOTES, server_rewrites
+from statuary.documents.hosting.templating import filled
+
+
+def netlify_files(choices: HostChoices) -> list[HostFile]:
+    """Return the configuration and the edge function."""
+    return [
+        HostFile("netlify.toml", netlify_toml(choices)),
+        HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function()),
+        *edge_module(f"{EDGE_FOLDER}/modules", choices.layout),
+    ]
+
+
+def netlify_toml(choices: HostChoices) -> str:
+    """Return the text of `netlify.toml`."""
+    return filled(
+        "netlify.toml.jinja",
+        choices=choices,
+        edge_folder=EDGE_FOLDER,
+        header_rules=header_rules(),
+        rewrites=server_rewrites(),
+        own_notes=OWN_NOTES,
+    )
+
+
+def edge_function() -> str:
+    """Return the edge function: one line over the module, and which paths it is asked for.
+
+    Its name must not be that of the folder beside it: Netlify would take the two for one function.
+    """
+    config = {"path": "/*", "excludedPath": list(plain_globs()), "onError": "bypass"}
+    return (
+        "// Written by `statuary hosting netlify` from the table of URLs.\n\n"
+        'export { default } from "./modules/netlify.js";\n\n'
+        f"export const config = {json.dumps(config, indent=2)};\n"
+    )

@@ -1,0 +1,72 @@
+"""Compressed forms of documents, stored beside them under a further ending.
+
+Only documents that nothing but a build changes have them: `statuary tick` and the clock would leave those of the
+others behind. What compresses them differs in its bytes between versions; what they hold does not.
+"""
+
+from collections.abc import Callable, Iterator
+from gzip import compress as gzip_compress
+from types import ModuleType
+
+from statuary.documents.document import Document
+from statuary.documents.match_url import match_url
+from statuary.domain.hosting import Precompressed
+from statuary.optional import MissingExtra, optional
+from statuary.publishing.refused import PublishingRefused
+
+SMALLEST = 1024
+"""Bytes below which a second form saves nothing that a network would notice."""
+
+
+def _gzip(body: bytes) -> bytes:
+    return gzip_compress(body, compresslevel=9, mtime=0)
+
+
+def _brotli(body: bytes) -> bytes:
+    compressed: bytes = _module("br", "brotli").compress(body, quality=9)
+    return compressed
+
+
+def _zstandard(body: bytes) -> bytes:
+    compressed: bytes = _module("zst", "compression.zstd", "backports.zstd").compress(body, level=12)
+    return compressed
+
+
+def _module(form: str, *names: str) -> ModuleType:
+    try:
+        return optional(*names, extra="compress", purpose=f"hosting.precompressed: [{form}]")
+    except MissingExtra as missing:
+        raise PublishingRefused(str(missing), missing.remedy) from None
+
+
+COMPRESSORS: dict[Precompressed, Callable[[bytes], bytes]] = {
+    Precompressed.GZIP: _gzip,
+    Precompressed.BROTLI: _brotli,
+    Precompressed.ZSTANDARD: _zstandard,
+}
+
+
+def compressed_forms(document: Document, forms: tuple[Precompressed, ...]) -> Iterator[Document]:
+    """Yield the compressed forms of a document that are smaller than it is.
+
+    Raises:
+        PublishingRefused: if a form needs a package that is not installed.
+    """
+    if len(document.body) < SMALLEST or _keeps_time(document.path):
+        return
+    for form in forms:
+        body = COMPRESSORS[form](document.body)
+        if len(body) < len(document.body):
+            yield Document(
+                path=f"{document.path}.{form}",
+                body=body,
+                media_type=document.media_type,
+                cache=document.cache,
+                also=tuple(f"{name}.{form}" for name in document.also),
+                sources=document.sources,
+            )
+
+
+def _keeps_time(path: str) -> bool:
+    found = match_url(path)
+    return found is not None and found[0].keeps_time
