@@ -13,6 +13,6 @@ class ExitCode(IntEnum):
     USAGE = 2
     """The command was called wrongly (click's own code)."""
     REFUSED = 3
-    """The target cannot take the site, or a path is not allowed; nothing was published."""
+    """The target cannot take the site, a path is not allowed, or an edit is not safe; nothing was published."""
     INTERRUPTED = 130
     """Ctrl-C; the next build finishes what was begun."""

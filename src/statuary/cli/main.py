@@ -65,5 +65,5 @@ class LazyGroup(click.Group):
 def command() -> None:
     """Publish verified contracts and network status as static files.
 
-    Exit codes: 0 done; 1 the content has errors; 2 wrong usage; 3 the target refused; 130 interrupted.
+    Exit codes: 0 done; 1 the content has errors; 2 wrong usage; 3 refused; 130 interrupted.
     """

@@ -74,7 +74,9 @@ def test_a_key_with_empty_lines_around_it_gets_a_neighbour_with_one():
 
 def test_an_empty_line_is_not_added_to_a_text_that_would_take_it():
     text = "a: x\n\nb: |+\n  y\n"
-    assert read_yaml(set_value(text, ("c",), "z")) == {"a": "x", "b": "y\n", "c": "z"}
+    assert set_value(text, ("c",), "z") == text + "c: z\n"
+    deeper = "a: x\n\nb:\n  - d: |+\n      y\n"
+    assert set_value(deeper, ("c",), "z") == deeper + "c: z\n"
 
 
 def test_a_value_keeps_its_quotes_and_its_comment():
@@ -89,11 +91,27 @@ def test_a_text_of_several_lines_is_a_block():
     assert edited == "name: x\npostmortem:\n  body: |-\n    One.\n\n      Two # no comment\n"
 
 
+def test_a_text_above_comments_stays_on_its_line_so_that_they_stay_comments():
+    text = "body:\n  # to be written\nname: x\n"
+    assert set_value(text, ("body",), "one\ntwo") == 'body: "one\\ntwo"\n  # to be written\nname: x\n'
+
+
 def test_a_long_paragraph_is_folded():
     body = "A sentence of some length that says what has happened. " * 3
     edited = set_value("name: x\n", ("body",), body.strip())
     assert max(map(len, edited.splitlines())) <= 102
     assert read_yaml(edited)["body"] == body.strip()
+
+
+def test_comments_behind_empty_lines_belong_to_what_they_are_indented_under():
+    text = "a:\n  b:\n\n  # of b or of a\n\n# of the file\n"
+    below = "  # of b or of a\n"
+    assert set_value(text, ("c",), "x\ny") == text.replace(below, below + "c: |-\n  x\n  y\n")
+
+
+def test_many_empty_lines_take_no_time():
+    text = "updates:\r\n- x" + "\r\n" * 100_000 + "name: x\r\n"
+    assert append_item(text, ("updates",), "z") == text.replace("- x", "- x\r\n- z")
 
 
 def test_keys_that_exist_in_another_spelling_are_found():

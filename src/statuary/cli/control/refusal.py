@@ -11,7 +11,7 @@ from statuary.content.editing.refused import EditRefused
 
 
 class Refusal(click.ClickException):
-    """A command refuses: nothing was written, and the exit code says so."""
+    """A command refuses, and the exit code says so; nothing was written unless the message says what was."""
 
     exit_code = ExitCode.REFUSED
 

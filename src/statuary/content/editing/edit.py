@@ -13,7 +13,8 @@ from statuary.content.editing.hand import Hand
 from statuary.content.editing.intended import with_item, with_value
 from statuary.content.editing.nodes import LINE_BREAK, Kind, Node
 from statuary.content.editing.refused import EditRefused
-from statuary.content.editing.splices import Splice, below, spliced, stands_apart
+from statuary.content.editing.scalars import in_line
+from statuary.content.editing.splices import Splice, below, has_comments_below, spliced, stands_apart
 from statuary.content.editing.track import Track, track_to
 from statuary.content.unreadable import Unreadable
 from statuary.content.yaml_text import NULLS, Tree, read_yaml
@@ -101,7 +102,10 @@ def _other_value(text: str, track: Track, value: Value) -> list[Splice]:
             f"key {key.value!r} holds a {node.kind.value} already", "edit the file by hand", node.position
         )
     _refuse_header_comment(text, node)
-    first, *lines = value_lines(value, key.column, Hand.of(track.root), _quote(node))
+    if isinstance(value, str) and has_comments_below(text, node, key.column):
+        first, *lines = [in_line(value, _quote(node))]  # in a block of text they would be text
+    else:
+        first, *lines = value_lines(value, key.column, Hand.of(track.root), _quote(node))
     splices = [_behind_key(text, key, node, first)]
     if lines:
         splices.append(below(text, node, key.column, lines))

@@ -147,11 +147,13 @@ def _node(kind: Kind, event: Any, end: int, **members: Any) -> Node:
 HEADER = re.compile(r"[|>](?P<indicators>[-+0-9]*)")
 
 
-def keeps_breaks(text: str, scalar: Node) -> bool:
-    """Say whether the blank lines behind a block scalar belong to its value (`|+`)."""
-    if scalar.style not in ("|", ">"):
+def keeps_breaks(text: str, node: Node) -> bool:
+    """Say whether blank lines behind a node belong to it: whether it is, or ends with, a block scalar as `|+`."""
+    while node.members and not node.flow:
+        node = node.members[-1][1]
+    if node.style not in ("|", ">"):
         return False
-    header = HEADER.search(text, scalar.start)
+    header = HEADER.search(text, node.start)
     return header is not None and "+" in header["indicators"]
 
 

@@ -24,14 +24,15 @@ def spliced(text: str, splices: Iterable[Splice]) -> str:
 
 
 REST_OF_LINE = re.compile(rf"[ \t]*(#[^{BREAKS}]*)?(?=[{BREAKS}]|\Z)")
-COMMENT_LINE = re.compile(rf"(?:\r\n|[{BREAKS}])(?P<indent> *)#[^{BREAKS}]*")
+COMMENT_LINE = re.compile(rf"(?:(?>\r\n|[{BREAKS}])(?P<indent> *+))++#[^{BREAKS}]*")
+"""A line that is a comment, with the empty lines above it; nothing in it is tried twice, however many those are."""
 
 
 def end_of_entry(text: str, node: Node, column: int) -> int:
     """Return where the lines that belong to an entry end, before the line break.
 
-    They are the entry's own, with the comment behind it, and the comment lines right below that are indented
-    beyond `column`, in which the entry begins.
+    They are the entry's own, with the comment behind it, and the comment lines below that are indented beyond
+    `column`, in which the entry begins, with the empty lines between.
 
     Raises:
         EditRefused: if something else stands on the entry's last line.
@@ -45,6 +46,11 @@ def end_of_entry(text: str, node: Node, column: int) -> int:
     while (comment := COMMENT_LINE.match(text, end)) and len(comment["indent"]) > column:
         end = comment.end()
     return end
+
+
+def has_comments_below(text: str, node: Node, column: int) -> bool:
+    """Say whether comment lines belong to an entry that begins in a column."""
+    return LINE_BREAK.search(text, node.end, end_of_entry(text, node, column)) is not None
 
 
 def below(text: str, node: Node, column: int, lines: Sequence[str], *, apart: bool = False) -> Splice:
