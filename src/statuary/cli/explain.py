@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
+from statuary.cli.amounts import size_text
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import out_option
-from statuary.cli.summary import size_text
 from statuary.documents.match_url import match_url
 from statuary.publishing.folder import Folder
 from statuary.publishing.ledger import Entry, look_up, nearest_paths

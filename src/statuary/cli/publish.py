@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
+from statuary.cli.amounts import changes_line, size_text
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.snapshot import public_key_of, public_key_option
-from statuary.cli.summary import changes_line, size_text
 from statuary.cli.told import told_refusals
 from statuary.publishing.folder import Folder
 from statuary.publishing.plan import Plan

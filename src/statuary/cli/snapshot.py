@@ -7,20 +7,17 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from statuary import __version__
+from statuary.cli.amounts import changes_line, size_text
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import content_option, instant_of_build, now_option
-from statuary.cli.progress import progress
-from statuary.cli.reports.report import report
 from statuary.cli.revision import content_revision
-from statuary.cli.summary import changes_line, findings_line, size_text
 from statuary.cli.told import told_refusals
 from statuary.domain.primitives import Instant, parse_instant
-from statuary.pipeline.build import build_site
-from statuary.pipeline.prove_snapshot import Prover
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.snapshots.create import Signer, SnapshotPublication
 from statuary.publishing.snapshots.delta import apply_delta, write_delta
@@ -41,6 +38,9 @@ from statuary.publishing.snapshots.packing import is_usual_zlib
 from statuary.publishing.snapshots.rewrite import rewrite_snapshot
 from statuary.publishing.snapshots.snapshot_pass import opened_pass
 from statuary.publishing.snapshots.verify import Verification, verify_snapshot
+
+if TYPE_CHECKING:
+    from statuary.pipeline.prove_snapshot import Prover
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -108,6 +108,11 @@ def create(
 
 
 def _build_into(content: Path, publication: SnapshotPublication) -> None:
+    from statuary.cli.progress import progress
+    from statuary.cli.reports.report import report
+    from statuary.cli.summary import findings_line
+    from statuary.pipeline.build import build_site
+
     with progress() as announcer:
         outcome = build_site(content, publication, publication.origin.instant, announcer)
     if outcome.checked.all_findings:
@@ -177,7 +182,7 @@ def verify(place: str, public_key: str | None, against: str | None, proving: boo
 
     Exit codes: 0 whole; 1 something is wrong; 3 it is no snapshot, or broken off.
     """
-    prover = Prover() if proving else None
+    prover = _prover() if proving else None
     with told_refusals():
         key = public_key_of(public_key)
         verification = verify_snapshot(place, public_key=key, against=against, examine=prover)
@@ -190,7 +195,13 @@ def verify(place: str, public_key: str | None, against: str | None, proving: boo
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.DONE)
 
 
-def _lines(verification: Verification, prover: Prover | None) -> Iterator[str]:
+def _prover() -> "Prover":
+    from statuary.pipeline.prove_snapshot import Prover
+
+    return Prover()
+
+
+def _lines(verification: Verification, prover: "Prover | None") -> Iterator[str]:
     yield from verification.problems
     if prover is not None:
         for finding in prover.errors:
@@ -218,7 +229,7 @@ def _origin_lines(manifest: Manifest) -> Iterator[str]:
     yield f"as of {origin.instant.isoformat()}, built by statuary {origin.statuary}{revision}{part}"
 
 
-def _as_json(verification: Verification, prover: Prover | None) -> dict[str, object]:
+def _as_json(verification: Verification, prover: "Prover | None") -> dict[str, object]:
     origin = verification.manifest.origin
     value: dict[str, object] = {
         "whole": verification.is_whole,

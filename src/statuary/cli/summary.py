@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from statuary.cli.amounts import changes_line, size_text
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import Instant
 from statuary.pipeline.checked import Checked, Outcome
-from statuary.publishing.plan import Action, Plan
 
 
 def build_summary(outcome: Outcome, out: Path, now: Instant) -> str:
@@ -32,18 +32,6 @@ def build_summary(outcome: Outcome, out: Path, now: Instant) -> str:
     return "\n".join(lines)
 
 
-def changes_line(plan: Plan, *, applied: bool) -> str:
-    """Return what changed, or would change."""
-    counts = plan.counts
-    would = "" if applied else "would be "
-    if plan.is_empty:
-        return "nothing changed" if applied else "nothing would change"
-    return (
-        f"{counts[Action.ADD]} {would}added, {counts[Action.REPLACE]} {would}replaced, "
-        f"{counts[Action.REMOVE]} {would}removed, {plan.kept} kept ({size_text(plan.changed_size)} {would}written)"
-    )
-
-
 def findings_line(checked: Checked) -> str:
     """Return how many findings of each severity there are."""
     errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
@@ -67,13 +55,3 @@ def spelled(moment: Instant) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def size_text(size: int) -> str:
-    """Return a number of bytes as people read it (powers of 1000)."""
-    amount = float(size)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if amount < 1000 or unit == "GB":
-            return f"{size:,} bytes" if unit == "bytes" else f"{amount:,.1f} {unit}"
-        amount /= 1000
-    raise AssertionError

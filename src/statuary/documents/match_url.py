@@ -16,7 +16,7 @@ def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
 
     The most literal row wins: `v2/contract/all-chains/…` is not a contract on a chain called `all-chains`.
     """
-    for expression, url in _expressions():
+    for expression, url in _expressions().get(path.partition("/")[0], ()):
         found = expression.fullmatch(path)
         if found:
             return url, found.groupdict()
@@ -24,9 +24,13 @@ def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
 
 
 @cache
-def _expressions() -> tuple[tuple[re.Pattern[str], Url], ...]:
-    rows = sorted(URLS, key=lambda row: row.pattern.count("{"))
-    return tuple((re.compile(_expression(url.pattern)), url) for url in rows)
+def _expressions() -> dict[str, list[tuple[re.Pattern[str], Url]]]:
+    """Return the rows by the first name of their paths, which never varies, the most literal first."""
+    found: dict[str, list[tuple[re.Pattern[str], Url]]] = {}
+    for url in sorted(URLS, key=lambda row: row.pattern.count("{")):
+        row = re.compile(_expression(url.pattern)), url
+        found.setdefault(url.pattern.partition("/")[0], []).append(row)
+    return found
 
 
 def _expression(pattern: str) -> str:

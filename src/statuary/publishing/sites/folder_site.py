@@ -1,6 +1,7 @@
 """A site in a folder, to be read: regular files inside it, and nothing that a link leads out to."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -28,6 +29,7 @@ class FolderSite:
             raise PublishingRefused(f"{root} is no folder")
         self.root = root
         self.real_root = os.path.realpath(root)
+        self._folders: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -40,33 +42,50 @@ class FolderSite:
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file; None if there is none, or a link leads out of the folder."""
-        file = self._file(path)
-        if file is None:
+        found = self._file(path)
+        if found is None:
             return None
-        if os.path.getsize(file) > LARGEST_DOCUMENT:
+        file, size = found
+        if size > LARGEST_DOCUMENT:
             raise PublishingRefused(f"{path} has more than {LARGEST_DOCUMENT:,} bytes")
         with open(file, "rb") as opened:
             return opened.read()
 
     def entry(self, path: str) -> SiteEntry | None:
         """Return what is known of a file."""
-        file = self._file(path)
-        if file is None:
-            return None
-        return SiteEntry(path=path, size=os.path.getsize(file), media_type=media_type_of(path))
+        found = self._file(path)
+        return None if found is None else SiteEntry(path=path, size=found[1], media_type=media_type_of(path))
 
     def paths(self) -> Iterator[str]:
         """Yield every file's path, in no order; see `walked`."""
         return walked(self.root)
 
-    def _file(self, path: str) -> str | None:
-        """Return where a document lies on disk; None if there is no regular file inside the folder."""
+    def _file(self, path: str) -> tuple[str, int] | None:
+        """Return where a document lies on disk, and its bytes; None if there is no regular file inside the folder."""
         try:
-            file = os.path.realpath(f"{self.real_root}/{checked_path(path)}")
+            folder, _, name = checked_path(path).rpartition("/")
+            file = os.path.join(self._real_folder(folder), name)
+            if os.path.islink(file):
+                file = os.path.realpath(file)
+            found = os.lstat(file)
         except (PublishingRefused, ValueError, OSError):
             return None
-        is_inside = file.startswith(self.real_root.rstrip(os.sep) + os.sep)
-        return file if is_inside and os.path.isfile(file) else None
+        return (file, found.st_size) if stat.S_ISREG(found.st_mode) and self._is_inside(file) else None
+
+    def _real_folder(self, folder: str) -> str:
+        """Return where a folder is with all links followed; many files are in one folder."""
+        if folder not in self._folders:
+            if len(self._folders) > REMEMBERED:
+                self._folders.clear()
+            self._folders[folder] = os.path.realpath(f"{self.real_root}/{folder}")
+        return self._folders[folder]
+
+    def _is_inside(self, file: str) -> bool:
+        return file.startswith(self.real_root.rstrip(os.sep) + os.sep)
+
+
+REMEMBERED = 4096
+"""Folders whose real place is kept in mind."""
 
 
 def walked(root: Path) -> Iterator[str]:

@@ -93,7 +93,9 @@ class SnapshotPublication:
         for document in documents:
             if self.only.wants(document.path, document.body):
                 for member in members_of(document):
-                    self._keep(self.packer.put(member))
+                    # a folder gives a body under each of its names; it is packed once
+                    if not self.spool.take_twin(member.path, member.also, member.body):
+                        self._keep(self.packer.put(member))
 
     def _keep(self, ready: Iterable[Packed]) -> None:
         for packed in ready:

@@ -11,8 +11,13 @@ from statuary.publishing.snapshots.names import folded
 def temporary_database(schema: str) -> sqlite3.Connection:
     """Return a database in a file that vanishes with it; what fits in its cache is never written."""
     connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-    connection.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {schema}; BEGIN")
+    settings = f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{CACHE}"
+    connection.executescript(f"{settings}; {schema}; BEGIN")
     return connection
+
+
+CACHE = 16_384
+"""KiB of a temporary database that are kept in memory."""
 
 
 class NameTable:

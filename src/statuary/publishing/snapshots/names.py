@@ -1,5 +1,6 @@
 """The names that a snapshot gives its own members, and which names its documents may have."""
 
+import re
 import unicodedata
 
 from statuary.publishing.refused import PublishingRefused
@@ -15,6 +16,11 @@ SIGNATURE = f"{MANIFEST}.minisig"
 INDEX = f"{FOLDER}/index"
 PARTS = f"{FOLDER}/parts/"
 DELTA = f"{FOLDER}/delta.json"
+
+
+NAME = "[0-9A-Za-z_](?:[0-9A-Za-z_.-]{0,100}[0-9A-Za-z_-])?"
+PLAIN = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
+"""Paths that need no closer look; nearly all are such, and there may be millions."""
 
 
 def part_path(digest: str) -> str:
@@ -44,6 +50,8 @@ def document_path(path: str) -> str:
         SnapshotDamaged: if it could leave the site, is hidden, is read otherwise on some system, or is in the
             snapshot's own folder.
     """
+    if PLAIN.fullmatch(path) and not folded(path).startswith(FOLDER):
+        return path
     try:
         checked_path(path)
         path.encode("utf-8")

@@ -15,6 +15,9 @@ from statuary.publishing.snapshots.zip_bytes import DEFLATED, STORED, Header
 LEVEL = 6
 """How hard zlib tries: level 9 takes twice the time for 1 % less (measured on records)."""
 
+SMALL = 2048
+"""Bytes of a body below which handing it to another thread costs more than packing it."""
+
 AHEAD = 4
 """Bodies that wait for each thread."""
 
@@ -97,7 +100,7 @@ class Packer:
         self.count = workers or os.cpu_count() or 1
         self.level = level
         self.pool = ThreadPoolExecutor(self.count)
-        self.waiting: deque[Future[Packed]] = deque()
+        self.waiting: deque[Future[Packed] | Packed] = deque()
 
     def __enter__(self) -> Self:
         return self
@@ -107,14 +110,21 @@ class Packer:
 
     def put(self, member: Member) -> Iterator[Packed]:
         """Take a member, and yield one that is ready once enough are on their way."""
-        self.waiting.append(self.pool.submit(pack, member, self.level))
+        if len(member.body) < SMALL or member.packed is not None:
+            self.waiting.append(pack(member, self.level))
+        else:
+            self.waiting.append(self.pool.submit(pack, member, self.level))
         if len(self.waiting) > AHEAD * self.count:
-            yield self.waiting.popleft().result()
+            yield _ready(self.waiting.popleft())
 
     def rest(self) -> Iterator[Packed]:
         """Yield those that are still on their way."""
         while self.waiting:
-            yield self.waiting.popleft().result()
+            yield _ready(self.waiting.popleft())
+
+
+def _ready(packed: Future[Packed] | Packed) -> Packed:
+    return packed.result() if isinstance(packed, Future) else packed
 
 
 def packed_all(members: Iterable[Member], workers: int | None = None) -> Iterator[Packed]:

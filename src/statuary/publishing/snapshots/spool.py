@@ -7,6 +7,7 @@ grow with their number.
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
@@ -28,6 +29,9 @@ CREATE TABLE bodies (
 """
 
 COLUMNS = "path, also, size, sha256, media_type, method, crc, packed_size, place"
+
+
+Row = tuple[Any, ...]
 
 
 class Spool:
@@ -53,40 +57,48 @@ class Spool:
             PublishingRefused: if such an earlier document has other bytes, or the same name.
         """
         header = packed.header
-        twin = self._row(folded(header.path))
-        if twin is not None:
-            self._join(twin, packed)
-            return
-        self.file.write(packed.data)
-        place, self.end = self.end, self.end + header.packed_size
         known = (header.path, "\n".join(packed.also), header.size, packed.sha256, packed.media_type)
-        where = (header.method, header.crc, header.packed_size, place)
-        self.connection.execute(
-            "INSERT INTO bodies VALUES (?,?,?,?,?,?,?,?,?,?)", (folded(header.path), *known, *where)
-        )
+        where = (header.method, header.crc, header.packed_size, self.end)
+        row = (folded(header.path), *known, *where)
+        if self.connection.execute("INSERT OR IGNORE INTO bodies VALUES (?,?,?,?,?,?,?,?,?,?)", row).rowcount:
+            self.file.write(packed.data)
+            self.end += header.packed_size
+        else:
+            self._join(self._row(row[0]), header.path, packed.also, packed.sha256)
 
-    def _join(self, twin: tuple[Any, ...], packed: Packed) -> None:
-        path, also, _, digest, *_ = twin
-        earlier, later = {path, *also.splitlines()}, {packed.header.path, *packed.also}
+    def take_twin(self, path: str, also: tuple[str, ...], body: bytes) -> bool:
+        """Take a document that is a second name of one that is here, and say whether it was.
+
+        Raises:
+            PublishingRefused: as `add` does.
+        """
+        twin = self._row(folded(path))
+        if twin is not None:
+            self._join(twin, path, also, sha256(body).hexdigest())
+        return twin is not None
+
+    def _join(self, twin: Row | None, path: str, also: tuple[str, ...], digest: str) -> None:
+        first, others, _, first_digest, *_ = twin or ("", "", 0, "")
+        earlier, later = {first, *others.splitlines()}, {path, *also}
         if earlier & later:
-            raise PublishingRefused(f"two documents claim the same path, {packed.header.path}")
-        if digest != packed.sha256:
+            raise PublishingRefused(f"two documents claim the same path, {path}")
+        if digest != first_digest:
             raise PublishingRefused(
-                f"{path} and {packed.header.path} differ in case alone, and hold different bytes",
+                f"{first} and {path} differ in case alone, and hold different bytes",
                 "on many systems they would be one file: give one of them another name",
             )
-        first, *others = sorted(earlier | later)
+        first, *names = sorted(earlier | later)
         self.connection.execute(
-            "UPDATE bodies SET path = ?, also = ? WHERE folded = ?", (first, "\n".join(others), folded(first))
+            "UPDATE bodies SET path = ?, also = ? WHERE folded = ?", (first, "\n".join(names), folded(first))
         )
 
-    def _row(self, name: str) -> tuple[Any, ...] | None:
+    def _row(self, name: str) -> Row | None:
         query = f"SELECT {COLUMNS} FROM bodies WHERE folded = ?"  # noqa: S608 - our own columns
         with closing(self.connection.execute(query, (name,))) as found:
-            row: tuple[Any, ...] | None = found.fetchone()
+            row: Row | None = found.fetchone()
         return row
 
-    def _rows(self) -> Iterator[tuple[Any, ...]]:
+    def _rows(self) -> Iterator[Row]:
         # not `yield from`: that would close the cursor of a database that may be closed by then
         for row in self.connection.execute(f"SELECT {COLUMNS} FROM bodies ORDER BY path"):  # noqa: S608, UP028
             yield row
