@@ -1,0 +1,151 @@
+"""Snapshots of many records, as ratios to `zip -r` and `tar | zstd` of the same tree in one run.
+
+    python tests/benchmarks/snapshot_against_zip_and_tar.py [--records 100000] [folder of <chainId>/<address>.json]
+
+Without a folder: the real records of up to 40 kB in `../shared/data`, else this repository's own. The tree is a published
+folder: each record under two names (hard links) and under its address for all chains, and one status document. Records are
+repeated under new addresses, which flatters whatever looks back across files: `tar | zstd` and .tar.zst, not zips.
+
+Every command runs once, whole processes with start-up; memory is the peak of the largest process. Snapshots are made,
+verified, converted, published and compared; a quarter of the records tells whether memory grows with their number.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import orjson
+from processes import Run, run
+
+from real_parts import CHECKOUT
+from statuary.domain.primitives import checksummed, keccak
+from statuary.publishing.look_up.site import open_snapshot
+
+REAL = CHECKOUT.parent / "shared/data/contract-records"
+OWN = CHECKOUT / "content/contracts"
+LARGEST = 40_000
+NOW = "2026-11-20T12:00:00Z"
+LOOK_UPS = 2000
+
+
+def addresses(count: int) -> Iterator[str]:
+    """Yield addresses that are spread as real ones are."""
+    for number in range(count):
+        yield checksummed("0x" + keccak(b"%d" % number).hex()[:40])
+
+
+def grown(files: list[Path], count: int, site: Path) -> int:
+    """Write a published folder of records; return the bytes of its bodies, each counted once."""
+    records = [orjson.loads(file.read_bytes()) for file in files]
+    size = 0
+    for name in ("v2/contract/1", "v2/contract/all-chains", "api/v2"):
+        (site / name).mkdir(parents=True)
+    for number, address in enumerate(addresses(count)):
+        record = records[number % len(records)] | {"address": address, "chainId": "1", "matchId": str(number)}
+        body = orjson.dumps(record)
+        everywhere = orjson.dumps({"results": [{"chainId": "1", "address": address, "matchId": str(number)}]})
+        for folder, text in (("v2/contract/1", body), ("v2/contract/all-chains", everywhere)):
+            file = site / folder / address
+            file.write_bytes(text)
+            if address != address.lower():
+                os.link(file, site / folder / address.lower())
+        size += len(body) + len(everywhere)
+    (site / "api/v2/status.json").write_bytes(b'{"status":{"indicator":"none"}}')
+    return size
+
+
+def statuary(*arguments: object) -> list[str]:
+    """Return a command line of statuary."""
+    return [sys.executable, "-m", "statuary", *map(str, arguments)]
+
+
+def line(name: str, done: Run, file: Path | None = None, base: Run | None = None, size: int = 0) -> None:
+    """Print one row."""
+    ratio = f"{done.wall / base.wall:6.2f}" if base else "      "
+    bytes_ = file.stat().st_size if file else 0
+    packed = f"{bytes_ / 1e6:9.1f} MB {bytes_ / size:7.1%}" if file and size else ""
+    print(
+        f"{name:44} {done.wall:8.1f} s {ratio} {done.cpu:8.1f} s {done.memory:8.0f} MiB {packed}", flush=True
+    )
+
+
+def measure(files: list[Path], count: int, room: Path) -> None:
+    """Run everything once on so many records."""
+    site = room / "site"
+    size = grown(files, count, site)
+    print(
+        f"\n{count:,} records, {size / 1e6:,.0f} MB; {'wall':>25} {'ratio':>6} {'CPU':>10} {'memory':>12} size"
+    )
+    zipped = run(["sh", "-c", f"cd {site} && zip -q -r -X {room}/plain.zip ."], room)
+    line("zip -r (both names)", zipped, room / "plain.zip", zipped, size)
+    made = run(statuary("snapshot", "create", "--from", site, "--now", NOW, room / "a.zip"), room)
+    line("snapshot create .zip", made, room / "a.zip", zipped, size)
+    line("snapshot verify .zip", run(statuary("snapshot", "verify", room / "a.zip"), room), base=zipped)
+    tarred = run(["sh", "-c", f"tar -C {site} -cf - . | zstd -q -3 -o {room}/plain.tar.zst"], room)
+    line("tar | zstd -3 (hard links)", tarred, room / "plain.tar.zst", tarred, size)
+    long = run(["sh", "-c", f"tar -C {site} -cf - . | zstd -q -9 --long=27 -o {room}/long.tar.zst"], room)
+    line("tar | zstd -9 --long=27", long, room / "long.tar.zst", tarred, size)
+    solid = run(statuary("snapshot", "create", "--from", site, "--now", NOW, room / "a.tar.zst"), room)
+    line("snapshot create .tar.zst", solid, room / "a.tar.zst", tarred, size)
+    line(
+        "snapshot verify .tar.zst", run(statuary("snapshot", "verify", room / "a.tar.zst"), room), base=tarred
+    )
+    converted = run(statuary("snapshot", "convert", room / "a.tar.zst", room / "b.zip"), room)
+    line("snapshot convert .tar.zst to .zip", converted, room / "b.zip", zipped, size)
+    assert (room / "b.zip").read_bytes() == (room / "a.zip").read_bytes()
+    changed(site, room, size)
+    look_ups(room / "a.zip", count)
+
+
+def changed(site: Path, room: Path, size: int) -> None:
+    """Measure what one changed status document costs."""
+    (site / "api/v2/status.json").write_bytes(b'{"status":{"indicator":"major"}}')
+    run(statuary("snapshot", "create", "--from", site, "--now", NOW, room / "c.zip"), room)
+    command = statuary("snapshot", "diff", room / "a.zip", room / "c.zip", "--delta", room / "delta")
+    line("snapshot diff --delta, one document changed", run(command, room))
+    applied = run(statuary("snapshot", "apply", room / "a.zip", room / "delta", room / "d.zip"), room)
+    line("snapshot apply", applied)
+    assert (room / "d.zip").read_bytes() == (room / "c.zip").read_bytes()
+    delta = (room / "delta").stat().st_size
+    print(f"  the delta has {delta:,} bytes, {delta / (room / 'c.zip').stat().st_size:.3%} of the snapshot")
+
+
+def look_ups(file: Path, count: int) -> None:
+    """Measure opening and looking up in this process."""
+    began = perf_counter()
+    with open_snapshot(file) as site:
+        opened = perf_counter() - began
+        wanted = random.Random(1).sample(list(addresses(count)), min(count, LOOK_UPS))
+        began = perf_counter()
+        for address in wanted:
+            site.contract(1, address.lower())
+        each = (perf_counter() - began) / len(wanted)
+    print(f"  open_snapshot takes {opened * 1000:.1f} ms, a look-up {each * 1e6:.0f} us", flush=True)
+
+
+def main() -> None:
+    """Measure a quarter of the records, then all."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=REAL if REAL.is_dir() else OWN)
+    parser.add_argument("--records", type=int, default=100_000)
+    parser.add_argument("--room", type=Path, help="where to work; it needs ten times the records' bytes")
+    arguments = parser.parse_args()
+    files = [file for file in sorted(arguments.folder.glob("*/*.json")) if file.stat().st_size < LARGEST]
+    for count in (arguments.records // 4, arguments.records):
+        room = Path(tempfile.mkdtemp(prefix="statuary-snapshots-", dir=arguments.room))
+        try:
+            measure(files, count, room)
+        finally:
+            shutil.rmtree(room)
+
+
+if __name__ == "__main__":
+    main()
