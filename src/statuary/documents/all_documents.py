@@ -71,7 +71,7 @@ def whole_site_documents(
     yield from list_documents(rows, catalogue.chains)
     yield proof_schema_document()
     yield proof_checks_document(rules)
-    yield from page_documents(catalogue, rows, entries)
+    yield from page_documents(catalogue, rows, entries, [document.path for document in present])
     yield from present
     yield from epoch_documents(epochs)
     yield changes_document(published, present)

@@ -352,6 +352,12 @@ API_PAGE = Url(
     tells="what is served here, with examples",
     media_type=HTML,
 )
+REFERENCE_PAGE = Url(
+    name="reference-page",
+    pattern="reference.html",
+    tells="every operation, parameter and type that is served",
+    media_type=HTML,
+)
 NOT_FOUND_PAGE = Url(
     name="not-found-page", pattern="404.html", tells="that there is no such page", media_type=HTML
 )
@@ -441,6 +447,7 @@ URLS = (
     SEARCH_INDEX,
     SEARCH_SHARD,
     API_PAGE,
+    REFERENCE_PAGE,
     NOT_FOUND_PAGE,
     STYLE,
     SCRIPT,

@@ -68,7 +68,3 @@ class PageSettings:
     def lists_contracts(self, count: int) -> bool:
         """Say whether so many contracts are listed on pages."""
         return count <= self.listed
-
-    def searches_contracts(self, count: int) -> bool:
-        """Say whether so many contracts can be searched."""
-        return self.search and self.lists_contracts(count)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from statuary.checks.catalogue import proof_rules
 from statuary.checks.placement import UniqueContracts
 from statuary.documents.document import Document
 from statuary.documents.pages.contracts.contract_entry import ContractEntry
@@ -25,7 +26,7 @@ class PressedContracts:
 
     Attributes:
         rows: the entries of those that are published.
-        entries: what pages list of them.
+        entries: what pages list of them; fewer than rows if they are too many to be listed.
         findings: what is wrong with their sources.
         refused: why some are not believed.
         refusals: how many those are.
@@ -54,7 +55,8 @@ def press_contracts(
         if not twins:
             offer(pressed.all_documents())
             done.rows.extend([pressed.row] if pressed.published else [])
-            done.entries.extend([pressed.entry] if pressed.published and pressed.entry else [])
+            if pressed.published and pressed.entry and catalogue.pages.lists_contracts(len(done.rows)):
+                done.entries.append(pressed.entry)
     return done
 
 
@@ -63,7 +65,7 @@ def _each(root: Path, catalogue: Catalogue, announcer: Announcer, rigour: Rigour
         chains=frozenset(chain.chain_id for chain in catalogue.chains),
         contracts=catalogue.contract_settings,
         checks=rigour.checks,
-        pages=contract_pages_of(catalogue),
+        pages=contract_pages_of(catalogue, proof_rules()),
         listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
     )
     with stage(announcer, "Contracts", len(catalogue.contracts)):

@@ -1,9 +1,11 @@
 """Every page that is about more than one contract and does not change by itself."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from statuary.documents.document import Document
+from statuary.documents.pages.api.api_page import api_page
+from statuary.documents.pages.api.reference_page import reference_page
 from statuary.documents.pages.asset_documents import asset_documents
 from statuary.documents.pages.contracts.chain_pages import ContractLists
 from statuary.documents.pages.contracts.contract_entry import ContractEntry
@@ -14,21 +16,32 @@ from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.url_table import NOT_FOUND_PAGE
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractRow
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import checksummed, is_hex_digits
+from statuary.domain.rules import Rule
 
 
 def page_documents(
-    catalogue: Catalogue, rows: Sequence[ContractRow], entries: Sequence[ContractEntry]
+    catalogue: Catalogue,
+    rows: Sequence[ContractRow],
+    entries: Sequence[ContractEntry],
+    present: Iterable[str],
+    openapi: Mapping[str, Json] | None = None,
 ) -> Iterator[Document]:
     """Yield the pages that do not change by themselves, and the files that all pages share.
 
     Args:
         catalogue: the site.
         rows: all published contracts.
-        entries: what lists and the search say of them; none if they are too many to be listed.
+        entries: what lists and the search say of them; fewer than rows if they are too many to be listed.
+        present: the paths of the documents of the status side, for examples.
+        openapi: the site described as OpenAPI; None if it is not.
     """
     frame = frame_of(catalogue)
     yield not_found_page(frame)
+    yield api_page(catalogue, rows, present, openapi=openapi is not None)
+    if openapi is not None:
+        yield reference_page(openapi, frame)
     yield from asset_documents(frame.settings.theme, search=frame.has_contracts and frame.settings.search)
     if frame.has_contracts:
         yield from contract_lists(catalogue, rows, entries)
@@ -39,9 +52,9 @@ def contract_lists(
 ) -> Iterator[Document]:
     """Yield the lists of contracts, and the search over them."""
     frame = frame_of(catalogue)
-    settings, count = catalogue.pages, len(catalogue.contracts)
-    renderer, with_pages = renderer_of(frame), settings.has_contract_pages(count)
-    listed, search = settings.lists_contracts(count), settings.searches_contracts(count)
+    renderer, with_pages = renderer_of(frame), has_contract_pages(catalogue)
+    listed = len(entries) == len(rows)
+    search = listed and catalogue.pages.search
     lists = ContractLists(renderer, entries, with_pages=with_pages)
     counts = dict(Counter(row.chainId for row in rows))
     yield lists.home(catalogue.chains, counts, search=search, listed=listed)
@@ -52,14 +65,27 @@ def contract_lists(
         yield from search_documents(entries, renderer.voice.texts, with_pages=with_pages)
 
 
-def contract_pages_of(catalogue: Catalogue) -> ContractPages | None:
-    """Return what the pages of single contracts depend on; None if contracts have no pages of their own."""
-    if not catalogue.pages.has_contract_pages(len(catalogue.contracts)):
+def has_contract_pages(catalogue: Catalogue) -> bool:
+    """Say whether each contract of a site has a page of its own."""
+    return not catalogue.bulk and catalogue.pages.has_contract_pages(len(catalogue.contracts))
+
+
+def contract_pages_of(catalogue: Catalogue, rules: Iterable[Rule]) -> ContractPages | None:
+    """Return what the pages of single contracts depend on; None if contracts have no pages of their own.
+
+    How many contracts lie in bulk files is not known before they are read, so these have none.
+
+    Args:
+        catalogue: the site.
+        rules: what the checks of a proof hold.
+    """
+    if not has_contract_pages(catalogue):
         return None
     return ContractPages(
         frame=frame_of(catalogue),
         chains=tuple((chain.chain_id, chain.title) for chain in catalogue.chains),
         known=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
+        rules=tuple((rule.name, rule.sentence) for rule in rules),
     )
 
 

@@ -45,7 +45,7 @@ async function contractsOf(kind, beginning, index) {
   for (const shard of shards) {
     for (const [term, [total, ...places]] of Object.entries(shard.terms)) {
       if (!term.startsWith(beginning)) continue;
-      count += total;
+      count = Math.max(count, total);
       for (const place of places) {
         const contract = shard.contracts[place];
         contracts.set(`${contract[0]}/${contract[1]}`, contract);
@@ -87,7 +87,7 @@ function inAny(answers) {
 
 function show({ contracts, count }, index) {
   const shown = [...contracts.values()].slice(0, 50);
-  const text = !shown.length ? form.dataset.none : count > shown.length ? form.dataset.more : form.dataset.some;
+  const text = form.dataset[!shown.length ? "none" : count > shown.length ? "more" : "some"];
   found.textContent = text.replace("{shown}", shown.length).replace("{count}", Math.max(count, shown.length));
   results.replaceChildren(...shown.map((contract) => item(contract, index)));
 }

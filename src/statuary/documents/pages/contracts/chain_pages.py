@@ -25,7 +25,7 @@ PAGE_SIZE = 100
 NEWEST = 100
 """Contracts on a chain's first page."""
 
-LEVEL_SIGNS = {"exact_match": "operational", "match": "under_maintenance"}
+LEVEL_SIGNS = {"exact_match": "operational", "match": "match"}
 """The sign of a match level in lists."""
 
 

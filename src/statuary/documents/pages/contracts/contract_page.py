@@ -34,11 +34,13 @@ class ContractPages:
         frame: the site around them.
         chains: the names of the chains, by id.
         known: chain and address, in EIP-55 spelling, of every contract that has a page.
+        rules: what each check of a proof holds, by its name.
     """
 
     frame: Frame
     chains: tuple[tuple[str, str], ...]
     known: frozenset[tuple[str, str]]
+    rules: tuple[tuple[str, str], ...] = ()
 
     def chain_name(self, chain_id: str) -> str:
         """Return what a chain is called."""
@@ -195,7 +197,7 @@ def contract_view(
         level_sign=SIGNS.get(level, "unknown"),
         level_meaning=texts(f"level_meaning.{level or 'none'}"),
         sides=tuple(_side(side, record.get(f"{side}Match"), texts) for side in ("creation", "runtime")),
-        proof=proof_view(proof, texts),
+        proof=proof_view(proof, texts, dict(pages.rules)),
         verified_at=_moment(record.get("verifiedAt"), voice),
         facts=tuple(_facts(record, texts)),
         settings=_settings(compilation.get("compilerSettings")),
@@ -213,7 +215,7 @@ def contract_view(
     )
 
 
-SIGNS = {"exact_match": "operational", "match": "under_maintenance", "refused": "major_outage"}
+SIGNS = {"exact_match": "operational", "match": "match", "refused": "major_outage"}
 """The sign of a match level."""
 
 

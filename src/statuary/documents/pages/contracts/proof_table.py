@@ -1,6 +1,6 @@
 """A proof as a list: which checks ran, how each ended, and what each saw."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from statuary.documents.pages.legible import one_line
@@ -24,7 +24,7 @@ class CheckRow:
 
     Attributes:
         name: its name, as `statuary check --list` has it.
-        sentence: the name as words.
+        sentence: what it holds; the name as words where nobody says.
         sign: the sign of its outcome.
         outcome: its outcome in words.
         saw: what it looked at, name and value.
@@ -56,8 +56,8 @@ class ProofView:
     not_applicable: tuple[str, ...]
 
 
-def proof_view(proof: Proof, texts: Texts) -> ProofView:
-    """Return a proof as a list."""
+def proof_view(proof: Proof, texts: Texts, rules: Mapping[str, str]) -> ProofView:
+    """Return a proof as a list; `rules` says by name what a check holds."""
     by_outcome = {
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in Outcome
     }
@@ -69,15 +69,15 @@ def proof_view(proof: Proof, texts: Texts) -> ProofView:
     return ProofView(
         holds=proof.holds,
         summary=", ".join(told),
-        rows=tuple(_row(result, texts) for outcome in ORDER for result in by_outcome[outcome]),
+        rows=tuple(_row(result, texts, rules) for outcome in ORDER for result in by_outcome[outcome]),
         not_applicable=tuple(_words(result.check) for result in by_outcome[Outcome.NOT_APPLICABLE]),
     )
 
 
-def _row(result: CheckResult, texts: Texts) -> CheckRow:
+def _row(result: CheckResult, texts: Texts, rules: Mapping[str, str]) -> CheckRow:
     return CheckRow(
         name=result.check,
-        sentence=_words(result.check),
+        sentence=rules.get(result.check) or _words(result.check),
         sign=SIGNS[result.outcome],
         outcome=texts(f"outcome.{result.outcome.name.lower()}"),
         saw=tuple(_saw(result, texts)),

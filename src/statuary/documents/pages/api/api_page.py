@@ -1,0 +1,193 @@
+"""What is served here: every endpoint of the site, with an example that is there."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from statuary.documents import url_table
+from statuary.documents.document import Document
+from statuary.documents.match_url import LITERAL_OR_MEMBER
+from statuary.documents.pages.frame import Head, frame_of
+from statuary.documents.pages.legible import one_line
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.texts import Texts
+from statuary.documents.url_table import API_PAGE, Url
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.record import ContractRow
+
+FAMILIES: dict[str, tuple[Url, ...]] = {
+    "contracts": (
+        url_table.CONTRACT,
+        url_table.CONTRACT_ALL_CHAINS,
+        url_table.CONTRACTS,
+        url_table.CONTRACTS_PAGES,
+        url_table.CONTRACTS_PAGE,
+        url_table.CHAINS,
+        url_table.PROOF,
+        url_table.PROOF_CHECKS,
+        url_table.PROOF_SCHEMA,
+    ),
+    "status": (
+        url_table.SUMMARY,
+        url_table.STATUS,
+        url_table.COMPONENTS,
+        url_table.INCIDENTS_UNRESOLVED,
+        url_table.INCIDENTS,
+        url_table.INCIDENT,
+        url_table.MAINTENANCES_UPCOMING,
+        url_table.MAINTENANCES_ACTIVE,
+        url_table.MAINTENANCES,
+        url_table.ARCHIVES,
+        url_table.ARCHIVE,
+        url_table.UPTIME,
+        url_table.UPTIME_SCHEMA,
+        url_table.EPOCHS,
+    ),
+    "follow": (
+        url_table.HISTORY_ATOM,
+        url_table.HISTORY_RSS,
+        url_table.FEED,
+        url_table.COMPONENT_ATOM,
+        url_table.CALENDAR,
+        url_table.BADGE,
+        url_table.BADGE_ENDPOINT,
+        url_table.COMPONENT_BADGE,
+        url_table.COMPONENT_BADGE_ENDPOINT,
+        url_table.CHANGES,
+    ),
+}
+"""The endpoints that people write programs against, by what they are about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """An endpoint.
+
+    Attributes:
+        path: its shape, with `{member}` where it varies.
+        tells: what is found there.
+        media_type: what kind of document it is.
+        kept: how long it may be kept.
+        example: a document that is there, relative to the site's root; empty if the site has none now.
+    """
+
+    path: str
+    tells: str
+    media_type: str
+    kept: str
+    example: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Endpoints that belong together.
+
+    Attributes:
+        key: what texts call them.
+        endpoints: the endpoints.
+    """
+
+    key: str
+    endpoints: tuple[Endpoint, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiView:
+    """What the page says.
+
+    Attributes:
+        base: the address that every path follows.
+        counts: what the site holds, in words.
+        chains: its chains: name, number, count of contracts.
+        families: its endpoints.
+        example: chain and address of an example for the commands; empty if there is no contract.
+        reference: the reference, relative to the site's root; empty if there is none.
+        openapi: the same for machines.
+    """
+
+    base: str
+    counts: tuple[str, ...]
+    chains: tuple[tuple[str, str, str], ...]
+    families: tuple[Family, ...]
+    example: str
+    reference: str
+    openapi: str
+
+
+def api_page(
+    catalogue: Catalogue, rows: Sequence[ContractRow], present: Iterable[str], *, openapi: bool
+) -> Document:
+    """Return the page that tells what is served.
+
+    Args:
+        catalogue: the site.
+        rows: all published contracts.
+        present: the paths of the documents of the status side, for examples.
+        openapi: whether the site is described as OpenAPI as well.
+    """
+    renderer = renderer_of(frame_of(catalogue))
+    texts = renderer.voice.texts
+    paths = [*present, *_contract_paths(rows)]
+    example = url_table.CONTRACT.path(chain_id=rows[-1].chainId, address=rows[-1].address) if rows else ""
+    counts = Counter(row.chainId for row in rows)
+    view = ApiView(
+        base=catalogue.status.page.url,
+        counts=tuple(_counts(catalogue, rows, texts)),
+        chains=tuple(
+            (one_line(chain.title), chain.chain_id, texts.count("contracts.count", counts[chain.chain_id]))
+            for chain in catalogue.chains
+        ),
+        families=tuple(
+            Family(key=key, endpoints=tuple(_endpoints(urls, paths, texts)))
+            for key, urls in FAMILIES.items()
+            if key != "contracts" or catalogue.chains
+        ),
+        example=example,
+        reference=url_table.REFERENCE_PAGE.path() if openapi else "",
+        openapi=url_table.OPENAPI.path() if openapi else "",
+    )
+    head = Head(
+        path=API_PAGE.path(),
+        title=texts("api.title"),
+        description=texts("api.page", name=renderer.frame.name),
+        section="api",
+    )
+    return renderer.page(API_PAGE, "api.html", head, view)
+
+
+def _contract_paths(rows: Sequence[ContractRow]) -> Iterator[str]:
+    """Yield the documents of the newest contract, and those about all."""
+    yield from (url.path() for url in (url_table.CHAINS, url_table.PROOF_CHECKS, url_table.PROOF_SCHEMA))
+    if rows:
+        members: dict[str, str | int] = {"chain_id": rows[-1].chainId, "address": rows[-1].address, "page": 1}
+        for url in FAMILIES["contracts"]:
+            yield url.path(**members)
+
+
+def _counts(catalogue: Catalogue, rows: Sequence[ContractRow], texts: Texts) -> Iterator[str]:
+    status = catalogue.status
+    if catalogue.chains:
+        yield texts.count("contracts.count", len(rows))
+    yield texts.count("api.components", sum(not one.group for one in status.components))
+    yield texts.count("api.incidents", len(status.incidents))
+    yield texts.count("api.maintenances", len(status.maintenances))
+
+
+def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: Texts) -> Iterator[Endpoint]:
+    for url in urls:
+        expression = re.compile(
+            "".join(
+                "[^/]+" if member else re.escape(literal)
+                for member, literal in LITERAL_OR_MEMBER.findall(url.pattern)
+            )
+        )
+        example = next((path for path in paths if expression.fullmatch(path)), "")
+        if example or "{" in url.pattern:
+            yield Endpoint(
+                path=f"/{url.pattern}",
+                tells=url.tells,
+                media_type=url.media_type.partition(";")[0],
+                kept=texts("api.briefly" if url.cache == url_table.BRIEFLY else "api.asked"),
+                example=example,
+            )

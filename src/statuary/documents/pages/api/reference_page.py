@@ -1,0 +1,240 @@
+"""The reference of what is served: an OpenAPI description as one static page, without a script of anybody's."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from statuary.documents.document import Document
+from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_text
+from statuary.documents.pages.frame import Frame, Head
+from statuary.documents.pages.legible import one_line
+from statuary.documents.pages.prose import prose
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.url_table import OPENAPI, REFERENCE_PAGE
+from statuary.domain.json_values import Json
+
+METHODS = ("get", "head", "options", "put", "post", "delete", "patch")
+
+DEEPEST = 4
+"""Levels of a type that are spelled out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A parameter, or a member of an object.
+
+    Attributes:
+        name: its name.
+        place: of a parameter, where it stands: `path`, `query`, `header`.
+        type: its type, in words of JSON Schema.
+        link: the anchor of the type, if it is one of the page; or empty.
+        required: whether it must be there.
+        tells: what it is.
+    """
+
+    name: str
+    place: str
+    type: str
+    link: str
+    required: bool
+    tells: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer of an operation."""
+
+    status: str
+    tells: Markup
+    type: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """An operation.
+
+    Attributes:
+        anchor: what a link to it ends with.
+        method: its method, in capitals.
+        path: its path.
+        summary: what it does, in a line.
+        tells: what it does, at length.
+        parameters: what it takes.
+        answers: what it gives.
+    """
+
+    anchor: str
+    method: str
+    path: str
+    summary: str
+    tells: Markup
+    parameters: tuple[Field, ...]
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """A type.
+
+    Attributes:
+        name: its name.
+        tells: what it is.
+        type: its type, if it is no object.
+        values: the values that it can have, if they are listed.
+        fields: its members, if it is an object.
+    """
+
+    name: str
+    tells: Markup
+    type: str
+    values: tuple[str, ...]
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceView:
+    """What the page says."""
+
+    title: str
+    version: str
+    tells: Markup
+    operations: tuple[Operation, ...]
+    schemas: tuple[Schema, ...]
+    json: str
+
+
+def reference_page(openapi: Mapping[str, Json], frame: Frame) -> Document:
+    """Return an OpenAPI description (3.0 or 3.1) as a page."""
+    renderer = renderer_of(frame)
+    info = as_object(openapi.get("info"))
+    view = ReferenceView(
+        title=one_line(as_text(info.get("title"))),
+        version=one_line(as_text(info.get("version"))),
+        tells=_prose(info),
+        operations=tuple(_operations(openapi)),
+        schemas=tuple(
+            _schema(name, as_object(schema))
+            for name, schema in as_object(as_object(openapi.get("components")).get("schemas")).items()
+        ),
+        json=OPENAPI.path(),
+    )
+    texts = renderer.voice.texts
+    head = Head(
+        path=REFERENCE_PAGE.path(),
+        title=texts("reference.title"),
+        description=texts("reference.page", name=frame.name),
+        section="api",
+    )
+    return renderer.page(REFERENCE_PAGE, "reference.html", head, view)
+
+
+def _operations(openapi: Mapping[str, Json]) -> Iterator[Operation]:
+    for path, item in as_object(openapi.get("paths")).items():
+        shared = as_list(as_object(item).get("parameters"))
+        for method in METHODS:
+            operation = as_object(as_object(item).get(method))
+            if not operation:
+                continue
+            parameters = [*shared, *as_list(operation.get("parameters"))]
+            yield Operation(
+                anchor=f"{method}{path}".replace("{", "").replace("}", "").replace("/", "-"),
+                method=method.upper(),
+                path=one_line(path),
+                summary=one_line(as_text(operation.get("summary"))),
+                tells=_prose(operation),
+                parameters=tuple(_parameter(one, openapi) for one in parameters),
+                answers=tuple(_answers(as_object(operation.get("responses")), openapi)),
+            )
+
+
+def _parameter(value: Json, openapi: Mapping[str, Json]) -> Field:
+    parameter = _resolved(value, openapi)
+    kind, link = _type(parameter.get("schema"), 0)
+    return Field(
+        name=one_line(as_text(parameter.get("name"))),
+        place=one_line(as_text(parameter.get("in"))),
+        type=kind,
+        link=link,
+        required=parameter.get("required") is True,
+        tells=_prose(parameter),
+    )
+
+
+def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iterator[Answer]:
+    for status, value in responses.items():
+        response = _resolved(value, openapi)
+        content = as_object(response.get("content"))
+        schema = next((as_object(one).get("schema") for one in content.values()), None)
+        kind, link = _type(schema, 0)
+        media_types = ", ".join(one_line(media_type) for media_type in content)
+        told = f"{kind} ({media_types})" if kind and media_types else media_types
+        yield Answer(status=one_line(status), tells=_prose(response), type=told, link=link)
+
+
+def _schema(name: str, schema: Mapping[str, Json]) -> Schema:
+    required = as_list(schema.get("required"))
+    properties = as_object(schema.get("properties"))
+    return Schema(
+        name=one_line(name),
+        tells=_prose(schema),
+        type="" if properties else _type(schema, 0)[0],
+        values=tuple(one_line(str(value)) for value in as_list(schema.get("enum"))),
+        fields=tuple(
+            _member(member, as_object(value), required=member in required)
+            for member, value in properties.items()
+        ),
+    )
+
+
+def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> Field:
+    kind, link = _type(schema, 0)
+    return Field(name=one_line(name), place="", type=kind, link=link, required=required, tells=_prose(schema))
+
+
+def _type(value: Json, depth: int) -> tuple[str, str]:
+    """Return a schema's type in words, and the anchor of the first type of the page that it names."""
+    schema = as_object(value)
+    reference = as_text(schema.get("$ref"))
+    if reference:
+        name = one_line(reference.rpartition("/")[2])
+        return name, f"schema-{name}"
+    choices = [*as_list(schema.get("anyOf")), *as_list(schema.get("oneOf")), *as_list(schema.get("allOf"))]
+    if choices and depth < DEEPEST:
+        told = [_type(choice, depth + 1) for choice in choices]
+        return " or ".join(name for name, _ in told if name), next((link for _, link in told if link), "")
+    values = as_list(schema.get("enum"))
+    if values:
+        return " or ".join(f'"{one_line(str(one))}"' for one in values), ""
+    return _plain_type(schema, depth)
+
+
+def _plain_type(schema: Mapping[str, Json], depth: int) -> tuple[str, str]:
+    kind = schema.get("type")
+    words = " or ".join(map(one_line, map(as_text, kind))) if isinstance(kind, list) else as_text(kind)
+    if "const" in schema:
+        return f'"{one_line(str(schema["const"]))}"', ""
+    if "items" in schema and depth < DEEPEST:
+        item, link = _type(schema.get("items"), depth + 1)
+        return f"array of {item}" if item else "array", link
+    if isinstance(schema.get("additionalProperties"), Mapping) and depth < DEEPEST:
+        item, link = _type(schema.get("additionalProperties"), depth + 1)
+        return f"object of {item}" if item else "object", link
+    form = as_text(schema.get("format"))
+    return (f"{words} ({one_line(form)})" if form else words), ""
+
+
+def _resolved(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return what a reference within the description stands for, or the value itself."""
+    reference = as_text(as_object(value).get("$ref"))
+    if not reference.startswith("#/"):
+        return as_object(value)
+    found: Json = openapi
+    for part in reference[2:].split("/"):
+        found = as_object(found).get(part.replace("~1", "/").replace("~0", "~"))
+    return as_object(found)
+
+
+def _prose(value: Mapping[str, Json]) -> Markup:
+    return prose(as_text(value.get("description")), 4)
