@@ -56,6 +56,11 @@ def test_a_missing_list_is_made_where_its_mapping_ends():
     assert edited == text.replace(below, f"{below}        history:\n          - at: 2026-01-02T00:00:00Z\n")
 
 
+def test_a_new_list_has_its_dashes_where_the_author_puts_them():
+    text = "updates:\n- at: a1\nname: x\n"
+    assert append_item(text, ("history",), {"at": "b1"}) == text + "history:\n- at: b1\n"
+
+
 @pytest.mark.parametrize("nothing", ["", " []", " [ ]", " null", " ~"])
 def test_a_list_of_nothing_becomes_a_block(nothing):
     text = f"updates:{nothing}  # none yet\r\nname: x"
