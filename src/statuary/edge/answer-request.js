@@ -171,15 +171,24 @@ async function bytesOf(reading) {
  * @param {Host} host
  */
 async function answerEpoch(method, { pathname }, { read, now = Date.now }) {
-  const path = pathname.endsWith("/") ? `${pathname.slice(1)}index.html` : pathname.slice(1);
   if (method !== "GET" && method !== "HEAD") return null;
   const index = await bytesOf(read(INDEX));
   const epochs = index ? parseEpochs(new TextDecoder().decode(index)) : [];
-  if (!isTimed(epochs, path)) return null;
+  const path = placesOf(pathname).find((place) => isTimed(epochs, place));
+  if (!path) return null;
   const instant = now();
   const document = await read(documentAt(epochs, path, instant)) ?? await read(path);
   const told = document?.headers.get("Content-Type") ?? "";
   const contentType = path.endsWith(".json") && !told.includes("+json") ? answers.JSON_TYPE : told;
   return document &&
     answers.documentAnswer(document, { contentType, cacheControl: cacheControl(epochs, instant) });
+}
+
+/**
+ * What a path can mean: a file, the page of a folder, a page without its extension, as many hosts have it.
+ * @param {string} pathname
+ */
+function placesOf(pathname) {
+  const path = pathname.slice(1);
+  return pathname.endsWith("/") ? [`${path}index.html`] : [path, `${path}.html`];
 }

@@ -6,6 +6,7 @@
  */
 
 import { answerRequest } from "./answer-request.js";
+import { storedPath } from "./stored-path.js";
 
 /** @typedef {{ ASSETS: { fetch(request: Request): Promise<Response> } }} Environment */
 
@@ -17,7 +18,8 @@ const worker = {
   async fetch(request, env) {
     /** @param {string} path */
     const read = async (path) => {
-      const place = `/${path}`.replace(/\/index\.html$/, "/"); // where the assets have their folder pages
+      // pages lie without their extension here, those of a folder at its slash
+      const place = `/${storedPath(path)}`.replace(/\/index\.html$/, "/").replace(/\.html$/, "");
       const response = await env.ASSETS.fetch(new Request(new URL(place, request.url)));
       return response.status === 200 ? response : null;
     };

@@ -6,24 +6,10 @@
  */
 
 import { answerRequest } from "./answer-request.js";
+import { headersOf } from "./served-as.js";
+import { storedPath } from "./stored-path.js";
 
 const [folder = "."] = Deno.args;
-
-/** @type {Record<string, string>} */
-const MEDIA_TYPES = {
-  atom: "application/atom+xml; charset=utf-8",
-  css: "text/css; charset=utf-8",
-  html: "text/html; charset=utf-8",
-  ico: "image/x-icon",
-  ics: "text/calendar; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-  png: "image/png",
-  rss: "application/rss+xml; charset=utf-8",
-  svg: "image/svg+xml",
-  txt: "text/plain; charset=utf-8",
-  xml: "application/xml; charset=utf-8",
-};
-const JSON_TYPE = "application/json; charset=utf-8";
 
 export default {
   /** @param {Request} request */
@@ -38,11 +24,11 @@ export default {
  */
 async function read(path) {
   try {
-    const file = await Deno.open(`${folder}/${path}`);
+    const file = await Deno.open(`${folder}/${storedPath(path)}`);
     const { isFile, size, mtime } = await file.stat();
     if (!isFile) return file.close(), null;
     const headers = {
-      "Content-Type": mediaType(path),
+      ...headersOf(path),
       "Content-Length": String(size),
       "ETag": `"${mtime?.getTime().toString(16)}-${size.toString(16)}"`,
     };
@@ -53,21 +39,25 @@ async function read(path) {
   }
 }
 
-/** @param {string} path */
-function mediaType(path) {
-  const [, extension = "json"] = /\.([a-z0-9]+)$/.exec(path) ?? [];
-  return MEDIA_TYPES[extension] ?? JSON_TYPE;
-}
-
 /** @param {Request} request */
 async function plainFile(request) {
   if (request.method !== "GET" && request.method !== "HEAD") return new Response(null, { status: 405 });
   const path = decodedPath(new URL(request.url).pathname);
-  const found = path === null ? null : await read(path) ?? await read(`${path}/index.html`);
-  if (!found) return new Response("Not found\n", { status: 404 });
+  const found = path === null
+    ? null
+    : await read(path) ?? await read(`${path}/index.html`) ?? await read(`${path}.html`);
+  if (!found) return notFound();
   if (request.method === "GET") return found;
   found.body?.cancel();
   return new Response(null, { headers: found.headers });
+}
+
+async function notFound() {
+  const page = await read("404.html");
+  return new Response(page?.body ?? "Not found\n", {
+    status: 404,
+    headers: page?.headers ?? headersOf("404.txt"),
+  });
 }
 
 /**
@@ -77,8 +67,16 @@ async function plainFile(request) {
 function decodedPath(pathname) {
   try {
     const path = decodeURIComponent(pathname).replace(/^\/+|\/+$/g, "");
-    return path.includes("\0") || path.split(/[/\\]/).includes("..") ? null : path || "index.html";
+    return path.includes("\0") || path.split(/[/\\]/).some(isHidden) ? null : path || "index.html";
   } catch {
     return null;
   }
+}
+
+/**
+ * Names that begin with a dot lead out of the folder, or to what is no part of the site.
+ * @param {string} name
+ */
+function isHidden(name) {
+  return name.startsWith(".") && name !== ".well-known";
 }

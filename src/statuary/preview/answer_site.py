@@ -2,8 +2,8 @@
 
 from http import HTTPStatus
 
+from statuary.documents.url_table import NOT_FOUND_PAGE
 from statuary.domain.contracts.lookup.answer import (
-    CORS,
     Answer,
     NewId,
     conditional,
@@ -15,7 +15,7 @@ from statuary.domain.contracts.lookup.contracts_list import Read
 from statuary.domain.contracts.lookup.query import decoded
 from statuary.domain.primitives import Instant
 from statuary.preview.epochs import INDEX, Epoch, cache_control, document_at, is_timed, parse_epochs
-from statuary.publishing.sites.served_as import media_type_of
+from statuary.publishing.sites.served_as import headers_of
 
 ASK_EACH_TIME = "no-cache"
 
@@ -45,11 +45,14 @@ def _plain_answer(request: Request, read: Read, now: Instant) -> Answer:
 
 def answer_timed(path: str, read: Read, now: Instant) -> Answer | None:
     """Answer with the document of the epoch at an instant, or None if it does not change by itself."""
-    path = f"{path}index.html" if not path or path.endswith("/") else path
     epochs = parse_epochs(read(INDEX))
-    if not is_timed(epochs, path):
-        return None
-    return _epoch_answer(epochs, path, read, now)
+    place = next((place for place in _places(path) if is_timed(epochs, place)), None)
+    return None if place is None else _epoch_answer(epochs, place, read, now)
+
+
+def _places(path: str) -> tuple[str, ...]:
+    """Return what a path can mean: a file, the page of a folder, a page without its extension."""
+    return (f"{path}index.html",) if not path or path.endswith("/") else (path, f"{path}.html")
 
 
 def _epoch_answer(epochs: tuple[Epoch, ...], path: str, read: Read, now: Instant) -> Answer | None:
@@ -58,22 +61,21 @@ def _epoch_answer(epochs: tuple[Epoch, ...], path: str, read: Read, now: Instant
 
 
 def _file_answer(path: str, read: Read) -> Answer | None:
-    """Answer with a file, or with the page of a folder."""
-    for place in (path, f"{path.rstrip('/')}/index.html".lstrip("/")):
-        body = read(place) if place and not place.endswith("/") else None
+    """Answer with a file or a page."""
+    for place in (*_places(path), f"{path}/index.html"):
+        body = read(place)
         if body is not None:
             return document_answer(place, body, ASK_EACH_TIME)
     return None
 
 
 def _not_found(read: Read) -> Answer:
-    body = read("404.html") or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
-    return Answer(
-        status=HTTPStatus.NOT_FOUND, body=body, headers={"Content-Type": "text/html; charset=utf-8"}
-    )
+    page = NOT_FOUND_PAGE.path()
+    body = read(page) or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
+    return Answer(status=HTTPStatus.NOT_FOUND, body=body, headers=headers_of(page))
 
 
 def document_answer(path: str, body: bytes, cache: str) -> Answer:
     """Answer with a document of the site."""
-    headers = {"Content-Type": media_type_of(path), "Cache-Control": cache, "ETag": entity_tag(body)}
-    return Answer(status=HTTPStatus.OK, body=body, headers=CORS | headers)
+    headers = headers_of(path) | {"Cache-Control": cache, "ETag": entity_tag(body)}
+    return Answer(status=HTTPStatus.OK, body=body, headers=headers)

@@ -1,0 +1,84 @@
+// @ts-check
+/** How the site's files are served: the table of URLs, as `tests/edge_table.py` writes it. */
+
+/** @type {Record<string, string>} */
+const EVERYWHERE = {
+  "Access-Control-Allow-Origin": "*",
+  "Content-Security-Policy":
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+};
+
+/** @type {Record<string, string>} */
+const MEDIA_TYPES = {
+  "atom": "application/atom+xml; charset=utf-8",
+  "css": "text/css; charset=utf-8",
+  "html": "text/html; charset=utf-8",
+  "ico": "image/x-icon",
+  "ics": "text/calendar; charset=utf-8",
+  "jpg": "image/jpeg",
+  "js": "text/javascript; charset=utf-8",
+  "json": "application/json; charset=utf-8",
+  "jsonl": "application/jsonl; charset=utf-8",
+  "md": "text/markdown; charset=utf-8",
+  "png": "image/png",
+  "rss": "application/rss+xml; charset=utf-8",
+  "svg": "image/svg+xml; charset=utf-8",
+  "txt": "text/plain; charset=utf-8",
+  "webmanifest": "application/manifest+json",
+  "webp": "image/webp",
+  "woff2": "font/woff2",
+  "xml": "application/xml; charset=utf-8",
+};
+
+const FEED = "feed.json";
+const FEED_TYPE = "application/feed+json; charset=utf-8";
+const BYTES = "application/octet-stream";
+const KEPT_BRIEFLY = "public, max-age=30";
+const REVALIDATED = "public, max-age=0, must-revalidate";
+
+const BRIEFLY = [
+  /^\/api\/v2\/summary\.json$/,
+  /^\/api\/v2\/status\.json$/,
+  /^\/api\/v2\/components\.json$/,
+  /^\/api\/v2\/incidents\.json$/,
+  /^\/api\/v2\/incidents\/unresolved\.json$/,
+  /^\/incidents\/[^\/]+\.json$/,
+  /^\/api\/v2\/scheduled-maintenances\.json$/,
+  /^\/api\/v2\/scheduled-maintenances\/upcoming\.json$/,
+  /^\/api\/v2\/scheduled-maintenances\/active\.json$/,
+  /^\/api\/v2\/history\.json$/,
+  /^\/api\/v2\/history\/[^\/]+\.json$/,
+  /^\/api\/v2\/uptime\.json$/,
+  /^\/api\/v2\/uptime\.schema\.json$/,
+  /^\/api\/v2\/_epochs\/index\.json$/,
+  /^\/history\.atom$/,
+  /^\/history\.rss$/,
+  /^\/feed\.json$/,
+  /^\/components\/[^\/]+\/history\.atom$/,
+  /^\/maintenances\.ics$/,
+  /^\/badge\.svg$/,
+  /^\/badge\.json$/,
+  /^\/components\/[^\/]+\/badge\.svg$/,
+  /^\/components\/[^\/]+\/badge\.json$/,
+  /^\/changes\.json$/,
+  /^\/(?:index\.html)?$/,
+  /^\/incidents\/[^\/]+(?:\.html)?$/,
+  /^\/history(?:\.html)?$/,
+  /^\/history\/[^\/]+(?:\.html)?$/,
+  /^\/uptime(?:\.html)?$/,
+];
+
+/**
+ * The headers of a file, by its path below the site's root.
+ * @param {string} path
+ */
+export function headersOf(path) {
+  const present = path.replace(/^api\/v2\/_epochs\/[^/]+\//, ""); // later instants have what the present one has
+  const [, extension = "json"] = /\.([a-z0-9]+)$/.exec(present) ?? [];
+  const type = present === FEED ? FEED_TYPE : MEDIA_TYPES[extension] ?? BYTES;
+  const cache = BRIEFLY.some((shape) => shape.test(`/${present}`)) ? KEPT_BRIEFLY : REVALIDATED;
+  return { ...EVERYWHERE, "Content-Type": type, "Cache-Control": cache };
+}
