@@ -61,6 +61,11 @@ def test_a_new_list_has_its_dashes_where_the_author_puts_them():
     assert append_item(text, ("history",), {"at": "b1"}) == text + "history:\n- at: b1\n"
 
 
+def test_a_list_within_a_list_is_not_level_with_it():
+    text = "updates:\n- at: a1\n"
+    assert append_item(text, ("updates",), [{"at": "b1"}]) == text + "-\n  - at: b1\n"
+
+
 @pytest.mark.parametrize("nothing", ["", " []", " [ ]", " null", " ~"])
 def test_a_list_of_nothing_becomes_a_block(nothing):
     text = f"updates:{nothing}  # none yet\r\nname: x"

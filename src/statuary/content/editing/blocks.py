@@ -1,6 +1,7 @@
 """A value as the lines of a YAML block."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from statuary.content.editing.hand import Hand
@@ -26,7 +27,8 @@ def item_lines(value: Value, column: int, hand: Hand) -> list[str]:
     if isinstance(value, Mapping) and value:
         first, *rest = mapping_lines(value, column + hand.gap, hand)
         return [dash + first.lstrip(" "), *rest]
-    first, *rest = value_lines(value, column, hand, "")
+    deeper = replace(hand, dash=hand.gap)  # a list within a list is never level with it
+    first, *rest = value_lines(value, column, deeper, "")
     return [dash + first, *rest] if first else [dash.rstrip(" "), *rest]
 
 
