@@ -1,0 +1,36 @@
+"""The commands and the program that the README shows for snapshots, run as they stand there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from real_parts import CHECKOUT, require_module
+
+SECTION = (CHECKOUT / "README.md").read_text("utf-8").partition("\n## Snapshots\n")[2].partition("\n## ")[0]
+AT = {"SOURCE_DATE_EPOCH": "1795176000"}
+
+
+def block(language: str) -> str:
+    found = re.search(rf"```{language}\n(.*?)```", SECTION, re.DOTALL)
+    assert found, f"the README shows no {language} for snapshots"
+    return found[1]
+
+
+def test_what_the_readme_shows_runs(tmp_path: Path) -> None:
+    require_module("cryptography", install='pip install "statuary[snapshot]"')
+    (tmp_path / "content").symlink_to(CHECKOUT / "content")
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    shell = ["sh", "-e", "-c", block("sh")]
+    said = subprocess.run(
+        shell, cwd=tmp_path, env=os.environ | AT | {"PATH": path}, check=True, capture_output=True, text=True
+    ).stdout
+    records = len(list((CHECKOUT / "content/contracts").glob("*/*")))
+    assert f"{records} records proved, 0 refused" in said
+    assert '"status":{"indicator":' in said
+    assert said.count("documents are whole") == 2
+    program = [sys.executable, "-c", block("python")]
+    told = subprocess.run(program, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert "0x7794f725ec37158E1f30e805EB7764e9c988693e Bridge exact_match 23" in told
+    assert "SPDX-License-Identifier" in told.splitlines()[-1]
