@@ -3,7 +3,7 @@
     python tests/demo_network/make.py [--content DIR] [--tools DIR]
 
 The same sources give the same bytes: compilers and EVM are pinned, keys, nonces and times are fixed by
-`network.yaml`. Needs Node and, the first time, the package registries.
+`network.yaml`. Needs Node, and what `.ci/install-compilers` installs.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from demo_network.compilers import DEFAULT_TOOLS, run_chain, solc_compile, vyper_compile
+from demo_network.compilers import TOOLS, compile_json, run_chain
 from statuary.content.contract_files import read_contract
 from statuary.documents.encode import encode_unchecked
 from statuary.domain.catalogue import ContractForm, ContractSource
@@ -126,7 +126,7 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--content", type=Path, default=CONTENT, help="the content folder to write into")
-    parser.add_argument("--tools", type=Path, default=DEFAULT_TOOLS, help="where compilers are kept")
+    parser.add_argument("--tools", type=Path, default=TOOLS, help="where compilers are kept")
     return parser.parse_args()
 
 
@@ -135,8 +135,7 @@ def _compile(
 ) -> Compilation:
     standard_input = _standard_input(entry, deployed=deployed, addresses=addresses or {})
     compiler = "vyper" if "vyper" in entry else "solc"
-    compile_ = vyper_compile if compiler == "vyper" else solc_compile
-    version, output = compile_(tools, entry[compiler], standard_input)
+    version, output = compile_json(tools, compiler, entry[compiler], standard_input)
     return Compilation(
         compiler=compiler,
         version=version,

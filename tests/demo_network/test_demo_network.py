@@ -1,20 +1,25 @@
 """The site's own contracts say what their makers know of them, and come out of the compilers as they are kept."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 import yaml
 
-from demo_network.compilers import DEFAULT_TOOLS
-from demo_network.recompile import CHAIN, Kept, differences, kept_contracts
-from real_parts import require_folder, require_program
+from demo_network.compilers import TOOLS, compilers
+from real_parts import CHECKOUT, absent, require_program
+from sites import NOW
 from statuary.content.contract_files import read_contract
+from statuary.content.read import read_content
 from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.domain.primitives import parse_instant
+from statuary.pipeline.announcements import Silent
+from statuary.pipeline.build import check_site
+from statuary.pipeline.recompile import Workshop, recompile_contracts
 
-CONTENT = CHAIN.parents[1]
+CONTENT = CHECKOUT / "content"
+CHAIN = CONTENT / "contracts" / "748463"
 RECORDS = {path.stem: path for path in CHAIN.glob("*.json")}
 WORKSPACES = {path.parent.name: path for path in CHAIN.glob("*/contract.yaml")}
 
@@ -191,30 +196,48 @@ def test_sources_in_content_are_the_sources_here(records):
 
 
 @pytest.fixture(scope="module")
-def tools():
+def workshop():
     require_program("node", install="install Node.js 20 or later")
-    return require_folder(
-        Path(os.environ.get("STATUARY_DEMO_COMPILERS", DEFAULT_TOOLS)),
-        what="the demo network's pinned compilers",
-        install="python tests/demo_network/recompile.py",
-    )
+    if not (TOOLS / "bin").is_dir():
+        absent(f"the demo network's pinned compilers in {TOOLS}", ".ci/install-compilers")
+    return Workshop(compilers=compilers(TOOLS))
 
 
-# one contract for each compiler and language; `recompile.py` does all of them
-@pytest.mark.parametrize("name", ["WrappedPlinth", "RewardSchedule", "Scaffold", "PriceFeed", "Endowment"])
-def test_compiling_again_gives_what_is_kept(name, tools):
-    [kept] = [kept for kept in kept_contracts().values() if kept.contract.endswith(f":{name}")]
-    assert differences(kept, tools) == []
+# one contract for each compiler and language; `statuary check --recompile` does all of them
+COMPILED_AGAIN = [
+    "WrappedPlinth",
+    "FixedPoint",
+    "Faucet",
+    "RewardSchedule",
+    "Scaffold",
+    "AuctionRoom",
+    "PriceFeed",
+    "Endowment",
+]
 
 
-def test_compiling_again_catches_damage_that_the_bytes_on_chain_cannot_show(tools, tmp_path, records):
-    damaged = tmp_path / "0x00"
-    shutil.copytree(CHAIN / records["WrappedPlinth"]["address"], damaged)
+def test_compiling_again_gives_what_is_kept(workshop, records):
+    wanted = {records[name]["address"] for name in COMPILED_AGAIN}
+    chosen = [one for one in read_content(CONTENT).catalogue.contracts if one.address in wanted]
+    assert len(chosen) == len(wanted)
+    again = recompile_contracts(CONTENT, chosen, workshop, Silent())
+    assert (again.tried, again.alike, again.findings) == (len(wanted), len(wanted), ())
+
+
+def test_compiling_again_catches_damage_that_nothing_else_can_see(workshop, tmp_path, records):
+    content, address = tmp_path / "content", records["WrappedPlinth"]["address"]
+    damaged = content / "contracts" / CHAIN.name / address
+    shutil.copytree(CHAIN / address, damaged)
+    for name in ("site.yaml", "components.yaml"):
+        shutil.copy(CONTENT / name, content / name)
     output = json.loads((damaged / "output.json").read_text(encoding="utf-8"))
     artifact = output["contracts"]["contracts/wrapped_coin/WrappedPlinth.sol"]["WrappedPlinth"]
     source_map = artifact["evm"]["deployedBytecode"]["sourceMap"]
     artifact["evm"]["deployedBytecode"]["sourceMap"] = source_map.replace("-", "o", 1)
     (damaged / "output.json").write_text(json.dumps(output), encoding="utf-8")
-    [kept] = kept_contracts(tmp_path).values()
-    assert isinstance(kept, Kept)
-    assert differences(kept, tools) == ["evm.deployedBytecode.sourceMap"]
+    checked, _ = check_site(content, parse_instant(NOW), Silent(), lambda _: None)
+    assert checked.all_findings == []
+    [finding] = recompile_contracts(content, checked.catalogue.contracts, workshop, Silent()).findings
+    assert finding.rule == "recompilation-reproduces-the-record"
+    assert finding.pointer == ("runtimeBytecode", "sourceMap")
+    assert f"they part at character {source_map.index('-')}" in finding.message

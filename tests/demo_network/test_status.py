@@ -5,12 +5,12 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from demo_network.recompile import CHAIN
+from real_parts import CHECKOUT
 from statuary.content.read import read_content
 from statuary.documents.status_api.status_documents import status_documents
 from statuary.domain.primitives import Instant, instant
 
-CONTENT = CHAIN.parents[1]
+CONTENT = CHECKOUT / "content"
 EVENING = instant(datetime(2026, 11, 20, 23, tzinfo=UTC))
 
 

@@ -1,9 +1,10 @@
 """The catalogue of all rules: every check's name, severity and sentence."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from statuary.checks.contracts.check import Check
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS
+from statuary.checks.contracts.recompilation import recompilation_reproduces_the_record
 from statuary.checks.placement import PLACEMENT_RULES
 from statuary.checks.status.table import STATUS_CHECKS, rule_name
 from statuary.domain.findings import Severity
@@ -15,6 +16,8 @@ PROOF = "proof"
 RECORD = "record"
 """The group of rules that a record must keep to be filed."""
 
+RECOMPILE = "recompile"
+"""The group of the one rule that needs compilers, and is held with `--recompile` alone."""
 
 STATUS = "status"
 """The group of rules about components, incidents and maintenances; each can be skipped."""
@@ -23,11 +26,9 @@ STATUS = "status"
 def all_rules() -> Iterator[Rule]:
     """Yield every rule, those about filing first."""
     yield from (_of_check(check, RECORD) for check in IDENTITY_CHECKS)
-    for rule in PLACEMENT_RULES:
-        yield Rule(
-            rule.__name__.replace("_", "-"), Severity.ERROR, RECORD, (rule.__doc__ or "").partition("\n")[0]
-        )
+    yield from (_of_function(rule, RECORD) for rule in PLACEMENT_RULES)
     yield from proof_rules()
+    yield _of_function(recompilation_reproduces_the_record, RECOMPILE)
     for check in STATUS_CHECKS:
         yield Rule(rule_name(check), "", STATUS, (check.__doc__ or "").partition("\n")[0])
 
@@ -35,6 +36,11 @@ def all_rules() -> Iterator[Rule]:
 def proof_rules() -> Iterator[Rule]:
     """Yield the rules that prove a record's claim, in the order in which a proof lists its checks."""
     yield from (_of_check(check, PROOF) for check in CONTRACT_CHECKS)
+
+
+def _of_function(rule: Callable[..., object], group: str) -> Rule:
+    sentence = (rule.__doc__ or "").partition("\n")[0]
+    return Rule(rule.__name__.replace("_", "-"), Severity.ERROR, group, sentence)
 
 
 def _of_check(check: Check, group: str) -> Rule:

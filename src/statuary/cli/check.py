@@ -1,6 +1,7 @@
 """`statuary check`: check the content and publish nothing."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -8,12 +9,16 @@ import click
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import content_option, format_option, instant_of_build, now_option
 from statuary.cli.progress import progress
+from statuary.cli.recompiling import compiler_option, compilers_of, hands
 from statuary.cli.reports.report import report
 from statuary.cli.rigour import list_rules, rigour_of, rigour_options
 from statuary.cli.summary import findings_line
-from statuary.domain.findings import Severity
+from statuary.domain.findings import Severity, in_order
 from statuary.domain.primitives import Instant
+from statuary.pipeline.announcements import Announcer
 from statuary.pipeline.build import check_site
+from statuary.pipeline.checked import Checked
+from statuary.pipeline.recompile import Workshop, recompile_contracts
 
 
 @click.command()
@@ -21,6 +26,8 @@ from statuary.pipeline.build import check_site
 @now_option
 @rigour_options
 @format_option
+@click.option("--recompile", is_flag=True, help="Compile every contract again and compare.")
+@compiler_option
 @click.option("--list", "listing", is_flag=True, help="Print every rule and check nothing.")
 def command(
     content: Path,
@@ -29,18 +36,42 @@ def command(
     only: tuple[str, ...],
     strict: bool,
     form: str,
+    recompile: bool,
+    compiler: tuple[str, ...],
     listing: bool,
 ) -> None:
-    """Check the content, prove every record, and publish nothing."""
+    """Check the content, prove every record, and publish nothing.
+
+    With --recompile, each record's standard JSON input is given to a compiler of the very version that the record
+    names, and everything that comes out is held against the record. Versions that are not at hand are warnings.
+    """
     if listing:
         list_rules()
         sys.exit(ExitCode.DONE)
+    if compiler and not recompile:
+        raise click.UsageError("--compiler is for --recompile")
     rigour = rigour_of(skip, only, strict=strict)
+    told = ""
+    workshop = Workshop(compilers=compilers_of(compiler), hands=hands()) if recompile else None
     with progress() as announcer:
         checked, _ = check_site(content, instant_of_build(now), announcer, lambda _: None, rigour)
+        if workshop is not None:
+            checked, told = _recompiled(checked, content, workshop, announcer)
     if checked.all_findings or form in ("json", "sarif"):
         click.echo(report(checked.all_findings, str(content), form))
     if form == "text":
-        click.echo(findings_line(checked))
+        click.echo(f"{told}{findings_line(checked)}")
     failed = not checked.is_clean or (strict and checked.count(Severity.WARNING) > 0)
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.DONE)
+
+
+def _recompiled(
+    checked: Checked, content: Path, workshop: Workshop, announcer: Announcer
+) -> tuple[Checked, str]:
+    """Compile every contract again; return what is found by now, and how it went in words."""
+    sources = () if checked.catalogue is None else checked.catalogue.contracts
+    again = recompile_contracts(content, sources, workshop, announcer)
+    told = (
+        f"{again.tried:,} of {len(sources):,} records compiled again, {again.alike:,} of them to the same\n"
+    )
+    return replace(checked, findings=tuple(in_order((*checked.findings, *again.findings)))), told

@@ -30,3 +30,33 @@ def compiler_version(text: str) -> CompilerVersion:
         return UNKNOWN
     major, minor, patch, _, prerelease, _ = found.groups()
     return CompilerVersion(int(major), int(minor), int(patch), prerelease is None)
+
+
+SHORTEST_COMMIT = 7
+"""Digits of a commit that tell two builds apart: what Vyper's wheels spell, where records spell eight."""
+
+_BUILD = re.compile(
+    r"(?P<version>\d+\.\d+\.\d+(?:(?:b|rc)\d+)?(?:-[\w.-]+)?)(?:\+commit\.(?P<commit>[0-9a-f]+))?"
+)
+"""The part of a version that says what was compiled; what follows (`.Linux.g++`, `.mod`) says for which machine."""
+
+
+def build_of(text: str) -> str:
+    """Return the first compiler version in a text, without the machine it was built for; empty if there is none."""
+    found = _BUILD.search(text)
+    return found[0] if found else ""
+
+
+def is_same_build(recorded: str, told: str) -> bool:
+    """Say whether a recorded version and the one that a compiler tells of itself are one build.
+
+    The versions must be equal, and the commits as far as both are spelled; Vyper 0.3.1 records have none.
+    """
+    one, other = _BUILD.fullmatch(build_of(recorded)), _BUILD.fullmatch(build_of(told))
+    if one is None or other is None or one["version"] != other["version"]:
+        return False
+    commits = one["commit"], other["commit"]
+    if None in commits:
+        return True
+    short, long = sorted(commits, key=len)
+    return len(short) >= SHORTEST_COMMIT and long.startswith(short)
