@@ -13,7 +13,7 @@ from statuary.documents import url_table
 from statuary.domain.primitives import Malformed, parse_address, parse_chain_id
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.sites.site_reader import SiteReader
-from statuary.publishing.snapshots.names import is_own
+from statuary.publishing.snapshots.names import document_path, is_own
 from statuary.publishing.snapshots.open_site import open_site
 from statuary.publishing.snapshots.written_file import written_file
 
@@ -32,32 +32,22 @@ def command(place: str, wanted: tuple[str, ...], to: Path | None, listing: bool)
     One document is printed; several need --to.
     """
     with told_refusals(), open_site(place) as site:
-        paths = _paths(site, wanted or ("*",), place)
+        paths = _paths(site, wanted or ("*",))
         if listing:
             for path in paths:
                 click.echo(path)
         elif to is not None:
-            written = [_write(site, path, to) for path in paths]
-            click.echo(f"{len(written)} written to {to}/", err=True)
+            written = sum(_write(site, path, to, place) for path in paths)
+            click.echo(f"{written:,} written to {to}/", err=True)
         else:
-            _print(site, list(paths))
+            _print(site, list(paths), place)
     sys.exit(ExitCode.DONE)
 
 
-def _paths(site: SiteReader, wanted: Iterable[str], place: str) -> Iterator[str]:
-    """Yield the paths that are wanted.
-
-    Raises:
-        PublishingRefused: if one is not there.
-    """
+def _paths(site: SiteReader, wanted: Iterable[str]) -> Iterator[str]:
+    """Yield the paths that are wanted; those that a pattern matches are there."""
     patterns = [what for what in wanted if any(sign in what for sign in WILD)]
-    for what in wanted:
-        if what in patterns:
-            continue
-        path = _contract_path(what) or what.strip("/")
-        if site.entry(path) is None:
-            raise PublishingRefused(f"{place} has no {path}", "statuary extract --list tells what it has")
-        yield path
+    yield from (_contract_path(what) or what.strip("/") for what in wanted if what not in patterns)
     if patterns:
         for path in site.paths():
             if not is_own(path) and any(fnmatchcase(path, pattern) for pattern in patterns):
@@ -73,21 +63,34 @@ def _contract_path(what: str) -> str | None:
         return None
 
 
-def _print(site: SiteReader, paths: list[str]) -> None:
+def _print(site: SiteReader, paths: list[str], place: str) -> None:
     if len(paths) != 1:
         raise PublishingRefused(f"{len(paths):,} documents are wanted", "name a folder for them with --to")
-    sys.stdout.buffer.write(site.read(paths[0]) or b"")
+    sys.stdout.buffer.write(_body(site, paths[0], place))
 
 
-def _write(site: SiteReader, path: str, folder: Path) -> Path:
-    """Write a document below a folder.
+def _body(site: SiteReader, path: str, place: str) -> bytes:
+    """Return a document.
 
     Raises:
-        PublishingRefused: if a link leads out of the folder.
+        PublishingRefused: if it is not there.
     """
-    file = folder / path
+    body = site.read(path)
+    if body is None:
+        raise PublishingRefused(f"{place} has no {path}", "statuary extract --list tells what it has")
+    return body
+
+
+def _write(site: SiteReader, path: str, folder: Path, place: str) -> int:
+    """Write a document below a folder; return how many that are.
+
+    Raises:
+        PublishingRefused: if it is not there, or a link leads out of the folder.
+    """
+    file = folder / document_path(path)
     if not file.resolve().is_relative_to(folder.resolve()):
         raise PublishingRefused(f"{file} leads out of {folder}")
-    with written_file(file) as stream:
-        stream.write(site.read(path) or b"")
-    return file
+    body = _body(site, path, place)
+    with written_file(file, durable=False) as stream:
+        stream.write(body)
+    return 1

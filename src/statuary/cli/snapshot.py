@@ -99,6 +99,8 @@ def create(
             publication = SnapshotPublication(out, origin, only=wanted, signer=signer, dry_run=dry_run)
             _build_into(content, stack.enter_context(publication))
         elif (Path(place) / MANIFEST).is_file() or not Path(place).is_dir():
+            if now or revision is not None:
+                raise click.UsageError(f"{place} is a snapshot, which tells its own instant and revision")
             _take(place, out, wanted, signer, dry_run=dry_run)
         else:
             origin = _origin_of_folder(Path(place), now, revision)

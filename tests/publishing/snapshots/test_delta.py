@@ -15,6 +15,7 @@ from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.snapshots.damaged import SnapshotDamaged
 from statuary.publishing.snapshots.delta import apply_delta, write_delta
 from statuary.publishing.snapshots.differences import differences
+from statuary.publishing.snapshots.rewrite import rewrite_snapshot
 from statuary.publishing.snapshots.snapshot_pass import opened_pass
 from statuary.publishing.snapshots.verify import verify_snapshot
 
@@ -102,6 +103,20 @@ def test_signatures_come_and_go_with_it(world: Path) -> None:
         write_delta(before, after, world / "d")
         apply_delta(before, world / "d", world / "made.zip")
         assert (world / "made.zip").read_bytes() == after.read_bytes()
+
+
+def test_a_file_of_somebody_else_is_not_written_over(world: Path) -> None:
+    mine = world / "mine.zip"
+    with zipfile.ZipFile(mine, "w") as opened:
+        opened.writestr("holiday.txt", "sun")
+    before = mine.read_bytes()
+    with pytest.raises(PublishingRefused, match="is no snapshot"):
+        apply_delta(world / "a.zip", world / "delta", mine)
+    with pytest.raises(PublishingRefused, match="is no snapshot"):
+        write_delta(world / "a.zip", world / "b.zip", mine)
+    with pytest.raises(PublishingRefused, match="is no snapshot"):
+        rewrite_snapshot(str(world / "a.zip"), mine)
+    assert mine.read_bytes() == before
 
 
 SITES = st.dictionaries(st.sampled_from([f"n/{letter}" for letter in "abcdefgh"]), st.binary(max_size=60))

@@ -19,7 +19,7 @@ import orjson
 
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.snapshots.damaged import SnapshotDamaged
-from statuary.publishing.snapshots.forms import write_packed
+from statuary.publishing.snapshots.forms import refuse_foreign, write_packed
 from statuary.publishing.snapshots.listing import listed_entries
 from statuary.publishing.snapshots.manifest import parse_manifest
 from statuary.publishing.snapshots.names import DELTA, MANIFEST, SIGNATURE
@@ -55,6 +55,7 @@ def write_delta(before: Path, after: Path, out: Path) -> None:
     Raises:
         PublishingRefused: if one is no snapshot in the form of a zip, or the delta cannot be written.
     """
+    refuse_foreign(out)
     with _opened(before) as old, _opened(after) as new, written_file(out) as stream:
         write_packed(stream, _brought(old, new))
 
@@ -84,6 +85,7 @@ def apply_delta(before: Path, delta: Path, out: Path) -> str:
             then.
         PublishingRefused: if one cannot be read, or `out` not be written.
     """
+    refuse_foreign(out)
     with _opened(before) as old, _opened(delta) as changes:
         made_from, made = _ends(changes)
         if Archive(old.digest, old.stretches.size) != made_from:

@@ -1,5 +1,6 @@
 """The two forms of a snapshot, and the writing of each."""
 
+import os
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import IO
 
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.snapshots.packing import Member, Packed, packed_all, unpack
-from statuary.publishing.snapshots.tar_zst import TarZstWriter
+from statuary.publishing.snapshots.tar_zst import SKIPPABLE, TRAILER_SIZE, TarZstWriter
+from statuary.publishing.snapshots.zip_bytes import LAST_RECORD_SIZE, parse_last_record
 from statuary.publishing.snapshots.zip_writer import ZipWriter
 
 
@@ -28,6 +30,25 @@ def form_of(path: Path) -> Form:
         if path.name.endswith(form):
             return form
     raise PublishingRefused(f"{path} says no form of a snapshot", "name it ….zip or ….tar.zst")
+
+
+def refuse_foreign(path: Path) -> None:
+    """Make sure that a file that is there is one of ours, by how it ends, before another takes its place.
+
+    Raises:
+        PublishingRefused: if it is not.
+    """
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - LAST_RECORD_SIZE))
+            tail = file.read()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise PublishingRefused(f"{path} cannot be written: {error.strerror}") from None
+    if parse_last_record(tail) is None and not tail[-TRAILER_SIZE:].startswith(SKIPPABLE):
+        raise PublishingRefused(f"{path} is there and is no snapshot", "move it away, or name another file")
 
 
 def write_members(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from statuary.publishing.snapshots.create import Signer
-from statuary.publishing.snapshots.forms import form_of, write_members
+from statuary.publishing.snapshots.forms import form_of, refuse_foreign, write_members
 from statuary.publishing.snapshots.names import MANIFEST, SIGNATURE
 from statuary.publishing.snapshots.packing import Member
 from statuary.publishing.snapshots.snapshot_pass import SnapshotPass, opened_pass
@@ -28,6 +28,7 @@ def rewrite_snapshot(
         PublishingRefused: if `out` cannot be written.
     """
     form = form_of(out)
+    refuse_foreign(out)
     with opened_pass(place) as snapshot, written_file(out) as stream:
         return write_members(stream, form, _members(snapshot, signer), workers)
 

@@ -45,7 +45,13 @@ def padding(size: int, unit: int = BLOCK) -> bytes:
 def trailer(digest: str) -> bytes:
     """Return the skippable frame that tells the SHA-256 of everything before it."""
     text = f"statuary snapshot, sha256 {digest}".encode()
-    return struct.pack("<II", 0x184D2A50, len(text)) + text
+    return SKIPPABLE + struct.pack("<I", len(text)) + text
+
+
+SKIPPABLE = struct.pack("<I", 0x184D2A50)
+"""What a skippable frame begins with."""
+
+TRAILER_SIZE = len(trailer("0" * 64))
 
 
 class TarZstWriter:

@@ -11,10 +11,14 @@ from statuary.publishing.refused import PublishingRefused
 
 
 @contextmanager
-def written_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file beside a path; it takes the path's place once it is written and on the disk.
+def written_file(path: Path, *, durable: bool = True) -> Iterator[IO[bytes]]:
+    """Open a file beside a path; it takes the path's place once it is written.
 
     If anything is raised meanwhile, the path is as it was.
+
+    Args:
+        path: the file to be.
+        durable: wait until it is on the disk, so that a power cut leaves one or the other.
 
     Raises:
         PublishingRefused: if it cannot be written.
@@ -25,7 +29,8 @@ def written_file(path: Path) -> Iterator[IO[bytes]]:
         with beside.open("xb") as stream:
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
+            if durable:
+                os.fsync(stream.fileno())
         beside.replace(path)
     except OSError as error:
         raise PublishingRefused(f"{path} cannot be written: {error.strerror or error}") from None
