@@ -52,7 +52,7 @@ def is_same_build(recorded: str, told: str) -> bool:
 
     The versions must be equal, and the commits as far as both are spelled; Vyper 0.3.1 records have none.
     """
-    one, other = _BUILD.fullmatch(build_of(recorded)), _BUILD.fullmatch(build_of(told))
+    one, other = _BUILD.match(recorded.removeprefix("v")), _BUILD.search(told)
     if one is None or other is None or one["version"] != other["version"]:
         return False
     commits = one["commit"], other["commit"]
