@@ -8,6 +8,7 @@ from statuary.documents.document import Document
 from statuary.documents.feeds.changes import changes_document
 from statuary.documents.feeds.feed_documents import FeedSite
 from statuary.documents.hosting.site_files import hosting_documents
+from statuary.documents.openapi.openapi_document import openapi_document
 from statuary.documents.pages.contracts.contract_entry import ContractEntry
 from statuary.documents.pages.page_documents import page_documents
 from statuary.documents.pages.status.status_pages import StatusPages
@@ -75,4 +76,5 @@ def whole_site_documents(
     yield from present
     yield from epoch_documents(epochs)
     yield changes_document(published, present)
+    yield openapi_document(catalogue)
     yield from hosting_documents(catalogue.hosting)

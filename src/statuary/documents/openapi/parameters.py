@@ -1,0 +1,87 @@
+"""The parameters of paths and queries, by their names."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from statuary.domain.contracts.selection.fields import DOTTED, SELECTABLE
+from statuary.domain.site import Chain
+
+Members = dict[str, Any]
+"""A JSON object of the document."""
+
+GENESIS_CHAIN = "0"
+"""The chain that is known without being listed, as on the real server."""
+
+
+def path_parameters(names: Sequence[str], chains: Sequence[Chain]) -> list[Members]:
+    """Return the parameters of a path, by the names that the table of URLs has for them."""
+    schemas = PATH_SCHEMAS | {"chain_id": _chain_schema(chains)}
+    return [
+        {"name": SPELLED.get(name, name), "in": "path", "required": True, "schema": schemas[name]}
+        for name in names
+    ]
+
+
+SPELLED = {"chain_id": "chainId"}
+"""Names that the specification spells otherwise."""
+
+NAME = {"type": "string", "pattern": "^[^/]+$"}
+
+PATH_SCHEMAS: dict[str, Members] = {
+    "address": {
+        "type": "string",
+        "pattern": "^0x[0-9a-fA-F]{40}$",
+        "description": "All in small letters, all in capitals, or with its EIP-55 checksum.",
+    },
+    "page": {"type": "integer", "minimum": 1},
+    "year": {"type": "integer", "minimum": 1970},
+    "incident_id": NAME,
+    "component_id": NAME,
+}
+
+
+def _chain_schema(chains: Sequence[Chain]) -> Members:
+    return {"type": "string", "enum": [*(chain.chain_id for chain in chains), GENESIS_CHAIN]}
+
+
+def _names(names: Sequence[str], *, alone: str = "") -> str:
+    """Return the pattern of a list of names, parted by commas."""
+    any_name = "|".join(name.replace(".", r"\.") for name in names)
+    pattern = f"({any_name})(,({any_name}))*"
+    return f"^({alone}|{pattern})$" if alone else f"^{pattern}$"
+
+
+FIELDS: Members = {
+    "name": "fields",
+    "in": "query",
+    "description": "The members to give beside the seven that every answer has, parted by commas; `all` for every "
+    "member. A dot selects within a group. Not together with `omit`.",
+    "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED), alone="all")},
+    "example": "abi,compilation.compilerVersion",
+}
+OMIT: Members = {
+    "name": "omit",
+    "in": "query",
+    "description": "The members to leave out, parted by commas. Not together with `fields`.",
+    "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED))},
+    "example": "stdJsonInput,stdJsonOutput",
+}
+LISTING: tuple[Members, ...] = (
+    {
+        "name": "sort",
+        "in": "query",
+        "description": "By match id: `desc` is the newest first.",
+        "schema": {"type": "string", "enum": ["asc", "desc"], "default": "desc"},
+    },
+    {
+        "name": "limit",
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 1, "maximum": 200, "default": 200},
+    },
+    {
+        "name": "afterMatchId",
+        "in": "query",
+        "description": "The match id to go on from, itself not included, in the direction of `sort`.",
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+    },
+)
