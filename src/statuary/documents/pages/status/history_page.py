@@ -3,7 +3,7 @@
 Quarters are those of the calendar, so a page of the past stands still: nothing moves from one to another.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -90,7 +90,7 @@ class HistoryMaker:
             months=tuple(self._month(month, states) for month in months),
             quarters=self._links(quarters, None),
             newer=None,
-            older=self._link(next(iter(quarters), None)),
+            older=self._link(_before(quarters, _months_before(today.year, today.month, LATEST_MONTHS))),
         )
 
     def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
@@ -140,6 +140,12 @@ class HistoryMaker:
 
     def _title(self, quarter: Quarter) -> str:
         return self._texts("history.quarter", year=quarter[0], quarter=quarter[1])
+
+
+def _before(quarters: Iterable[Quarter], month: tuple[int, int]) -> Quarter | None:
+    """Return the latest quarter that is not later than a month."""
+    last = month[0], (month[1] + 2) // 3
+    return next((quarter for quarter in quarters if quarter <= last), None)
 
 
 def quarter_path(quarter: Quarter) -> str:

@@ -14,7 +14,14 @@ from statuary.documents.url_table import UPTIME, UPTIME_PAGE
 from statuary.domain.status.components import Component
 from statuary.domain.status.days import ONE_DAY, day_start
 from statuary.domain.status.days_of_trouble import DayOfTrouble, Days
-from statuary.domain.status.uptime import ComponentUptime, Outage, PageUptime, percent, up_fraction
+from statuary.domain.status.uptime import (
+    WINDOW_DAYS,
+    ComponentUptime,
+    Outage,
+    PageUptime,
+    percent,
+    up_fraction,
+)
 
 TroublesByComponent = Mapping[str, Mapping[date, DayOfTrouble]]
 """Days with trouble, by component id."""
@@ -135,7 +142,7 @@ class UptimeMaker:
                 self._component(
                     one, days, troubles.get(one.component.id, {}), _full_name(one.component, groups)
                 )
-                for one in uptime.components
+                for one in sorted(uptime.components, key=lambda one: _place(one.component, groups))
             ),
             json=UPTIME.path(),
         )
@@ -158,7 +165,7 @@ class UptimeMaker:
         return ComponentCalendar(
             id=uptime.component.id,
             name=name,
-            uptime=self._percent(percent([uptime.fraction])),
+            uptime=self._over(percent([uptime.fraction])),
             months=tuple(
                 self._table(_told_month(name, month, (first, days.last), told, troubles))
                 for month in months_of(days)
@@ -192,10 +199,13 @@ class UptimeMaker:
         window = day_start(last + ONE_DAY, zone) - day_start(first, zone)
         return self._percent(percent([up_fraction(month.outage, window)]))
 
+    def _over(self, value: float | None) -> str:
+        return self._texts("uptime.over", uptime=self._percent(value), days=WINDOW_DAYS)
+
     def _percent(self, value: float | None) -> str:
         if value is None:
             return ""
-        return self._texts("uptime.percent", percent=self._texts.decimal(value, 1 if value == 100 else 2))
+        return self._texts("uptime.short", percent=self._texts.decimal(value, 1 if value == 100 else 2))
 
 
 def calendar_start(last: date) -> date:
@@ -242,6 +252,12 @@ def _days(month: tuple[int, int]) -> list[date]:
     first = date(year, number, 1)
     after = date(year + number // 12, number % 12 + 1, 1)
     return [date.fromordinal(day) for day in range(first.toordinal(), after.toordinal())]
+
+
+def _place(component: Component, groups: Mapping[str, Component]) -> tuple[int, int]:
+    """Return the key that puts the components of a group together, in the place of the group."""
+    group = groups.get(component.group_id or "")
+    return (component.position, 0) if group is None else (group.position, component.position)
 
 
 def _full_name(component: Component, groups: Mapping[str, Component]) -> str:
