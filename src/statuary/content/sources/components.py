@@ -56,7 +56,7 @@ class LeafSource(SourceModel):
 class ComponentSource(LeafSource):
     """A component, or a group if it has `components`."""
 
-    components: dict[Identifier, LeafSource] | None = None
+    components: dict[str, LeafSource] | None = None
     """The components of a group, by key."""
 
     @model_validator(mode="after")
@@ -72,7 +72,7 @@ class ComponentSource(LeafSource):
 class ComponentsSource(SourceModel):
     """All components and groups."""
 
-    components: dict[Identifier, ComponentSource]
+    components: dict[str, ComponentSource]
     """Components and groups by key, in the order in which pages show them."""
 
 
