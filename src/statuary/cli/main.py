@@ -20,6 +20,7 @@ COMMANDS = {
     "snapshot": ("statuary.cli.snapshot", "Pack the whole site into one file; verify, compare, convert it."),
     "extract": ("statuary.cli.extract", "Take documents out of a snapshot, a folder or a site."),
     "publish": ("statuary.cli.publish", "Publish a snapshot into a folder."),
+    "conform": ("statuary.cli.conform", "Hold a deployment to both APIs, over HTTP."),
     "hosting": ("statuary.cli.hosting", "Write what a host needs to serve the site."),
     "explain": ("statuary.cli.explain", "Say what a published path is and which source made it."),
     "schema": ("statuary.cli.schema", "Print the JSON Schema of a source file, for editors."),

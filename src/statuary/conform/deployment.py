@@ -1,0 +1,150 @@
+"""A deployment under examination: what it is asked, once each, and what it is found to hold."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+from statuary.conform.ask import Answered, Ask
+from statuary.conform.verdict import NothingToJudge
+from statuary.documents import url_table
+from statuary.domain.primitives import Instant, checksummed, keccak
+
+CHAINS_LOOKED_AT = 12
+"""Chains that are asked for contracts before giving up: most chains of a large deployment have some."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A contract that the deployment lists.
+
+    Attributes:
+        chain_id: its chain.
+        address: its address, as listed.
+        entry: what the list says of it.
+    """
+
+    chain_id: str
+    address: str
+    entry: Mapping[str, Any]
+
+    @property
+    def target(self) -> str:
+        """Where its record is."""
+        return f"/{url_table.CONTRACT.path(chain_id=self.chain_id, address=self.address)}"
+
+
+class Deployment:
+    """What is asked, and what was found; the same question is asked once.
+
+    Attributes:
+        ask: asks over the network.
+        now: the examiner's clock, as of the beginning.
+        sample: how many records and incidents are looked at.
+    """
+
+    def __init__(self, ask: Ask, now: Instant, sample: int = 3) -> None:
+        """Take a deployment; nothing is asked yet."""
+        self.ask = ask
+        self.now = now
+        self.sample = sample
+        self._answers: dict[str, Answered] = {}
+
+    def get(self, target: str) -> Answered:
+        """Return the answer to a GET, from memory if it was asked before."""
+        if target not in self._answers:
+            self._answers[target] = self.ask(target, "GET", {})
+        return self._answers[target]
+
+    def forget(self) -> None:
+        """Ask everything anew: a status page may change between two questions."""
+        self._answers.clear()
+
+    def json(self, target: str) -> Any:
+        """Return the JSON of a document that must be there.
+
+        Raises:
+            NothingToJudge: if it is not there or no JSON; the check of that very document says so.
+        """
+        answered = self.get(target)
+        if answered.status != 200:
+            raise NothingToJudge(f"{target} answers {answered.status}")
+        try:
+            return json.loads(answered.body)
+        except ValueError:
+            raise NothingToJudge(f"{target} is no JSON") from None
+
+    @property
+    def chains(self) -> list[str]:
+        """The ids of the chains that the deployment lists.
+
+        Raises:
+            NothingToJudge: if it lists none.
+        """
+        listed = self.json("/chains")
+        found = [str(chain["chainId"]) for chain in listed if isinstance(chain, dict) and "chainId" in chain]
+        if not found:
+            raise NothingToJudge("/chains lists no chain")
+        return found
+
+    @cached_property
+    def chain(self) -> str:
+        """A chain with contracts, or the first of all."""
+        return next((one for one in self.chains[:CHAINS_LOOKED_AT] if self.listed(one)), self.chains[0])
+
+    def listed(self, chain_id: str) -> list[Listed]:
+        """Return the newest contracts of a chain; none if the list cannot be read."""
+        try:
+            listed = self.json(f"/{url_table.CONTRACTS.path(chain_id=chain_id)}")
+            return [Listed(entry["chainId"], entry["address"], entry) for entry in listed["results"]]
+        except (NothingToJudge, KeyError, TypeError):
+            return []
+
+    @property
+    def contracts(self) -> list[Listed]:
+        """Some contracts, spread over the list of their chain.
+
+        Raises:
+            NothingToJudge: if none is listed.
+        """
+        listed = self.listed(self.chain)
+        if not listed:
+            raise NothingToJudge(f"no contract is listed on chain {self.chain}")
+        step = max(1, len(listed) // self.sample)
+        return listed[::step][: self.sample]
+
+    def record(self, contract: Listed) -> bytes:
+        """Return a whole record: `fields=all`, which a host that knows no fields passes over.
+
+        Raises:
+            NothingToJudge: if it is not answered.
+        """
+        answered = self.get(f"{contract.target}?fields=all")
+        if answered.status != 200:
+            raise NothingToJudge(f"{contract.target}?fields=all answers {answered.status}")
+        return answered.body
+
+    @property
+    def absent(self) -> str:
+        """An address that nobody has: the hash of a sentence."""
+        return checksummed("0x" + keccak(b"nobody has verified this")[-20:].hex())
+
+    def incidents(self) -> list[dict[str, Any]]:
+        """Return some incidents and maintenances of the lists."""
+        found = [
+            one
+            for url, member in (
+                (url_table.INCIDENTS, "incidents"),
+                (url_table.MAINTENANCES, "scheduled_maintenances"),
+            )
+            for one in self.json(f"/{url.path()}").get(member, [])[: self.sample]
+        ]
+        if not found:
+            raise NothingToJudge("no incident is listed")
+        return found
+
+    def incident_target(self, incident_id: str) -> str:
+        """Return where an incident's document is."""
+        return f"/{url_table.INCIDENT.path(incident_id=quote(incident_id))}"
