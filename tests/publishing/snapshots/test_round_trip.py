@@ -1,6 +1,7 @@
 """A snapshot goes through every form and place, and comes back as it was."""
 
 import subprocess
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from statuary.documents.document import Document
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.snapshots.open_site import open_site
 from statuary.publishing.snapshots.rewrite import rewrite_snapshot
+from statuary.publishing.snapshots.tar_zst import tar_header
 from statuary.publishing.snapshots.verify import verify_snapshot
 
 
@@ -81,6 +83,14 @@ def test_tar_and_zstd_unpack_the_solid_form(tmp_path: Path) -> None:
     unpacked = tree(tmp_path / "out")
     assert unpacked[long.path] == b"long name"
     assert unpacked[contract(1).path] == contract(1).body
+
+
+@pytest.mark.parametrize("path", ["a", "v2/contract/1/0x" + "aB" * 20, "x" * 100])
+@pytest.mark.parametrize("size", [0, 1, 511, 8**11 - 1])
+def test_headers_of_a_tar_are_those_of_pythons_own(path: str, size: int) -> None:
+    info = tarfile.TarInfo(path)
+    info.size, info.mtime = size, 315532800
+    assert tar_header(path, size) == info.tobuf(tarfile.PAX_FORMAT)
 
 
 def test_a_merely_unpacked_snapshot_is_whole_but_for_second_names(tmp_path: Path) -> None:

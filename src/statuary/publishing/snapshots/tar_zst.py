@@ -32,9 +32,29 @@ SLACK = 64 << 20
 
 def tar_header(path: str, size: int) -> bytes:
     """Return what stands before a member's bytes: its header, and before that a pax header if it needs one."""
+    if len(path) <= LONGEST_NAME and path.isascii():
+        return _plain_header(path.encode(), size)
     info = tarfile.TarInfo(path)
     info.size, info.mode, info.mtime = size, 0o644, MODIFIED
     return info.tobuf(tarfile.PAX_FORMAT, "utf-8", "strict")
+
+
+LONGEST_NAME = 100
+"""Bytes that a header has for a name."""
+
+FIXED = struct.Struct("<100s8s8s8s12s12s8s1s100s8s32s32s8s8s155s12x")
+"""ustar (POSIX.1-1988): name, mode, uid, gid, size, mtime, checksum, type, link, magic, owner, group, device, prefix."""
+
+NOBODY = b"0000000\0"
+
+
+def _plain_header(name: bytes, size: int) -> bytes:
+    """Return the header of a member whose name fits: what `tarfile` makes of it, in a tenth of the time."""
+    times = b"%011o\0" % MODIFIED
+    before = (name, b"0000644\0", NOBODY, NOBODY, b"%011o\0" % size, times)
+    behind = (b"0", b"", b"ustar\00000", b"", b"", b"", b"", b"")
+    total = sum(FIXED.pack(*before, b" " * 8, *behind))
+    return FIXED.pack(*before, b"%06o\0 " % total, *behind)
 
 
 def padding(size: int, unit: int = BLOCK) -> bytes:
@@ -61,6 +81,7 @@ class TarZstWriter:
         self.out = HashingWriter(stream)
         self.compressor = compressor()
         self.position = 0
+        self.waiting = bytearray()
 
     def __enter__(self) -> Self:
         return self
@@ -78,15 +99,18 @@ class TarZstWriter:
         """Write the end; return the SHA-256 that the file says of itself."""
         self._write(bytes(2 * BLOCK))
         self._write(padding(self.position, RECORD))
+        self.out.write(self.compressor.compress(bytes(self.waiting)))
         self.out.write(self.compressor.flush())
         digest = self.out.digest
         self.out.write(trailer(digest))
         return digest
 
     def _write(self, data: bytes) -> None:
-        if data:
-            self.out.write(self.compressor.compress(data))
-            self.position += len(data)
+        self.waiting += data
+        self.position += len(data)
+        if len(self.waiting) >= CHUNK:  # each call has its price, however little it is given
+            self.out.write(self.compressor.compress(bytes(self.waiting)))
+            self.waiting.clear()
 
 
 class Decompressing:

@@ -8,6 +8,7 @@ to be read in advance.
 
 import sqlite3
 import struct
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Self
@@ -85,13 +86,28 @@ def find(read: Callable[[int, int], bytes], count: int, path: str) -> int | None
         guess = low + int((high - low) * share)
         start = max(low, min(guess - PAGE // 2, high - PAGE))
         stop = min(start + PAGE, high)
-        records = list(RECORD.iter_unpack(read(start * RECORD.size, (stop - start) * RECORD.size)))
-        if not records:
+        page = read(start * RECORD.size, (stop - start) * RECORD.size)
+        if not page:
             return None
-        if key < records[0][0]:
-            high, ceiling = start, int.from_bytes(records[0][0][:8], "big") + 1
-        elif key > records[-1][0]:
-            low, floor = stop, int.from_bytes(records[-1][0][:8], "big")
+        first, last = _key(page, 0), _key(page, len(page) // RECORD.size - 1)
+        if key < first:
+            high, ceiling = start, int.from_bytes(first[:8], "big") + 1
+        elif key > last:
+            low, floor = stop, int.from_bytes(last[:8], "big")
         else:
-            return dict(records).get(key)
+            return _find_in_page(page, key)
     return None
+
+
+def _key(page: bytes, number: int) -> bytes:
+    return page[number * RECORD.size : number * RECORD.size + KEY_SIZE]
+
+
+def _find_in_page(page: bytes, key: bytes) -> int | None:
+    """Return the offset that a key has in a page; None if it is not there."""
+    count = len(page) // RECORD.size
+    number = bisect_left(range(count), key, key=lambda place: _key(page, place))
+    if number == count or _key(page, number) != key:
+        return None
+    _, offset = RECORD.unpack_from(page, number * RECORD.size)
+    return int(offset)
