@@ -11,7 +11,10 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 
 // ── times ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const LOCAL = new Intl.DateTimeFormat(document.documentElement.lang, {
+// the page's language, in the variety that the reader's device prefers
+const LANGUAGE = document.documentElement.lang;
+const LOCALE = navigator.languages.find((one) => one.split("-")[0] === LANGUAGE.split("-")[0]) ?? LANGUAGE;
+const LOCAL = new Intl.DateTimeFormat(LOCALE, {
   day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hour12: false,
   timeZoneName: "short",
 });

@@ -1,0 +1,29 @@
+/** Whether anything on pages acted: ran a script, asked another host, opened a dialog, or broke the policy. */
+
+export async function run({ open, base }, { paths }) {
+  const acted = [];
+  for (const path of paths) {
+    const { page, context, complaints } = await open(path, {}, async (page) => {
+      page.on("dialog", (dialog) => { acted.push(`${path}: dialog ${dialog.message()}`); dialog.dismiss(); });
+      page.on("request", (request) => {
+        if (!request.url().startsWith(base)) acted.push(`${path}: asked ${request.url()}`);
+      });
+      await page.addInitScript(() => { window.acted = []; });
+    });
+    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+    await page.mouse.move(200, 200);
+    const marks = await page.evaluate(() => ({
+      ran: window.acted.length,
+      scripts: [...document.scripts].filter((script) => !script.src).length,
+      handlers: [...document.querySelectorAll("*")].filter(
+        (one) => [...one.attributes].some(({ name }) => name.startsWith("on") || name === "style")).length,
+      images: [...document.images].filter((image) => !image.src.startsWith(location.origin)).length,
+      links: [...document.links].filter(
+        (link) => !["http:", "https:", "mailto:"].includes(link.protocol)).length,
+    }));
+    for (const [mark, count] of Object.entries(marks)) if (count) acted.push(`${path}: ${count} ${mark}`);
+    acted.push(...complaints.map((complaint) => `${path}: ${complaint}`));
+    await context.close();
+  }
+  return acted;
+}

@@ -1,0 +1,29 @@
+/** What a page says before and after an instant that its clock is moved past, without being loaded again. */
+
+const says = (page) => page.evaluate(() => ({
+  title: document.title,
+  icon: document.querySelector("link[rel=icon]").getAttribute("href"),
+  heading: document.querySelector("h1").textContent,
+  announced: document.getElementById("announcement").textContent,
+  text: document.getElementById("main").innerText,
+  stale: document.getElementById("stale").hidden ? "" : document.getElementById("stale").textContent,
+}));
+
+export async function run({ open }, { path, from, steps }) {
+  let loads = 0;
+  const { page, complaints } = await open(path, {}, async (page) => {
+    page.on("load", () => { loads += 1; });
+    await page.clock.install({ time: new Date(from) });
+  });
+  const told = [await says(page)];
+  let now = Date.parse(from);
+  for (const step of steps) {
+    await page.clock.fastForward(Date.parse(step) - now);
+    now = Date.parse(step);
+    await page.waitForTimeout(50);
+    await page.waitForLoadState("networkidle");
+    await page.waitForTimeout(250);
+    told.push(await says(page));
+  }
+  return { told, loads, complaints };
+}

@@ -1,0 +1,202 @@
+"""The demo network's site in a real browser: every kind of page, with and without what readers may lack."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browser_pages import LOOKS, browse, build, html_complaints
+from real_parts import CHECKOUT
+
+NOW = "2026-11-20T12:00:00Z"
+STAKING = "contracts/748463/0xEA6137d406d443D5727564D1b014307C88e076b8.html"
+CLONE = "contracts/748463/0x0217960F13aFc1c77313E1158139960f9831FF0c.html"
+PRICE_FEED = "contracts/748463/0xDD575053eB7Ebbf2F80354A467BA31AAE361a53F.html"
+
+KINDS = [
+    "index.html",
+    "uptime.html",
+    "history.html",
+    "history/2026-q3.html",
+    "incidents/2026-09-03-empty-blocks.html",
+    "incidents/2026-11-26-archive-disks.html",
+    "contracts/index.html?q=sta",
+    "contracts/748463/index.html",
+    STAKING,
+    CLONE,
+    PRICE_FEED,
+    "api.html",
+    "404.html",
+]
+"""A page of every kind."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(CHECKOUT / "content", tmp_path_factory.mktemp("pages") / "site", NOW)
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=lambda look: f"{look['width']}-{look['colorScheme']}")
+def test_every_kind_of_page_is_accessible_in_every_look(site: Path, look: dict[str, Any]) -> None:
+    assert browse(site, "accessibility", paths=KINDS, looks=[look]) == []
+
+
+def test_every_page_is_valid_html(site: Path) -> None:
+    assert html_complaints(site) == []
+
+
+def test_the_status_page_passes_a_transition_by_itself(site: Path) -> None:
+    passed = browse(
+        site,
+        "transition",
+        path="index.html",
+        **{"from": NOW},
+        steps=[
+            "2026-11-20T13:39:30Z",
+            "2026-11-20T13:40:02Z",
+            "2026-11-20T15:05:02Z",
+            "2026-11-20T19:48:02Z",
+        ],
+    )
+    before, just_before, begun, resolved, archive = passed["told"]
+    assert before["heading"] == just_before["heading"] == "Service Under Maintenance"
+    assert "Late balances" not in just_before["text"]
+    assert begun["heading"] != before["heading"]
+    assert begun["announced"] == begun["heading"]
+    assert begun["title"].startswith(begun["heading"])
+    assert begun["icon"] != before["icon"]
+    assert resolved["text"] != begun["text"] != archive["text"]
+    assert passed["loads"] == 1, "the page was loaded again instead of being brought up to date"
+    assert passed["complaints"] == []
+
+
+def test_an_incident_page_passes_its_own_transitions(site: Path) -> None:
+    passed = browse(
+        site,
+        "transition",
+        path="incidents/2026-11-20-relayer-keys.html",
+        **{"from": NOW},
+        steps=["2026-11-20T15:20:02Z"],
+    )
+    before, after = passed["told"]
+    assert len(after["text"]) > len(before["text"])
+
+
+def test_a_page_that_nobody_built_again_says_so(site: Path) -> None:
+    passed = browse(
+        site,
+        "transition",
+        path="index.html",
+        **{"from": NOW},
+        steps=["2026-12-24T12:00:00Z", "2026-12-26T12:00:00Z"],
+    )
+    fresh, still_right, stale = passed["told"]
+    assert fresh["stale"] == still_right["stale"] == ""
+    assert "may be out of date" in stale["stale"]
+    assert "25 Dec 2026" in stale["stale"]
+
+
+def test_the_keyboard_reaches_everything_in_order(site: Path) -> None:
+    walked = browse(site, "keyboard", path="index.html", stops=80)
+    names = [stop["name"] for stop in walked]
+    assert names[:7] == ["Skip to the content", "Plinth", "Status", "History", "Uptime", "Contracts", "API"]
+    in_order = ["Faucet says yes and sends nothing", "Uptime calendar", "Atom", "summary.json"]
+    places = [names.index(name) for name in in_order]
+    assert places == sorted(places)
+    assert all(stop["outlined"] and stop["inView"] for stop in walked)
+
+
+def test_a_contract_page_is_walked_without_stopping_at_every_line(site: Path) -> None:
+    walked = browse(site, "keyboard", path=STAKING, stops=80)
+    assert len(walked) < 45, "the lines of the sources must not be stops"
+    assert all(stop["outlined"] and stop["inView"] for stop in walked)
+    assert "contracts/staking/Staking.sol" in [stop["name"] for stop in walked]
+
+
+def test_the_first_stop_skips_to_the_content(site: Path) -> None:
+    skipped = browse(site, "skip_link", path="index.html")
+    assert skipped == {"first": "Skip to the content", "reached": "main", "inside": True}
+
+
+def test_everything_that_opens_does_so_by_keyboard(site: Path) -> None:
+    toggled = browse(site, "disclosure", path="index.html", selector="details")
+    assert len(toggled) > 10
+    assert all(toggled)
+
+
+def test_without_scripts_everything_is_said(site: Path) -> None:
+    shown = browse(site, "without_script", paths=["index.html", "contracts/index.html", STAKING])
+    status = shown["index.html"]
+    assert "Starts 26 Nov 2026, 22:00 CET and ends 27 Nov 2026, 04:00 CET (6 h)" in status
+    assert "planned to end 21 Nov 2026, 19:00 CET" in status
+    assert "99.98 % uptime" in status
+    assert "The search needs JavaScript" in shown["contracts/index.html"]
+    assert "AuctionRoom" in shown["contracts/index.html"]
+    assert "function stake" in shown[STAKING]
+    assert "Download" not in shown[STAKING], "a button that cannot work must not be shown"
+
+
+def test_paper_holds_what_the_screen_folds_and_no_navigation(site: Path) -> None:
+    printed = browse(site, "printed", path="index.html", folded=".what .troubles", useless=".masthead nav")
+    assert printed["folded"] > 10
+    assert not printed["useless"]
+    assert printed["background"] == "rgb(255, 255, 255)"
+    assert printed["bytes"] > 10_000
+
+
+def test_the_search_finds_names_addresses_selectors_and_topics(site: Path) -> None:
+    queries = {
+        "pedestal hall": "PedestalHall",
+        "Stak": "Staking",
+        "0xEA6137d406d443D5727564D1b014307C88e076b8": "Staking",
+        "0xea6137": "Staking",
+        "0x26476204": "Staking",
+        "0x5dac0c1b1112564a045ba943c9d50270893e8e826c49be8e7073adc713ab7bd7": "Staking",
+    }
+    found = browse(site, "search", queries=[*queries, "nothing of the kind", "a"])
+    assert found["complaints"] == []
+    for query, name in queries.items():
+        assert name in found["answers"][query]["names"], query
+    assert found["answers"]["nothing of the kind"]["found"] == "Nothing found."
+    assert found["answers"]["a"]["names"] == []
+    link = found["answers"]["Stak"]["hrefs"][0].removeprefix(found["base"])
+    assert (site / link).is_file()
+    assert found["answers"]["Stak"]["url"] == "contracts/index.html?q=Stak"
+
+
+def test_the_status_page_keeps_to_its_budget(site: Path) -> None:
+    transferred = browse(site, "transfer", path="index.html")
+    sizes = {request["url"]: request["bytes"] for request in transferred["requests"]}
+    page = {url: size for url, size in sizes.items() if not url.startswith("api/")}
+    assert sum(page.values()) < 60_000, page
+    assert transferred["blocking"] == ["assets/statuary.css"], (
+        "the first paint needs the style and nothing else"
+    )
+
+
+def test_times_are_told_in_the_zone_of_the_reader(site: Path) -> None:
+    elsewhere = browse(
+        site,
+        "times",
+        path="incidents/2026-09-03-empty-blocks.html",
+        timezoneId="America/New_York",
+        selector=".update-head time",
+    )
+    assert elsewhere["note"]
+    last = elsewhere["times"][-1]
+    assert last["datetime"] == "2026-09-03T15:14:00+02:00"
+    assert "09:14" in last["text"]
+    assert "(3 Sep 2026, 15:14 CEST)" in last["text"]
+    at_home = browse(
+        site,
+        "times",
+        path="incidents/2026-09-03-empty-blocks.html",
+        timezoneId="Europe/Zurich",
+        selector=".update-head time",
+    )
+    assert at_home["times"][-1]["text"] == "3 Sep 2026, 15:14 CEST"
+    assert not at_home["note"]
+
+
+def test_nothing_on_the_pages_acts_or_asks_others(site: Path) -> None:
+    assert browse(site, "inert", paths=KINDS) == []
