@@ -1,9 +1,9 @@
 """Zstandard: Python's own from 3.14 on, before that the same module from the package `backports.zstd`."""
 
-import importlib
 from types import ModuleType
 from typing import Any
 
+from statuary.optional import MissingExtra, zstandard
 from statuary.publishing.refused import PublishingRefused
 
 LEVEL = 9
@@ -19,14 +19,10 @@ def zstd() -> ModuleType:
     Raises:
         PublishingRefused: if it is not installed.
     """
-    for name in ("compression.zstd", "backports.zstd"):
-        try:
-            return importlib.import_module(name)
-        except ImportError:
-            continue
-    raise PublishingRefused(
-        "a .tar.zst snapshot needs Zstandard, which is not installed", 'pip install "statuary[snapshot]"'
-    )
+    try:
+        return zstandard("a .tar.zst snapshot")
+    except MissingExtra as missing:
+        raise PublishingRefused(str(missing), missing.remedy) from None
 
 
 def compressor() -> Any:

@@ -1,0 +1,44 @@
+"""Libraries that not every site needs: imported when they are used, and told of when they are not there."""
+
+import importlib
+from types import ModuleType
+
+
+class MissingExtra(Exception):  # noqa: N818 - a fact about the installation
+    """A library of an extra is not installed.
+
+    Attributes:
+        remedy: the line that installs it.
+    """
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(f"{purpose} needs the extra {extra!r}, which is not installed")
+        self.remedy = f'pip install "statuary[{extra}]"'
+
+
+def optional(*names: str, extra: str, purpose: str) -> ModuleType:
+    """Return the first of some modules that is there.
+
+    Args:
+        names: the modules, the preferred one first.
+        extra: the extra of statuary that brings one of them.
+        purpose: what needs it, as the beginning of a sentence.
+
+    Raises:
+        MissingExtra: if none is installed.
+    """
+    for name in names:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise MissingExtra(purpose, extra)
+
+
+def zstandard(purpose: str) -> ModuleType:
+    """Return Zstandard: Python's own from 3.14 on, before that the same module from `backports.zstd`.
+
+    Raises:
+        MissingExtra: if neither is there.
+    """
+    return optional("compression.zstd", "backports.zstd", extra="zstd", purpose=purpose)
