@@ -280,7 +280,7 @@ CHANGES = Url(
 STATUS_PAGE = Url(
     name="status-page",
     pattern="index.html",
-    tells="the status page",
+    tells="the status page; what is served, where there is none",
     media_type=HTML,
     cache=BRIEFLY,
 )

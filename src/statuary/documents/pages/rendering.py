@@ -25,6 +25,7 @@ from statuary.documents.url_table import (
     UPTIME_PAGE,
     Url,
 )
+from statuary.domain.pages import PageSettings
 
 TEMPLATES = files("statuary.documents.pages").joinpath("templates")
 
@@ -36,6 +37,11 @@ SECTION_PAGES = {
     "api": API_PAGE,
 }
 """The page that each part of a site begins with."""
+
+
+def section_url(section: str, settings: PageSettings) -> Url:
+    """Return the page that a part of a site begins with; without a status page, what is served comes first."""
+    return STATUS_PAGE if section == "api" and not settings.status else SECTION_PAGES[section]
 
 
 class Renderer:
@@ -93,7 +99,7 @@ class Renderer:
         return [
             {
                 "name": self.voice.texts(f"section.{section}"),
-                "href": root + SECTION_PAGES[section].path(),
+                "href": root + section_url(section, self.frame.settings).path(),
                 "current": section == head.section,
             }
             for section in self.frame.sections
@@ -143,6 +149,7 @@ def _globals(frame: Frame, texts: Texts) -> dict[str, Any]:
         "site": frame,
         "say": texts,
         "tell": _teller(texts),
+        "api_page": section_url("api", frame.settings).path(),
         "logo": THEME_FILE.path(name=theme.logo) if theme.logo else "",
         "feeds": [
             (HISTORY_ATOM.path(), HISTORY_ATOM.media_type, "Atom"),

@@ -10,9 +10,9 @@ from statuary.documents.document import Document
 from statuary.documents.match_url import LITERAL_OR_MEMBER
 from statuary.documents.pages.frame import Head, frame_of
 from statuary.documents.pages.legible import one_line
-from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.rendering import renderer_of, section_url
 from statuary.documents.pages.texts import Texts
-from statuary.documents.url_table import API_PAGE, Url
+from statuary.documents.url_table import Url
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractRow
 
@@ -147,13 +147,14 @@ def api_page(
         reference=url_table.REFERENCE_PAGE.path() if openapi else "",
         openapi=url_table.OPENAPI.path() if openapi else "",
     )
+    url = section_url("api", catalogue.pages)
     head = Head(
-        path=API_PAGE.path(),
+        path=url.path(),
         title=texts("api.title"),
         description=texts("api.page", name=renderer.frame.name),
         section="api",
     )
-    return renderer.page(API_PAGE, "api.html", head, view)
+    return renderer.page(url, "api.html", head, view)
 
 
 def _contract_paths(rows: Sequence[ContractRow]) -> Iterator[str]:

@@ -260,7 +260,11 @@ def _optimizer(optimizer: Json, texts: Texts) -> str:
     if not held.get("enabled"):
         return texts("contract.optimizer_off") if held else ""
     runs = held.get("runs")
-    return texts.count("contract.optimizer_on", runs) if isinstance(runs, int) else texts("contract.optimizer_plain")
+    return (
+        texts.count("contract.optimizer_on", runs)
+        if isinstance(runs, int)
+        else texts("contract.optimizer_plain")
+    )
 
 
 def _settings(settings: Json) -> str:

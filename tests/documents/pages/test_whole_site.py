@@ -1,0 +1,94 @@
+"""The pages of a whole site: nothing leads nowhere, the same content gives the same bytes, settings are kept."""
+
+from pathlib import Path
+
+import pytest
+
+from browser_pages import build
+from page_links import dead_links, parts_of
+from real_parts import CHECKOUT
+from sites import SMALL_SITE, write_files
+
+NOW = "2026-11-20T12:00:00Z"
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(CHECKOUT / "content", tmp_path_factory.mktemp("demo") / "site", NOW)
+
+
+def pages_of(site: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(site).as_posix(): path.read_bytes()
+        for path in sorted(site.rglob("*"))
+        if path.suffix in (".html", ".css", ".js", ".svg")
+    }
+
+
+def test_no_link_of_the_whole_site_leads_nowhere(demo: Path) -> None:
+    assert list(dead_links(demo, "https://status.plinth.example")) == []
+
+
+def test_every_page_can_be_reached_from_the_first(demo: Path) -> None:
+    pages = parts_of(demo)
+    linked = {
+        (demo / path).parent.joinpath(link.partition("#")[0]).resolve().relative_to(demo).as_posix()
+        for path, parts in pages.items()
+        if path != "404.html"
+        for link in parts.links
+        if link.partition("#")[0] and "://" not in link
+    }
+    assert set(pages) - linked == {"404.html"}
+
+
+def test_no_id_stands_twice_on_a_page(demo: Path) -> None:
+    assert {path: parts.repeated for path, parts in parts_of(demo).items() if parts.repeated} == {}
+
+
+def test_the_same_content_and_instant_give_the_same_bytes(demo: Path, tmp_path: Path) -> None:
+    again = build(CHECKOUT / "content", tmp_path / "site", NOW)
+    assert pages_of(again) == pages_of(demo)
+
+
+def test_a_later_build_without_changes_rewrites_the_status_page_alone(demo: Path, tmp_path: Path) -> None:
+    later = build(CHECKOUT / "content", tmp_path / "site", "2026-11-20T12:05:00Z")
+    before, after = pages_of(demo), pages_of(later)
+    changed = {path for path in before if before[path] != after.get(path) and "_epochs" not in path}
+    assert changed == {"index.html"}
+
+
+def test_a_changed_incident_rewrites_only_what_shows_it(tmp_path: Path) -> None:
+    content = write_files(tmp_path / "content", dict(SMALL_SITE))
+    before = pages_of(build(content, tmp_path / "before", NOW))
+    incident = content / "incidents/slow.yaml"
+    incident.write_text(incident.read_text().replace("Slow answers", "Slower answers"))
+    after = pages_of(build(content, tmp_path / "after", NOW))
+    changed = {path for path in before if before[path] != after[path] and "_epochs" not in path}
+    assert changed == {
+        "index.html",
+        "history.html",
+        "history/2026-q4.html",
+        "incidents/slow.html",
+        "uptime.html",
+    }
+
+
+def with_settings(tmp_path: Path, settings: str) -> Path:
+    files = dict(SMALL_SITE)
+    files["site.yaml"] = str(files["site.yaml"]) + settings
+    return build(write_files(tmp_path / "content", files), tmp_path / "site", NOW)
+
+
+def test_a_site_can_do_without_pages_of_its_status(tmp_path: Path) -> None:
+    site = with_settings(tmp_path, "pages: {status: false}\n")
+    assert not (site / "incidents/slow.html").exists()
+    assert not (site / "history.html").exists()
+    assert "history.html" not in (site / "index.html").read_text("utf-8")
+    assert list(dead_links(site, "https://status.plinth.example")) == []
+
+
+def test_pages_speak_another_language(tmp_path: Path) -> None:
+    page = (with_settings(tmp_path, "pages: {language: de}\n") / "index.html").read_text("utf-8")
+    assert '<html lang="de">' in page
+    assert "Alles in Betrieb" in page
+    assert "2. Nov. 2026" in page
