@@ -21,9 +21,14 @@ def legible(text: str) -> str:
     return HIDDEN.sub(_numbered, text)
 
 
+LONGEST_LINE = 1_000
+"""Characters of a name or sentence that are shown; what is longer was not written to be read."""
+
+
 def one_line(text: str) -> str:
-    """Return a name as one line: legible, each stretch of white space one space."""
-    return " ".join(legible(text).split())
+    """Return a name as one line: legible, each stretch of white space one space, its end cut if it has none."""
+    cut = text if len(text) <= LONGEST_LINE else text[:LONGEST_LINE] + " …"
+    return " ".join(legible(cut).split())
 
 
 def hidden_characters(text: str) -> list[str]:

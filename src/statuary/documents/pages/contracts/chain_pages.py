@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statuary.documents.document import Document
 from statuary.documents.pages.contracts.contract_entry import ContractEntry
 from statuary.documents.pages.frame import Head
+from statuary.documents.pages.legible import one_line
 from statuary.documents.pages.moments import Moment, Voice
 from statuary.documents.pages.rendering import Renderer
 from statuary.documents.url_table import (
@@ -176,8 +177,8 @@ class ContractLists:
         texts = self._voice.texts
         first = CHAIN_PAGE.path(chain_id=chain.chain_id)
         view = ChainView(
-            chain=chain.name,
-            title=chain.title,
+            chain=one_line(chain.name),
+            title=one_line(chain.title),
             chain_id=chain.chain_id,
             count=texts.count("contracts.count", count),
             page=number,
@@ -190,8 +191,8 @@ class ContractLists:
         )
         head = Head(
             path=_page_path(chain, number) if number else first,
-            title=texts("contracts.of_chain", chain=chain.name),
-            description=texts("contracts.chain_page", chain=chain.title),
+            title=texts("contracts.of_chain", chain=one_line(chain.name)),
+            description=texts("contracts.chain_page", chain=one_line(chain.title)),
             section="contracts",
         )
         return self._renderer.page(CHAIN_PAGES if number else CHAIN_PAGE, "chain.html", head, view)
@@ -200,7 +201,7 @@ class ContractLists:
         exact = sum(entry.match == "exact_match" for entry in self._by_chain.get(chain.chain_id, ()))
         numbers = self._voice.texts.number
         return ChainSummary(
-            name=chain.title,
+            name=one_line(chain.title),
             chain_id=chain.chain_id,
             href=CHAIN_PAGE.path(chain_id=chain.chain_id) if listed else "",
             json=CONTRACTS.path(chain_id=chain.chain_id),

@@ -162,7 +162,7 @@ def contract_page(
     chain_id, address = view.chain_id, view.address
     head = Head(
         path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
-        title=f"{view.name} {address[:8]}…{address[-6:]}",
+        title=f"{view.name[:100]} {address[:8]}…{address[-6:]}",
         description=renderer.voice.texts(
             "contract.page", name=view.name, address=address, chain=view.chain, level=view.level_label
         ),

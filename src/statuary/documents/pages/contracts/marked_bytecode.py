@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_size, as_text
+from statuary.documents.pages.legible import one_line
 from statuary.domain.contracts.transformations import (
     Kind,
     Transformation,
@@ -159,7 +160,7 @@ def _row(number: int, step: Transformation, value: Mapping[str, Json]) -> StepRo
         type=step.type.value,
         reason=step.reason.value,
         offset=step.offset,
-        id=step.id or "",
+        id=one_line(step.id or ""),
         value=put.hex(),
         bytes=(step.length or 0) if step.type is Kind.DELETE else len(put),
     )
@@ -208,7 +209,7 @@ def _pieces(digits: str, marks: Sequence[Mark]) -> Iterator[Piece]:
             offset=mark.start,
             size=mark.end - mark.start,
             reason=mark.reason,
-            id=mark.id,
+            id=one_line(mark.id),
             step=mark.step,
         )
         at = mark.end

@@ -87,7 +87,7 @@ def _row(result: CheckResult, texts: Texts, rules: Mapping[str, str]) -> CheckRo
 
 def _words(name: str) -> str:
     """Return a check's name as words: its names are sentences without a point."""
-    return name.replace("-", " ").capitalize()
+    return one_line(name).replace("-", " ").capitalize()
 
 
 def _saw(result: CheckResult, texts: Texts) -> Iterator[tuple[str, str]]:

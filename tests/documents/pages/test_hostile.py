@@ -1,0 +1,286 @@
+"""Content that wants to be more than text: every place where it reaches a page, one by one.
+
+What is put there adds no element and no attribute to the page, and no character that hides or turns text.
+"""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from made_contracts import made_record
+from page_world import Elements, frame, page_of
+from statuary.documents.pages.contracts.chain_pages import ContractLists
+from statuary.documents.pages.contracts.contract_entry import ContractEntry, contract_entry
+from statuary.documents.pages.legible import HIDDEN, one_line
+from statuary.documents.pages.rendering import Renderer
+from statuary.documents.pages.status.status_pages import StatusPages
+from statuary.domain.contracts.proof import CheckResult, Outcome, Proof
+from statuary.domain.findings import Finding
+from statuary.domain.primitives import ChainId
+from statuary.domain.site import Chain
+from statuary.domain.status.timeline import timeline
+from status_world import at, catalogue_of
+
+BLOW = "\"'><script>acted(1)</script><img src=x onerror=acted(2)></title>--><svg onload=acted(3)>&lt;\u202e\u2066\x00\x1b\ufeff{{ 7*7 }}"
+HARMLESS = "quite harmless"
+
+Damage = Callable[[dict[str, Any], str], None]
+Record = dict[str, Any]
+
+
+def sink(*path: str | int) -> Damage:
+    """Return what puts a text into a place of a record."""
+
+    def put(record: Record, text: str) -> None:
+        place: Any = record
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = text
+
+    return put
+
+
+def source_path(record: Record, text: str) -> None:
+    record["sources"] = {f"{text}.sol": {"content": "contract A {}"}}
+    record["compilation"]["fullyQualifiedName"] = f"{text}.sol:A"
+
+
+def source_text(record: Record, text: str) -> None:
+    (source,) = record["sources"].values()
+    source["content"] = f"// {text}\ncontract A {{ string s = 'é'; }}"
+
+
+def abi_item(kind: str, member: str) -> Damage:
+    def put(record: Record, text: str) -> None:
+        item = {"type": kind, "name": "meet", "inputs": [{"name": "to", "type": "address"}], "outputs": []}
+        if kind == "error":
+            del item["outputs"]
+        record["abi"] = [item | {member: text}]
+
+    return put
+
+
+def parameter(member: str) -> Damage:
+    def put(record: Record, text: str) -> None:
+        value = {
+            "name": "to",
+            "type": "tuple",
+            "internalType": "struct A",
+            "components": [{"name": "x", "type": "bool"}],
+        }
+        record["abi"] = [
+            {"type": "function", "name": "meet", "inputs": [value | {member: text}], "outputs": []}
+        ]
+
+    return put
+
+
+def notice(record: Record, text: str) -> None:
+    record["userdoc"] = {"methods": {"meet(address)": {"notice": text}}, "notice": text}
+    record["devdoc"] = {"methods": {"meet(address)": {"details": text}}, "title": text}
+
+
+def storage(member: str) -> Damage:
+    def put(record: Record, text: str) -> None:
+        variable = {"astId": 1, "contract": "A", "label": "v", "offset": 0, "slot": "0", "type": "t"}
+        kind = {"encoding": "inplace", "label": "uint256", "numberOfBytes": "32"}
+        record["storageLayout"] = {
+            "storage": [variable | ({"label": text} if member == "label" else {})],
+            "types": {"t": kind | ({"label": text} if member == "type" else {})},
+        }
+
+    return put
+
+
+def vyper_storage(record: Record, text: str) -> None:
+    record["storageLayout"] = {text: {"slot": 0, "type": text, "n_slots": 1}}
+
+
+def proxy(record: Record, text: str) -> None:
+    record["proxyResolution"] = {
+        "isProxy": True,
+        "proxyType": text,
+        "implementations": [{"address": text, "name": text}],
+    }
+
+
+def proxy_error(record: Record, text: str) -> None:
+    error = {"customCode": "proxy_resolution_error", "message": text, "errorId": "x"}
+    record["proxyResolution"] = {"proxyResolutionError": error}
+
+
+def transformation(record: Record, text: str) -> None:
+    step = record["runtimeBytecode"]["transformations"][0]
+    record["runtimeBytecode"]["transformationValues"]["libraries"] = {text: "0x" + "ab" * 20}
+    step["id"] = text
+
+
+RECORD_SINKS: dict[str, Damage] = {
+    "name": sink("compilation", "name"),
+    "language": sink("compilation", "language"),
+    "compiler": sink("compilation", "compiler"),
+    "compiler version": sink("compilation", "compilerVersion"),
+    "fully qualified name": sink("compilation", "fullyQualifiedName"),
+    "setting": sink("compilation", "compilerSettings", "evmVersion"),
+    "transaction": sink("deployment", "transactionHash"),
+    "block": sink("deployment", "blockNumber"),
+    "deployer": sink("deployment", "deployer"),
+    "match id": sink("matchId"),
+    "source path": source_path,
+    "source text": source_text,
+    "function name": abi_item("function", "name"),
+    "event name": abi_item("event", "name"),
+    "error name": abi_item("error", "name"),
+    "state mutability": abi_item("function", "stateMutability"),
+    "parameter name": parameter("name"),
+    "parameter type": parameter("type"),
+    "internal type": parameter("internalType"),
+    "documentation": notice,
+    "storage label": storage("label"),
+    "storage type": storage("type"),
+    "Vyper's storage": vyper_storage,
+    "proxy": proxy,
+    "proxy error": proxy_error,
+    "transformation id": transformation,
+}
+
+
+def assert_inert(hostile: str, harmless: str) -> None:
+    """Hold a page with hostile content against the same page with harmless content."""
+    found, expected = Elements(hostile), Elements(harmless)
+    assert set(found.tags) == set(expected.tags)
+    assert found.attributes == expected.attributes
+    assert found.tags["script"] == expected.tags["script"]
+    assert found.tags["img"] == expected.tags["img"] == 0
+    assert not [
+        address for address in found.addresses if address.lower().startswith(("javascript:", "data:"))
+    ]
+    assert HIDDEN.search(hostile) is None
+    assert "acted(" not in "".join(address for address in found.addresses)
+
+
+@pytest.mark.parametrize("place", RECORD_SINKS)
+def test_a_record_reaches_its_page_as_text(place: str) -> None:
+    pages = {}
+    for text in (BLOW, HARMLESS):
+        record = deepcopy(made_record("everything"))
+        RECORD_SINKS[place](record, text)
+        pages[text] = page_of(record, Proof(results=()))
+    assert_inert(pages[BLOW], pages[HARMLESS])
+    assert "acted(" in Elements(pages[BLOW]).text
+    assert HARMLESS in Elements(pages[HARMLESS]).text
+
+
+def test_a_proof_reaches_the_page_as_text() -> None:
+    def page(text: str) -> str:
+        finding = Finding(rule=text, message=text, pointer=(text,))
+        result = CheckResult(check=text, outcome=Outcome.FAILED, saw={text: text}, findings=(finding,))
+        return page_of(made_record(), Proof(results=(result,)), published=False)
+
+    assert_inert(page(BLOW), page(HARMLESS))
+
+
+def test_a_contract_reaches_lists_as_text() -> None:
+    def page(text: str) -> str:
+        record = made_record()
+        record["compilation"] |= {"name": text, "language": text}
+        chain = Chain(chain_id=ChainId("31337"), name=text, title=text)
+        lists = ContractLists(Renderer(frame()), [contract_entry(record)], with_pages=True)
+        (document,) = lists.chain_documents(chain)
+        home = lists.home([chain], {"31337": 1}, search=True, listed=True)
+        return document.body.decode() + home.body.decode()
+
+    assert_inert(page(BLOW), page(HARMLESS))
+
+
+def test_a_name_reaches_the_search_as_a_term_of_letters() -> None:
+    from statuary.documents.pages.contracts.search_index import search_documents
+
+    entry = ContractEntry(
+        "1", "0x" + "5a" * 20, "../../<x>é\u202e", "Yul", "match", "2026-01-01T00:00:00Z", 1, b""
+    )
+    renderer = Renderer(frame())
+    paths = [document.path for document in search_documents([entry], renderer.voice.texts, with_pages=True)]
+    assert all(path.startswith("contracts/search/") and ".." not in path for path in paths)
+
+
+def status_page(text: str) -> str:
+    """Return every page of a status side that says a text wherever one can be said."""
+    quoted = "'" + text.replace("'", "''").replace("\x00", "").replace("\x1b", "").replace("\ufeff", "") + "'"
+    catalogue = catalogue_of(
+        components=f"""
+            components:
+              group:
+                name: {quoted}
+                description: {quoted}
+                components:
+                  rpc: {{name: {quoted}, description: {quoted}}}
+        """,
+        incidents={
+            "trouble": f"""
+                name: {quoted}
+                components: {{rpc: major_outage}}
+                updates:
+                  - {{at: 2026-11-02T10:00:00Z, status: investigating, body: {quoted}}}
+            """,
+            "over": f"""
+                name: {quoted}
+                components: {{rpc: major_outage}}
+                updates:
+                  - {{at: 2026-11-01T10:00:00Z, status: investigating, body: {quoted}}}
+                  - {{at: 2026-11-01T11:00:00Z, status: resolved, body: {quoted}}}
+                postmortem: {{published_at: 2026-11-01T12:00:00Z, body: {quoted}}}
+            """,
+        },
+        maintenances={
+            "upgrade": f"""
+                name: {quoted}
+                components: [rpc]
+                created_at: 2026-11-01T00:00:00Z
+                scheduled_for: 2026-12-01T22:00:00Z
+                scheduled_until: 2026-12-01T23:00:00Z
+                updates:
+                  - {{at: 2026-11-01T00:00:00Z, status: scheduled, body: {quoted}}}
+            """
+        },
+    )
+    now = at("11-02 12:00")
+    pages = StatusPages(timeline(catalogue, now), frame(name=one_line(text)), now)
+    return "\n".join(document.body.decode() for document in pages.documents_at(now))
+
+
+def test_names_and_bodies_reach_the_pages_of_the_status_side_as_text() -> None:
+    hostile, harmless = status_page(BLOW), status_page(HARMLESS)
+    assert_inert(hostile, harmless)
+    assert "acted(" in Elements(hostile).text
+
+
+LONG = "x" * 1_000_000
+
+
+def test_a_line_of_a_megabyte_leaves_a_page_of_usual_size() -> None:
+    record = made_record()
+    (source,) = record["sources"].values()
+    source["content"] = f"// {LONG[:400_000]}\ncontract A {{}}\n// {LONG[:400_000]}"
+    page = page_of(record, Proof(results=()))
+    assert len(page) < 60_000
+    assert "Very long lines are cut" in page
+
+
+def test_sources_of_many_megabytes_are_named_and_not_shown() -> None:
+    record = made_record()
+    record["sources"] |= {f"contracts/{n}.sol": {"content": LONG} for n in range(4)}
+    page = page_of(record, Proof(results=()))
+    assert len(page) < 60_000
+    assert page.count("too large to be shown") == 4
+
+
+def test_every_field_can_be_a_megabyte_long_without_a_page_that_nobody_can_open() -> None:
+    record = made_record("everything")
+    for member in ("name", "fullyQualifiedName", "language"):
+        record["compilation"][member] = LONG
+    record["abi"] = [{"type": "function", "name": LONG, "inputs": [{"name": LONG, "type": LONG}]}] * 3
+    page = page_of(record, Proof(results=()))
+    assert len(page) < 500_000
