@@ -74,7 +74,7 @@ class Served:
             connection.endheaders()
             response = connection.getresponse()
             told = {name.lower(): text for name, text in response.getheaders()}
-            return {"status": response.status, "headers": told, "body": response.read().decode()}
+            return {"status": response.status, "headers": told, "body": response.read().decode(errors="replace")}
         finally:
             connection.close()
 

@@ -37,7 +37,7 @@ def edge_function() -> str:
 
     Its name must not be that of the folder beside it: Netlify would take the two for one function.
     """
-    config = {"path": "/*", "excludedPath": list(plain_globs()), "onError": "bypass"}
+    config = {"path": "/*", "excludedPath": [*plain_globs(), OWN_NOTES[0]], "onError": "bypass"}
     return (
         "// Written by `statuary hosting netlify` from the table of URLs.\n\n"
         'export { default } from "./modules/netlify.js";\n\n'

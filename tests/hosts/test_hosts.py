@@ -1,0 +1,52 @@
+"""This repository's own site on real servers, set up by what `statuary hosting` writes, held by `statuary conform`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from edge_runtimes import serve_project_with_netlify, thorough
+from host_servers import EMULATORS_LACK, SERVERS, build_project
+from statuary.cli.conform import command as conform
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_project(tmp_path_factory.mktemp("project"))
+
+
+SLOW = {
+    "Netlify (`@netlify/dev`)": (
+        "what-is-served-is-described",
+        "malformed-parameters-are-refused",
+        "odd-selectors-are-refused",
+        "fields-are-omitted",
+        "lists-are-sorted-and-cut",
+    )
+}
+"""Checks left out where every request starts a new worker, unless `STATUARY_THOROUGH=true`: the vectors ask as much."""
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_it_conforms_at_its_level(name: str, project: Path):
+    serve, level = SERVERS[name]
+    left_out = [*EMULATORS_LACK.get(name, ()), *(() if thorough() else SLOW.get(name, ()))]
+    options = [part for check in left_out for part in ("--skip", check)]
+    sample = "1" if name in SLOW else "3"
+    with serve(project) as running:
+        base = f"http://127.0.0.1:{running.port}"
+        done = CliRunner().invoke(
+            conform, [base, "--level", level, "--sample", sample, "--format", "json", *options]
+        )
+    checks = json.loads(done.stdout)["checks"]
+    failed = {check["check"]: check["problems"] for check in checks if check["outcome"] == "failed"}
+    skipped = [check["check"] for check in checks if check["outcome"] == "skipped"]
+    assert (failed, skipped) == ({}, [])
+    assert done.exit_code == 0
+
+
+def test_netlify_s_own_engine_hides_the_build_s_notes(project: Path):
+    with serve_project_with_netlify(project) as running:
+        answer = running.ask("/.statuary/ledger.sqlite3")
+    assert answer["headers"]["x-answered-by"] == "redirect"
