@@ -8,6 +8,7 @@ import click
 from statuary.cli.amounts import size_text
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import out_option
+from statuary.documents.hosting.shards import sharded_path
 from statuary.documents.match_url import match_url
 from statuary.publishing.folder import Folder
 from statuary.publishing.ledger import Entry, look_up, nearest_paths
@@ -25,7 +26,7 @@ def command(path: str, out: Path) -> None:
     wanted = _below_root(path, out)
     ledger = Folder(out).ledger_file
     try:
-        entry = look_up(ledger, wanted)
+        entry = look_up(ledger, wanted) or look_up(ledger, sharded_path(wanted))
         lines = [wanted, *_url_lines(wanted), *_entry_lines(entry, ledger, wanted)]
     except PublishingRefused as refused:
         click.echo(f"statuary: {refused}", err=True)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from statuary.documents.hosting.shards import sharded_path
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.safe_path import OWN_FOLDER, checked_path
 from statuary.publishing.sites.served_as import media_type_of
@@ -61,7 +62,13 @@ class FolderSite:
         return walked(self.root)
 
     def _file(self, path: str) -> tuple[str, int] | None:
-        """Return where a document lies on disk, and its bytes; None if there is no regular file inside the folder."""
+        """Return where a document lies on disk, in whichever layout, and its bytes; None if there is none."""
+        found = self._file_at(path)
+        shard = path if found else sharded_path(path)
+        return found if shard == path else self._file_at(shard)
+
+    def _file_at(self, path: str) -> tuple[str, int] | None:
+        """Return a file on disk, and its bytes; None if there is no regular file inside the folder."""
         try:
             folder, _, name = checked_path(path).rpartition("/")
             file = os.path.join(self._real_folder(folder), name)
