@@ -35,10 +35,13 @@ def optional(*names: str, extra: str, purpose: str) -> ModuleType:
     raise MissingExtra(purpose, extra)
 
 
-def zstandard(purpose: str) -> ModuleType:
+def zstandard(extra: str = "zstd") -> ModuleType:
     """Return Zstandard: Python's own from 3.14 on, before that the same module from `backports.zstd`.
+
+    Args:
+        extra: what to tell to install: `zstd`, or an extra that brings it along.
 
     Raises:
         MissingExtra: if neither is there.
     """
-    return optional("compression.zstd", "backports.zstd", extra="zstd", purpose=purpose)
+    return optional("compression.zstd", "backports.zstd", extra=extra, purpose="Zstandard")

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.contracts.record import ContractRow, RecordValue
-from statuary.domain.findings import Finding
+from statuary.domain.findings import Finding, Position
 
 
 def path_names_contract(record: RecordValue, source: ContractSource) -> Iterator[Finding]:
@@ -46,34 +46,36 @@ class UniqueContracts:
         self.contracts: dict[tuple[str, str], str] = {}
         self.match_ids: dict[str, str] = {}
 
-    def findings(self, row: ContractRow, path: str) -> Iterator[Finding]:
+    def findings(self, row: ContractRow, source: ContractSource) -> Iterator[Finding]:
         """Yield what a contract repeats of an earlier one."""
-        yield from self.one_record_per_contract(row, path)
-        yield from self.one_record_per_match_id(row, path)
+        yield from self.one_record_per_contract(row, source)
+        yield from self.one_record_per_match_id(row, source)
 
-    def one_record_per_contract(self, row: ContractRow, path: str) -> Iterator[Finding]:
+    def one_record_per_contract(self, row: ContractRow, source: ContractSource) -> Iterator[Finding]:
         """A contract has one record on each chain."""
-        first = self.contracts.setdefault((row.chainId, row.address), path)
-        if first != path:
-            yield Finding(
-                rule="one-record-per-contract",
-                path=path,
-                pointer=("address",),
-                message=f"{row.address} on chain {row.chainId} has a record already, in {first}",
-                remedy="keep one of the two",
-            )
+        first = self.contracts.setdefault((row.chainId, row.address), source.place)
+        if first != source.place:
+            message = f"{row.address} on chain {row.chainId} has a record already, in {first}"
+            yield _repeats("one-record-per-contract", "address", source, message, "keep one of the two")
 
-    def one_record_per_match_id(self, row: ContractRow, path: str) -> Iterator[Finding]:
+    def one_record_per_match_id(self, row: ContractRow, source: ContractSource) -> Iterator[Finding]:
         """A match id belongs to one record."""
-        first = self.match_ids.setdefault(row.matchId, path)
-        if first != path:
-            yield Finding(
-                rule="one-record-per-match-id",
-                path=path,
-                pointer=("matchId",),
-                message=f"match id {row.matchId} is taken already, by {first}",
-                remedy="give one of the two the next free number",
-            )
+        first = self.match_ids.setdefault(row.matchId, source.place)
+        if first != source.place:
+            message = f"match id {row.matchId} is taken already, by {first}"
+            remedy = "give one of the two the next free number"
+            yield _repeats("one-record-per-match-id", "matchId", source, message, remedy)
+
+
+def _repeats(rule: str, member: str, source: ContractSource, message: str, remedy: str) -> Finding:
+    return Finding(
+        rule=rule,
+        path=source.path,
+        pointer=(member,),
+        message=message,
+        remedy=remedy,
+        position=Position(source.line, 1) if source.line else None,
+    )
 
 
 PLACEMENT_RULES = (

@@ -5,6 +5,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from statuary.content.bulk.remote import is_remote, read_remote
 from statuary.content.unreadable import Unreadable
 from statuary.domain.findings import Finding, Position
 
@@ -15,7 +16,7 @@ class SourceFile:
 
     Attributes:
         root: the content folder.
-        path: relative to it, with forward slashes.
+        path: relative to it, with forward slashes; or the URL of an object elsewhere.
     """
 
     root: Path
@@ -32,6 +33,8 @@ class SourceFile:
         Raises:
             Unreadable: if it is larger than `limit` bytes or cannot be opened.
         """
+        if is_remote(self.path):
+            return read_remote(self.path, limit)
         try:
             descriptor = os.open(self.root / self.path, os.O_RDONLY)
         except OSError as error:

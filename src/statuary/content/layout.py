@@ -14,6 +14,8 @@ class Kind(Enum):
     MAINTENANCE = "maintenance"
     RECORD = "contract record"
     WORKSPACE = "contract workspace"
+    LINES = "contract records, one a line"
+    TABLE = "table of an export"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +28,8 @@ class Place:
         pattern: what the documentation shows.
         depth: how many folders lie between `folder` and the file; None for any number.
         stem: the file's name without suffix, or empty for any.
-        suffixes: the endings that are read.
-        limit: the largest file, in bytes.
+        suffixes: the endings that are read; a name ends in one of them.
+        limit: the largest file, in bytes; of a bulk file, which may have any size, the largest record.
     """
 
     kind: Kind
@@ -46,11 +48,11 @@ class Place:
                 return False
             folders = folders[1:]
         in_reach = self.depth is None or len(folders) == self.depth
-        return in_reach and path.suffix in self.suffixes and self.stem in ("", path.stem)
+        return in_reach and path.name.endswith(self.suffixes) and self.stem in ("", path.stem)
 
 
 LARGEST_RECORD = 64 << 20
-"""Bytes of one contract's source file: the largest measured record has 0.97 MB."""
+"""Bytes of one contract's source file, or of its line in a bulk file: the largest measured record has 0.97 MB."""
 
 PLACES = (
     Place(kind=Kind.SITE, folder="", stem="site", pattern="site.yaml"),
@@ -70,6 +72,21 @@ PLACES = (
         folder="contracts",
         depth=1,
         pattern="contracts/<chainId>/<address>.json",
+        limit=LARGEST_RECORD,
+    ),
+    Place(
+        kind=Kind.LINES,
+        folder="contracts",
+        pattern="contracts/<name>.jsonl[.gz|.zst]",
+        suffixes=(".jsonl", ".jsonl.gz", ".jsonl.zst"),
+        limit=LARGEST_RECORD,
+    ),
+    Place(
+        kind=Kind.TABLE,
+        folder="contracts",
+        depth=None,
+        pattern="contracts/[<export>/]<table>_<from>_<to>.parquet",
+        suffixes=(".parquet",),
         limit=LARGEST_RECORD,
     ),
 )

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeVar
 
+from statuary.content.bulk.elsewhere import files_elsewhere
+from statuary.content.bulk.sources import KINDS, BulkFiles
 from statuary.content.files import SourceFile, walk
 from statuary.content.layout import FOLDERS, PLACES, STEMS, Kind, is_left_alone, is_workspace_file, place_of
 from statuary.content.load import load
@@ -15,8 +17,9 @@ from statuary.content.sources.page import translate_page
 from statuary.content.sources.site import SiteSource
 from statuary.content.theme import FOLDER as THEME
 from statuary.content.theme import read_theme
+from statuary.content.unreadable import Unreadable
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
-from statuary.domain.findings import Finding, Severity
+from statuary.domain.findings import Finding, Pointer, Severity
 from statuary.domain.spelling import did_you_mean
 from statuary.domain.status.catalogue import StatusCatalogue
 
@@ -61,6 +64,7 @@ class _Reader:
         self.root = root
         self.findings: list[Finding] = []
         self.contracts: list[ContractSource] = []
+        self.bulk = BulkFiles()
         self.files: dict[Kind, list[SourceFile]] = {kind: [] for kind in Kind}
         self.theme: list[SourceFile] = []
 
@@ -71,17 +75,42 @@ class _Reader:
             return
         if path.parts[0] == THEME and len(path.parts) > 1:
             self.theme.append(file)
-            return
+        else:
+            self.sort(path, file)
+
+    def sort(self, path: PurePosixPath, file: SourceFile) -> None:
+        """Put a file to its kind, by where it lies in the content folder, or would."""
         place = place_of(path)
         if place is None:
             if not is_workspace_file(path):
-                self.findings.append(_stray(path))
+                self.findings.append(_stray(path, file.path))
+        elif place.kind in KINDS:
+            self.bulk.take(place.kind, path, file.path)
         elif place.kind is Kind.WORKSPACE:
             self.contracts.append(_contract(path.parts[1], path.parts[2], file.path, ContractForm.WORKSPACE))
         elif place.kind is Kind.RECORD:
             self.contracts.append(_contract(path.parts[1], path.stem, file.path, ContractForm.RECORD))
         else:
             self.files[place.kind].append(file)
+
+    def take_elsewhere(self, place: str, path: str, pointer: Pointer) -> None:
+        """Take the contracts of another place, which `path` names at `pointer`."""
+        try:
+            for found in files_elsewhere(self.root, place):
+                if isinstance(found, Finding):
+                    self.findings.append(found)
+                elif not is_left_alone(found.pure):
+                    self.sort(found.pure, SourceFile(self.root, found.path))
+        except Unreadable as unreadable:
+            self.findings.append(
+                Finding(
+                    rule="reachable-source",
+                    path=path,
+                    message=str(unreadable),
+                    remedy=unreadable.remedy,
+                    pointer=pointer,
+                )
+            )
 
     def catalogue(self) -> Catalogue | None:
         """Make the catalogue of what was taken; what cannot be read leaves a finding, and a gap."""
@@ -94,6 +123,8 @@ class _Reader:
         maintenances = list(self._all(Kind.MAINTENANCE, MaintenanceSource))
         if site is None or (components is None and self.files[Kind.COMPONENTS]):
             return None
+        for number, place in enumerate(site[1].contracts.sources):
+            self.take_elsewhere(place, site[0].path, ("contracts", "sources", number))
         page = translate_page(site[1].page)
         status = StatusCatalogue(
             page=page,
@@ -110,6 +141,7 @@ class _Reader:
             chains=tuple(chain.chain() for chain in site[1].chains),
             contract_settings=site[1].contracts.settings(),
             contracts=tuple(self.contracts),
+            bulk=self.bulk.sources(),
             status=status,
             status_settings=site[1].status.settings(),
             pages=pages.settings(read_theme(self.theme, pages.language, self.findings)),
@@ -141,7 +173,7 @@ def _contract(chain_id: str, address: str, path: str, form: ContractForm) -> Con
     return ContractSource(chain_id=chain_id, address=address, path=path, form=form)
 
 
-def _stray(path: PurePosixPath) -> Finding:
+def _stray(path: PurePosixPath, lies: str) -> Finding:
     """Return the finding for a file that has no place: a warning, since nothing of it is published."""
     top = path.parts[0]
     if top in FOLDERS:
@@ -154,7 +186,7 @@ def _stray(path: PurePosixPath) -> Finding:
     return Finding(
         rule="known-files",
         severity=Severity.WARNING,
-        path=str(path),
+        path=lies,
         message="this file has no place in the content folder, and is not read",
         remedy=hint or f"the places are: {known}",
     )

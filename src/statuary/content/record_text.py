@@ -50,7 +50,7 @@ def read_record_json(raw: bytes, path: str) -> RecordText | list[Finding]:
         canonical = None
     if canonical is None:
         value = read_json(decoded(raw))
-    return _of_right_shape(value, canonical, path)
+    return of_right_shape(value, canonical, path)
 
 
 def read_record_yaml(raw: bytes, path: str) -> RecordText | list[Finding]:
@@ -62,10 +62,11 @@ def read_record_yaml(raw: bytes, path: str) -> RecordText | list[Finding]:
     Raises:
         Unreadable: if the bytes are not YAML in UTF-8.
     """
-    return _of_right_shape(typed(read_yaml(decoded(raw), PlainText), Record), None, path)
+    return of_right_shape(typed(read_yaml(decoded(raw), PlainText), Record), None, path)
 
 
-def _of_right_shape(value: Json, canonical: bytes | None, path: str) -> RecordText | list[Finding]:
+def of_right_shape(value: Json, canonical: bytes | None, path: str) -> RecordText | list[Finding]:
+    """Return a JSON value as a record, or what is wrong with its shape."""
     if not isinstance(value, dict):
         message = "the file holds no JSON object"
         return [Finding(rule="right-value", path=path, message=message, remedy="write one record in a file")]

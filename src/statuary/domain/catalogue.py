@@ -19,6 +19,8 @@ class ContractForm(StrEnum):
 
     RECORD = "record"
     WORKSPACE = "workspace"
+    LINE = "line of a JSONL file"
+    ROW = "row of an export"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,16 +28,46 @@ class ContractSource:
     """A place in content that makes one record.
 
     Attributes:
-        path: the file, relative to the content folder: the record, or a workspace's `contract.yaml`.
-        chain_id: the chain that the path names, as written there.
-        address: the address that the path names, as written there.
+        path: the file, relative to the content folder, or a URL: the record, a workspace's `contract.yaml`, the
+            JSONL file, or the export's file of `sourcify_matches`.
+        chain_id: the chain that the path names, as written there; of a bulk file, the chain that the record names.
+        address: the address that the path names, as written there; of a bulk file, the one that the record names.
         form: how it is written.
+        line: of a bulk file, the line or row, counted from 1; 0 for a contract with a file of its own.
     """
 
     path: str
     chain_id: str
     address: str
     form: ContractForm
+    line: int = 0
+
+    @property
+    def place(self) -> str:
+        """Where the contract is written, for people: the path, and the line of a bulk file."""
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+
+class BulkForm(StrEnum):
+    """How many contracts are written in one place."""
+
+    JSONL = "JSONL"
+    EXPORT = "tables of an export"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkSource:
+    """A place in content that makes any number of records.
+
+    Attributes:
+        path: a JSONL file or the folder of an export, relative to the content folder, or a URL.
+        form: how the records are written.
+        files: the files of it, in order; of a JSONL file, itself.
+    """
+
+    path: str
+    form: BulkForm
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +78,7 @@ class Catalogue:
         chains: in the order of the settings.
         contract_settings: how contracts are published.
         contracts: in the order of their paths.
+        bulk: places that hold many contracts each, in the order of their paths.
         status: page, components, incidents, maintenances.
         status_settings: how the status side is published.
         pages: which pages for people there are.
@@ -59,3 +92,4 @@ class Catalogue:
     status_settings: StatusSettings
     pages: PageSettings
     hosting: HostingSettings = NOTHING_FOR_HOSTS
+    bulk: tuple[BulkSource, ...] = ()

@@ -38,6 +38,8 @@ class ContractSettings:
 
     Attributes:
         publish: whether a record must be proved first.
+        join_memory: bytes of memory that joining the tables of an export may take.
     """
 
     publish: Publish = Publish.PROVED
+    join_memory: int = 1 << 30

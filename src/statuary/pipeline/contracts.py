@@ -13,6 +13,7 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractRow
 from statuary.domain.findings import Finding
 from statuary.pipeline.announcements import Announcer, counted, stage
+from statuary.pipeline.bulk import press_bulk
 from statuary.pipeline.checked import Rigour
 from statuary.pipeline.press import Pressed, PressSettings, press
 
@@ -50,7 +51,7 @@ def press_contracts(
         done.refusals += bool(pressed.refused)
         if pressed.row is None:
             continue
-        twins = list(unique.findings(pressed.row, pressed.source.path))
+        twins = list(unique.findings(pressed.row, pressed.source))
         done.findings.extend(twins)
         if not twins:
             offer(pressed.all_documents())
@@ -71,3 +72,5 @@ def _each(root: Path, catalogue: Catalogue, announcer: Announcer, rigour: Rigour
     with stage(announcer, "Contracts", len(catalogue.contracts)):
         for source in counted(announcer, catalogue.contracts):
             yield press(root, source, settings)
+    if catalogue.bulk:
+        yield from press_bulk(root, catalogue, announcer, settings)

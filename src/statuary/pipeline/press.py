@@ -8,7 +8,7 @@ from pathlib import Path
 from statuary.checks.contracts.check import Check
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.checks.placement import known_chain, path_names_contract
-from statuary.content.contract_files import read_contract
+from statuary.content.contract_files import ReadContract, read_contract
 from statuary.documents.contract_api.proof_document import proof_document
 from statuary.documents.contract_api.record_document import record_document
 from statuary.documents.document import Document
@@ -79,20 +79,25 @@ def press(root: Path, source: ContractSource, settings: PressSettings) -> Presse
         source: where the contract is written.
         settings: what the site demands of it.
     """
-    read, findings = read_contract(root, source)
+    return press_read(source, read_contract(root, source), settings)
+
+
+def press_read(source: ContractSource, contract: ReadContract, settings: PressSettings) -> Pressed:
+    """Make the documents of a contract that has been read."""
+    read = contract.record
     if read is None:
-        return Pressed(source=source, findings=tuple(findings))
-    findings.extend(_filing(read.value, source, settings))
+        return Pressed(source=source, findings=tuple(contract.findings))
+    findings = [*contract.findings, *_filing(read.value, source, settings)]
     if findings:
         return Pressed(source=source, findings=tuple(findings))
     proof = prove(read.value, CONTRACT_CHECKS if settings.checks is None else settings.checks)
     said = tuple(finding.within(source.path) for finding in proof.findings)
     record = in_served_order(read.value)
     published = proof.holds or settings.contracts.publish is Publish.ALL
-    documents = [proof_document(record, proof, source.path, published=published)] if proof.results else []
+    documents = [proof_document(record, proof, source.place, published=published)] if proof.results else []
     if published:
         canonical = read.canonical if record is read.value else None
-        documents.insert(0, record_document(record, source.path, canonical))
+        documents.insert(0, record_document(record, source.place, canonical))
     return Pressed(
         source=source,
         documents=tuple(documents),
@@ -110,7 +115,7 @@ def _page(
 ) -> Callable[[], Document] | None:
     if settings.pages is None:
         return None
-    return partial(contract_page, record, proof, settings.pages, source=source.path, published=published)
+    return partial(contract_page, record, proof, settings.pages, source=source.place, published=published)
 
 
 def _filing(record: RecordValue, source: ContractSource, settings: PressSettings) -> Iterator[Finding]:

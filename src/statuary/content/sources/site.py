@@ -43,10 +43,15 @@ class ContractsSource(SourceModel):
 
     publish: Publish = Publish.PROVED
     """`proved`: only records whose proof holds. `all`: refused records too, marked as refused."""
+    sources: tuple[Text, ...] = ()
+    """Further places of contracts, laid out as `contracts/` is, or one bulk file: a path relative to the content
+    folder, or the URL of an object store (`s3://`, `gs://`, `az://`)."""
+    join_memory_mib: Annotated[WholeNumber, Field(ge=256)] = 1024
+    """Mebibytes of memory that joining the tables of an export may take; what it needs beyond goes to disk."""
 
     def settings(self) -> ContractSettings:
         """Return the settings."""
-        return ContractSettings(publish=self.publish)
+        return ContractSettings(publish=self.publish, join_memory=self.join_memory_mib << 20)
 
 
 class StatusSource(SourceModel):

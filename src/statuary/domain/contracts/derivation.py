@@ -23,7 +23,7 @@ from statuary.domain.contracts.matching import (
     match_creation,
     match_runtime,
 )
-from statuary.domain.contracts.proxies import Verdict, proxy_evidence
+from statuary.domain.contracts.proxies import decided_resolution
 from statuary.domain.contracts.references import immutable_places
 from statuary.domain.contracts.signatures import signatures_of
 from statuary.domain.contracts.workspace import (
@@ -227,14 +227,11 @@ def _evm(side: dict[str, Json]) -> dict[str, Json]:
 
 def _proxy_resolution(workspace: Workspace) -> Json:
     """Return what the code decides, else what the owner says the chain answered, else the server's error."""
-    evidence = proxy_evidence(_code(workspace.onchain_creation or workspace.onchain_runtime))
-    if evidence.verdict is Verdict.NOT_PROXY:
-        return {"isProxy": False, "proxyType": None, "implementations": []}
+    decided = decided_resolution(_code(workspace.onchain_creation or workspace.onchain_runtime))
+    if decided is not None and (workspace.proxy_resolution is None or not decided["isProxy"]):
+        return decided
     if workspace.proxy_resolution is not None:
         return workspace.proxy_resolution
-    if evidence.verdict is Verdict.EIP_1167_PROXY:
-        implementations = [{"address": evidence.implementation}]
-        return {"isProxy": True, "proxyType": "EIP1167Proxy", "implementations": implementations}
     # what the server answers when it cannot ask the chain; the id is derived, since a build throws no dice
     return {
         "proxyResolutionError": {

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, checksummed
 
 SLOTS = {
@@ -109,6 +110,17 @@ def proxy_evidence(code: bytes) -> ProxyEvidence:
         return ProxyEvidence(Verdict.EIP_1167_PROXY, checksummed("0x" + ending[1].hex()))
     candidates = tuple(dict.fromkeys(marks.candidates))
     return ProxyEvidence(Verdict.NEEDS_CHAIN if candidates else Verdict.NOT_PROXY, None, candidates)
+
+
+def decided_resolution(code: bytes) -> dict[str, Json] | None:
+    """Return what a contract's code decides of its `proxyResolution`; None where the chain has to be asked."""
+    evidence = proxy_evidence(code)
+    if evidence.verdict is Verdict.NEEDS_CHAIN:
+        return None
+    if evidence.verdict is Verdict.NOT_PROXY:
+        return {"isProxy": False, "proxyType": None, "implementations": []}
+    implementations = [{"address": evidence.implementation}]
+    return {"isProxy": True, "proxyType": "EIP1167Proxy", "implementations": implementations}
 
 
 def _may_have_marks(code: bytes) -> bool:

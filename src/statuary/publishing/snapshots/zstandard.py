@@ -20,7 +20,7 @@ def zstd() -> ModuleType:
         PublishingRefused: if it is not installed.
     """
     try:
-        return zstandard("a .tar.zst snapshot")
+        return zstandard("snapshot")
     except MissingExtra as missing:
         raise PublishingRefused(str(missing), missing.remedy) from None
 

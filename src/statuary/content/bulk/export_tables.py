@@ -1,0 +1,135 @@
+"""The tables of an export: which there are, and an SQL engine that reads them under a memory cap."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from statuary.content.bulk.remote import is_remote
+from statuary.content.unreadable import Unreadable
+from statuary.optional import MissingExtra, optional
+
+NEEDED = (
+    "sourcify_matches",
+    "verified_contracts",
+    "contract_deployments",
+    "contracts",
+    "compiled_contracts",
+    "code",
+    "compiled_contracts_sources",
+    "sources",
+)
+"""The tables without which there is no record (contract-api measurement 8)."""
+
+OPTIONAL = ("compiled_contracts_metadata", "compiled_contracts_signatures", "signatures")
+"""Tables that exports of some times are without: metadata was a column of `sourcify_matches`, and what signatures
+there are follows from the ABI."""
+
+RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
+"""The end of a file's name behind the table's: first row, end, and in older exports the compression."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinLimits:
+    """What a join may take of the machine.
+
+    Attributes:
+        memory: bytes of the SQL engine; what it needs beyond goes to disk.
+        threads: how many it uses.
+    """
+
+    memory: int = 1 << 30
+    threads: int = 2
+
+
+def table_of(path: str) -> str:
+    """Return the name of the table that a file holds a part of."""
+    return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
+
+
+def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
+    """Return the files of each known table, in the order of their first rows.
+
+    Raises:
+        Unreadable: if a table is missing that no record can do without.
+    """
+    tables: dict[str, list[str]] = {}
+    for file in sorted(files, key=_first_row):
+        tables.setdefault(table_of(file), []).append(file)
+    missing = [name for name in NEEDED if name not in tables]
+    if missing:
+        raise Unreadable(
+            f"the export is without its tables {', '.join(missing)}",
+            f"there must be files such as {missing[0]}_0_10000.parquet",
+            rule="whole-export",
+        )
+    return {name: tables[name] for name in (*NEEDED, *OPTIONAL) if name in tables}
+
+
+def _first_row(path: str) -> tuple[int, str]:
+    numbers = re.findall(r"_(\d+)_\d+", PurePosixPath(path).name)
+    return int(numbers[-1]) if numbers else 0, path
+
+
+def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> Any:
+    """Open the SQL engine.
+
+    Args:
+        limits: what it may take.
+        scratch: the folder for what does not fit into memory.
+        database: a file for its tables, if there will be any.
+
+    Raises:
+        Unreadable: if the library is not installed.
+    """
+    try:
+        duckdb = optional("duckdb", extra="parquet", purpose="the tables of an export")
+    except MissingExtra as missing:
+        raise Unreadable(str(missing), missing.remedy) from None
+    config = {
+        "memory_limit": f"{limits.memory}B",
+        "threads": limits.threads,
+        "temp_directory": str(scratch),
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+    }
+    return duckdb.connect(":memory:" if database is None else str(database), config=config)
+
+
+def open_tables(connection: Any, root: Path, tables: Mapping[str, list[str]]) -> None:
+    """Make each table a view of its name, with `filename` and `file_row_number` beside its own columns."""
+    if any(is_remote(file) for files in tables.values() for file in files):
+        _open_stores(connection, {file.partition("://")[0] for files in tables.values() for file in files})
+    for name, files in tables.items():
+        places = [file if is_remote(file) else f"{root}/{file}" for file in files]
+        view(connection, name, places, "filename = true, file_row_number = true, hive_partitioning = false")
+
+
+def view(connection: Any, name: str, files: Iterable[str], options: str) -> None:
+    """Make a view of Parquet files, which may differ in the columns that they have."""
+    listed = ", ".join(map(_literal, files))
+    query = f"SELECT * FROM read_parquet([{listed}], union_by_name = true, {options})"
+    connection.execute(f"CREATE VIEW {name} AS {query}")
+
+
+def _open_stores(connection: Any, schemes: set[str]) -> None:
+    """Let the engine read from object stores."""
+    try:
+        filesystem = optional(
+            "obstore.fsspec", extra="s3", purpose="an export in an object store"
+        ).FsspecStore
+    except MissingExtra as missing:
+        raise Unreadable(str(missing), missing.remedy) from None
+    for scheme in schemes:
+        connection.register_filesystem(filesystem(scheme))
+
+
+def _literal(path: str) -> str:
+    """Spell a path as an SQL text in which nothing stands for other paths."""
+    return "'" + re.sub(r"([\[*?])", r"[\1]", path).replace("'", "''") + "'"
+
+
+def has_column(connection: Any, table: str, column: str) -> bool:
+    """Say whether a view has a column."""
+    return any(row[0] == column for row in connection.execute(f"DESCRIBE {table}").fetchall())

@@ -1,0 +1,238 @@
+"""A record from the rows that Sourcify exports of it, as its server makes one from the same tables.
+
+Tables and columns are those of the Verifier Alliance's schema with Sourcify's additions; how the columns become
+members is the server's own query (contract-api measurement 8.2). What the export does not have is the chain's
+answer about proxies: where the code alone decides it, it is given, else the member is left out.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import orjson
+
+from statuary.domain.contracts.jsonb_order import in_jsonb_order
+from statuary.domain.contracts.match_level import MatchLevel, overall_level
+from statuary.domain.contracts.proxies import decided_resolution
+from statuary.domain.contracts.signatures import signatures_of
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import checksummed
+
+LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.value}
+"""What `sourcify_matches` calls the levels of a match."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedSide:
+    """One side of a verified contract.
+
+    Attributes:
+        match: `perfect`, `partial` or None, of `sourcify_matches`.
+        onchain: `code.code` of the deployment; None if it is not known.
+        recompiled: `code.code` of the compilation; None if there is none.
+        artifacts: `compiled_contracts.<side>_code_artifacts`.
+        transformations: `verified_contracts.<side>_transformations`.
+        values: `verified_contracts.<side>_values`.
+    """
+
+    match: str | None
+    onchain: bytes | None
+    recompiled: bytes | None
+    artifacts: Json
+    transformations: Json
+    values: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedCompilation:
+    """A row of `compiled_contracts`, with the metadata that other tables hold.
+
+    Attributes:
+        language: in lower case, as it is stored.
+        compiler: `solc`, `vyper` or `fe`.
+        version: without a leading `v`.
+        name: the contract's name.
+        fully_qualified_name: path and name.
+        settings: `compiler_settings`.
+        artifacts: `compilation_artifacts`: `abi`, `userdoc`, `devdoc`, `storageLayout`, `transientStorageLayout`,
+            `sources`.
+        additional_input: further members of the standard JSON input, or None.
+        metadata: of `compiled_contracts_metadata`, in older exports of `sourcify_matches`.
+    """
+
+    language: str
+    compiler: str
+    version: str
+    name: str
+    fully_qualified_name: str
+    settings: Json
+    artifacts: Json
+    additional_input: Json
+    metadata: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedMatch:
+    """Everything that an export has of one match.
+
+    Attributes:
+        match_id: `sourcify_matches.id`.
+        verified_at: `sourcify_matches.created_at`, spelled as `verifiedAt` is.
+        chain_id: `contract_deployments.chain_id`.
+        address: 20 bytes.
+        transaction_hash: 32 bytes, or None.
+        block_number: or None; -1 for the genesis block.
+        transaction_index: or None.
+        deployer: 20 bytes, or None.
+        creation: the creation side.
+        runtime: the runtime side.
+        compilation: what was compiled.
+        sources: path and content, in the order of `compiled_contracts_sources`.
+        signatures: type and text with both hashes, of `signatures`; None if the export is without that table.
+    """
+
+    match_id: int
+    verified_at: str
+    chain_id: int
+    address: bytes
+    transaction_hash: bytes | None
+    block_number: int | None
+    transaction_index: int | None
+    deployer: bytes | None
+    creation: ExportedSide
+    runtime: ExportedSide
+    compilation: ExportedCompilation
+    sources: Iterable[tuple[str, str]]
+    signatures: Iterable[tuple[str, str, bytes, bytes]] | None
+
+
+def exported_record(match: ExportedMatch) -> dict[str, Json]:
+    """Return the record of a match, every member in its served place."""
+    compilation = match.compilation
+    artifacts = _object(compilation.artifacts)
+    sources = {path: {"content": content} for path, content in match.sources}
+    creation, runtime = _creation_side(match.creation), _runtime_side(match.runtime)
+    levels = LEVELS.get(match.creation.match or ""), LEVELS.get(match.runtime.match or "")
+    record = {
+        "matchId": str(match.match_id),
+        "creationMatch": levels[0],
+        "runtimeMatch": levels[1],
+        "verifiedAt": match.verified_at,
+        "creationBytecode": creation,
+        "runtimeBytecode": runtime,
+        "deployment": _deployment(match),
+        "sources": sources,
+        "compilation": _compilation(compilation),
+        "abi": artifacts.get("abi"),
+        "metadata": compilation.metadata,
+        **{
+            member: artifacts.get(member)
+            for member in ("storageLayout", "transientStorageLayout", "userdoc", "devdoc")
+        },
+        "sourceIds": artifacts.get("sources"),
+        "additionalInput": compilation.additional_input,
+        "stdJsonInput": _std_json_input(compilation, sources),
+        "stdJsonOutput": _std_json_output(compilation, artifacts, creation, runtime),
+        "signatures": _signatures(match, artifacts.get("abi")),
+        "proxyResolution": decided_resolution(match.creation.onchain or match.runtime.onchain or b""),
+        "match": overall_level(*levels),
+        "chainId": str(match.chain_id),
+        "address": checksummed("0x" + match.address.hex()),
+    }
+    if record["proxyResolution"] is None:
+        del record["proxyResolution"]
+    return record
+
+
+def _object(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def _hex(data: bytes | None) -> str | None:
+    """Return bytes as the server does; none at all are null."""
+    return "0x" + data.hex() if data else None
+
+
+def _creation_side(side: ExportedSide) -> dict[str, Json]:
+    artifacts = _object(side.artifacts)
+    return {
+        "onchainBytecode": _hex(side.onchain),
+        "recompiledBytecode": _hex(side.recompiled),
+        **{member: artifacts.get(member) for member in ("sourceMap", "linkReferences", "cborAuxdata")},
+        "transformations": side.transformations,
+        "transformationValues": side.values,
+    }
+
+
+def _runtime_side(side: ExportedSide) -> dict[str, Json]:
+    whole = _creation_side(side)
+    ending = {member: whole.pop(member) for member in ("transformations", "transformationValues")}
+    return {**whole, "immutableReferences": _object(side.artifacts).get("immutableReferences"), **ending}
+
+
+def _deployment(match: ExportedMatch) -> dict[str, Json]:
+    return {
+        "transactionHash": _hex(match.transaction_hash),
+        "blockNumber": None if match.block_number is None else str(match.block_number),
+        "transactionIndex": None if match.transaction_index is None else str(match.transaction_index),
+        "deployer": checksummed("0x" + match.deployer.hex()) if match.deployer else None,
+    }
+
+
+def _compilation(compilation: ExportedCompilation) -> dict[str, Json]:
+    return {
+        "language": compilation.language.capitalize(),
+        "compiler": compilation.compiler,
+        "compilerVersion": compilation.version,
+        "compilerSettings": compilation.settings,
+        "name": compilation.name,
+        "fullyQualifiedName": compilation.fully_qualified_name,
+    }
+
+
+def _std_json_input(compilation: ExportedCompilation, sources: Json) -> Json:
+    """Return the standard JSON input, which the server makes as `jsonb`."""
+    return in_jsonb_order(
+        {
+            "language": compilation.language.capitalize(),
+            "sources": sources,
+            "settings": compilation.settings,
+            **_object(compilation.additional_input),
+        }
+    )
+
+
+def _std_json_output(
+    compilation: ExportedCompilation, artifacts: Mapping[str, Json], creation: Json, runtime: Json
+) -> Json:
+    path, _, name = compilation.fully_qualified_name.rpartition(":")
+    metadata = compilation.metadata
+    contract = {
+        "abi": artifacts.get("abi"),
+        "metadata": None if metadata is None else orjson.dumps(metadata).decode(),
+        **{
+            member: artifacts.get(member)
+            for member in ("userdoc", "devdoc", "storageLayout", "transientStorageLayout")
+        },
+        "evm": {"bytecode": _evm(creation), "deployedBytecode": _evm(runtime)},
+    }
+    return {"sources": artifacts.get("sources"), "contracts": {path: {name: contract}}}
+
+
+def _evm(side: dict[str, Json]) -> dict[str, Json]:
+    code = side["recompiledBytecode"]
+    kept = ("sourceMap", "linkReferences", "immutableReferences")
+    return {
+        "object": code[2:] if isinstance(code, str) else None,
+        **{member: side[member] for member in kept if member in side},
+    }
+
+
+def _signatures(match: ExportedMatch, abi: Json) -> Json:
+    """Return the signatures by kind; those of the ABI where the export is without signatures."""
+    if match.signatures is None:
+        return signatures_of(abi)
+    kinds: dict[str, dict[str, Json]] = {"function": {}, "event": {}, "error": {}}
+    for kind, text, digest_4, digest_32 in match.signatures:
+        hashes = {"signatureHash4": "0x" + digest_4.hex(), "signatureHash32": "0x" + digest_32.hex()}
+        kinds.setdefault(kind, {})[text] = {"signature": text, **hashes}
+    return {kind: [entries[text] for text in sorted(entries)] for kind, entries in kinds.items()}
