@@ -31,7 +31,7 @@ def _address(_tag: str, attribute: str, value: str) -> str | None:
 SANITISER = nh3.Cleaner(
     tags={
         *("p", "br", "hr", "strong", "em", "code", "pre", "blockquote", "a", "ul", "ol", "li"),
-        *("h2", "h3", "h4", "h5", "h6"),
+        *("h1", "h2", "h3", "h4", "h5", "h6"),
     },
     attributes={"a": {"href"}, "ol": {"start"}},
     attribute_filter=_address,
@@ -42,8 +42,12 @@ SANITISER = nh3.Cleaner(
 HEADING = re.compile(r"<(/?)h([1-6])>")
 LIST_END = re.compile(r"(</[uo]l>)[ \t]*\n?", re.IGNORECASE)
 
+MARKUP = re.compile(r"[\\`*_\[\]<>&#\t]|^[ ]|^[-+=|~]|^\d+[.)]", re.MULTILINE)
+"""What a body has that is more than paragraphs; most have none of it, and need no parser."""
 
-@lru_cache(maxsize=REMEMBERED_BODIES)
+EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
+
+
 def prose(body: str, top_heading: int) -> Markup:
     """Return a body as sanitised HTML.
 
@@ -51,8 +55,28 @@ def prose(body: str, top_heading: int) -> Markup:
         body: as it was written.
         top_heading: the level of its first headings; those above are the page's own.
     """
+    html = _html(body)
+    if "<h" not in html:
+        return html
+    lowered = HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + top_heading - 1)}>", html)
+    return Markup(lowered)  # noqa: S704 - the levels of headings alone have changed
+
+
+@lru_cache(maxsize=REMEMBERED_BODIES)
+def _html(body: str) -> Markup:
     text = legible(body.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    if MARKUP.search(text) is None:
+        return _paragraphs(text)
     # to CommonMark, HTML goes on to the next empty line, and so would be what follows a list
     html = PARSER.render(LIST_END.sub(r"\1\n\n", text))
-    lowered = HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + top_heading - 1)}>", html)
-    return Markup(SANITISER.clean(lowered).strip())  # noqa: S704 - what the sanitiser lets through
+    return Markup(SANITISER.clean(html).strip())  # noqa: S704 - what the sanitiser lets through
+
+
+def _paragraphs(text: str) -> Markup:
+    """Return what the parser would make of a text that has no markup."""
+    told = (
+        "<br>\n".join(line.rstrip(" \t") for line in paragraph.split("\n"))
+        for paragraph in EMPTY_LINES.split(text)
+        if paragraph
+    )
+    return Markup("\n".join(f"<p>{lines}</p>" for lines in told))  # noqa: S704 - there is nothing to escape in it

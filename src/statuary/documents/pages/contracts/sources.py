@@ -106,10 +106,11 @@ def _view(path: str, content: str, language: str, *, anchor: str, shown: bool, o
 
 def _numbered(lines: tuple[str, ...], anchor: str) -> Markup:
     """Return lines with their numbers, each a link to itself."""
-    return Markup("\n").join(
-        Markup(f'<a id="{anchor}-{n}" href="#{anchor}-{n}" tabindex="-1">{n}</a>{line}')  # noqa: S704 - escaped below
+    numbered = (
+        f'<a id="{anchor}-{n}" href="#{anchor}-{n}" tabindex="-1">{n}</a>{line}'
         for n, line in enumerate(lines, start=1)
     )
+    return Markup("\n".join(numbered))  # noqa: S704 - `coloured_lines` escapes
 
 
 @lru_cache(maxsize=REMEMBERED_FILES)
