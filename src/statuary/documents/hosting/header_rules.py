@@ -40,7 +40,10 @@ class HeaderRule:
 
 def header_rules() -> tuple[HeaderRule, ...]:
     """Return the rules of every path: what all have, how long they may be kept, and types that no name tells."""
-    return (HeaderRule("/*", EVERYWHERE), *_cache_rules(), *_type_rules())
+    by_glob: dict[str, dict[str, str]] = {}
+    for rule in (HeaderRule("/*", EVERYWHERE), *_cache_rules(), *_type_rules()):
+        by_glob.setdefault(rule.glob, {}).update(rule.headers)
+    return tuple(HeaderRule(glob, headers) for glob, headers in by_glob.items())
 
 
 def _cache_rules() -> Iterator[HeaderRule]:

@@ -13,7 +13,7 @@ from statuary.publishing.safe_path import OWN_FOLDER, checked_path
 from statuary.publishing.sites.served_as import media_type_of
 from statuary.publishing.sites.site_reader import LARGEST_DOCUMENT, SiteEntry
 
-SHOWN_HIDDEN = frozenset({".well-known", ".nojekyll"})
+SHOWN_HIDDEN = frozenset({".assetsignore", ".nojekyll", ".well-known"})
 """Names that begin with a dot and may be part of a site all the same."""
 
 
