@@ -35,12 +35,16 @@ class JoinLimits:
     """What a join may take of the machine.
 
     Attributes:
-        memory: bytes of the SQL engine; what it needs beyond goes to disk.
+        memory: bytes of the process; what the SQL engine needs beyond goes to disk.
         threads: how many it uses.
     """
 
     memory: int = 1 << 30
     threads: int = 2
+
+
+BESIDE = 224 << 20
+"""Bytes of memory that are not the engine's to count: code, rows on their way, what the allocator holds back."""
 
 
 def table_of(path: str) -> str:
@@ -88,7 +92,7 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
     except MissingExtra as missing:
         raise Unreadable(str(missing), missing.remedy) from None
     config = {
-        "memory_limit": f"{limits.memory}B",
+        "memory_limit": f"{limits.memory - BESIDE}B",
         "threads": limits.threads,
         "temp_directory": str(scratch),
         "preserve_insertion_order": False,

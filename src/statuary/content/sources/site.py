@@ -46,7 +46,7 @@ class ContractsSource(SourceModel):
     sources: tuple[Text, ...] = ()
     """Further places of contracts, laid out as `contracts/` is, or one bulk file: a path relative to the content
     folder, or the URL of an object store (`s3://`, `gs://`, `az://`)."""
-    join_memory_mib: Annotated[WholeNumber, Field(ge=256)] = 1024
+    join_memory_mib: Annotated[WholeNumber, Field(ge=512)] = 1024
     """Mebibytes of memory that joining the tables of an export may take; what it needs beyond goes to disk."""
 
     def settings(self) -> ContractSettings:
