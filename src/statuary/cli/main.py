@@ -16,6 +16,7 @@ COMMANDS = {
     "next": ("statuary.cli.next", "Print when a published site changes by itself."),
     "incident": ("statuary.cli.incident", "Open, update and resolve incidents."),
     "maintenance": ("statuary.cli.maintenance", "Schedule maintenances, and begin, complete or cancel them."),
+    "contract": ("statuary.cli.contract", "Add contracts from what compilers, tool chains and nodes say."),
     "component": ("statuary.cli.component", "Record a component's status, and list all components."),
     "snapshot": ("statuary.cli.snapshot", "Pack the whole site into one file; verify, compare, convert it."),
     "extract": ("statuary.cli.extract", "Take documents out of a snapshot, a folder or a site."),

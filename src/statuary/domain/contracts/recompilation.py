@@ -2,6 +2,7 @@
 
 from statuary.domain.contracts.compiled_members import compiled_members
 from statuary.domain.contracts.compiler_output import split_name
+from statuary.domain.contracts.compiler_version import CompilerVersion, compiler_version
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Pointer
 from statuary.domain.json_values import Json
@@ -39,6 +40,13 @@ VYPER_LATER_ARTIFACTS = {
 }
 """What only some versions answer, and all others refuse to be asked: where a record has it if they did."""
 
+FIRST_VYPER_WITH = {
+    "evm.deployedBytecode.sourceMap": CompilerVersion(0, 2, 0),
+    "evm.bytecode.sourceMap": CompilerVersion(0, 4, 0),
+    "layout": CompilerVersion(0, 4, 1),
+}
+"""The versions of Vyper from which on records have these (contract-api measurement 4)."""
+
 LAYOUT_KEYS = ("type", "slot", "n_slots")
 """What Vyper's layouts say of a variable, in its order."""
 
@@ -67,6 +75,17 @@ def with_output_selection(
     wanted: Json = list(artifacts) if std_json_input["language"] == "Vyper" else {name: list(artifacts)}
     settings = {**std_json_input["settings"], "outputSelection": {path: wanted}}
     return {**std_json_input, "settings": settings}
+
+
+def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
+    """Return what to ask a compiler for a record that does not exist yet.
+
+    Of Vyper that is what the measured server keeps of each version.
+    """
+    if language == "Vyper":
+        later = (name for name, first in FIRST_VYPER_WITH.items() if compiler_version(version) >= first)
+        return (*VYPER_ARTIFACTS, *later)
+    return CODE_ARTIFACTS if language == "Yul" else SOLIDITY_ARTIFACTS
 
 
 def _with_overrides_in_order(std_json_input: Json) -> Json:

@@ -1,0 +1,110 @@
+"""The contracts that a site has already, as far as a new one must know of them."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.content.contract_files import read_contract
+from statuary.content.files import SourceFile
+from statuary.content.layout import LARGEST_RECORD
+from statuary.content.load import load
+from statuary.content.sources.workspace import WorkspaceSource
+from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.primitives import Address, ChainId, Instant, Malformed, parse_instant
+from statuary.importing.cannot_import import CannotImport
+
+_FIRST_MEMBER = re.compile(rb'\s*\{\s*"matchId"\s*:\s*"([0-9]{1,30})"')
+"""How a record begins that lists its members in served order: no need to read the rest."""
+
+
+class Standing(NamedTuple):
+    """A contract that is there already.
+
+    Attributes:
+        source: where.
+        match_id: its number; None if it cannot be read.
+        verified_at: when it was verified; None if it cannot be read.
+    """
+
+    source: ContractSource
+    match_id: str | None
+    verified_at: Instant | None
+
+
+def standing_contract(
+    root: Path, catalogue: Catalogue, chain_id: ChainId, address: Address
+) -> Standing | None:
+    """Return the contract that the site has at an address, in whatever form and spelling; None if it has none."""
+    source = source_at(catalogue, chain_id, address)
+    if source is None:
+        return None
+    record = record_of(root, source) or {}
+    try:
+        verified_at = parse_instant(str(record.get("verifiedAt")))
+    except Malformed:
+        verified_at = None
+    return Standing(source, record.get("matchId"), verified_at)
+
+
+def source_at(catalogue: Catalogue, chain_id: ChainId, address: Address) -> ContractSource | None:
+    """Return where the contract at an address is written."""
+    return next(
+        (
+            source
+            for source in catalogue.contracts
+            if source.chain_id == chain_id and source.address.lower() == address.lower()
+        ),
+        None,
+    )
+
+
+def record_of(root: Path, source: ContractSource) -> RecordValue | None:
+    """Return the record that a source makes; None if it makes none."""
+    read = read_contract(root, source).record
+    return None if read is None else read.value
+
+
+def free_match_id(root: Path, catalogue: Catalogue) -> str:
+    """Return the number after the largest match id of the site."""
+    return str(1 + max((int(number) for number in _match_ids(root, catalogue)), default=0))
+
+
+def refuse_taken_match_id(
+    root: Path, catalogue: Catalogue, match_id: str, own: ContractSource | None
+) -> None:
+    """Make sure that a match id belongs to no other contract.
+
+    Raises:
+        CannotImport: if it does.
+    """
+    for source in catalogue.contracts:
+        if source != own and match_id_of(root, source) == match_id:
+            raise CannotImport(
+                f"match id {match_id} is taken already, by {source.path}",
+                "give another, or leave out --match-id",
+            )
+
+
+def _match_ids(root: Path, catalogue: Catalogue) -> list[str]:
+    found = (match_id_of(root, source) for source in catalogue.contracts)
+    return [number for number in found if number and number.isascii() and number.isdigit()]
+
+
+def match_id_of(root: Path, source: ContractSource) -> str | None:
+    """Return the match id that a source names; None if it cannot be read."""
+    if source.form is ContractForm.WORKSPACE:
+        settings = load(SourceFile(root, source.path), WorkspaceSource, LARGEST_RECORD, [])
+        return None if settings is None else settings.match_id
+    if source.form is ContractForm.RECORD and (found := _FIRST_MEMBER.match(_beginning(root / source.path))):
+        return found[1].decode()
+    record = record_of(root, source)
+    return None if record is None else record.get("matchId")
+
+
+def _beginning(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(100)
+    except OSError:
+        return b""

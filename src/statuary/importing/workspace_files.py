@@ -1,0 +1,149 @@
+"""A contract as the files of content: a workspace folder, or one record."""
+
+import json
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from statuary.content.editing.blocks import Value, text_of
+from statuary.documents.encode import encode_unchecked
+from statuary.domain.catalogue import ContractForm
+from statuary.domain.contracts.compiled_members import compiled_members
+from statuary.domain.contracts.compiler_output import language_of
+from statuary.domain.contracts.derivation import seconds_text
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.contracts.workspace import Workspace
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Malformed
+
+WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
+"""What a workspace consists of here, in the order in which it is written: the file that makes it one comes last."""
+
+ARTIFACTS = (
+    "abi",
+    "devdoc",
+    "userdoc",
+    "metadata",
+    "storageLayout",
+    "transientStorageLayout",
+    "layout",
+)
+"""What a record is derived from besides bytecode."""
+
+CODE = ("object", "sourceMap", "linkReferences", "immutableReferences")
+
+ASSEMBLY = "legacyAssembly"
+
+
+def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
+    """Return the files that make a contract, by path in the content folder, in the order in which to write them.
+
+    Args:
+        workspace: the contract, its output as small as `only_target` makes it.
+        record: the record that follows from it.
+        form: which files to make.
+    """
+    folder = PurePosixPath("contracts") / workspace.chain_id
+    if form is ContractForm.RECORD:
+        return {f"{folder / workspace.address}.json": encode_unchecked(record)}
+    texts = {
+        "creation.hex": _line(workspace.onchain_creation),
+        "input.json": json.dumps(workspace.std_json_input, ensure_ascii=False, indent=2) + "\n",
+        "output.json": json.dumps(workspace.std_json_output, ensure_ascii=False, separators=(",", ":"))
+        + "\n",
+        "runtime.hex": _line(workspace.onchain_runtime),
+        "contract.yaml": contract_yaml(workspace),
+    }
+    return {
+        str(folder / workspace.address / name): text.encode("utf-8")
+        for name in WORKSPACE_FILES
+        if (text := texts[name])
+    }
+
+
+def _line(code: str | None) -> str:
+    return f"{code}\n" if code else ""
+
+
+def contract_yaml(workspace: Workspace) -> str:
+    """Return the text of a workspace's `contract.yaml`."""
+    return text_of({key: value for key, value in _contract(workspace).items() if value})
+
+
+def _contract(workspace: Workspace) -> dict[str, Value]:
+    deployment = workspace.deployment
+    known = {
+        "transaction_hash": deployment.transaction_hash,
+        "block_number": deployment.block_number,
+        "transaction_index": deployment.transaction_index,
+        "deployer": deployment.deployer,
+    }
+    return {
+        "compiler": {"name": workspace.compiler, "version": workspace.compiler_version},
+        "contract": workspace.fully_qualified_name,
+        "verified_at": seconds_text(workspace.verified_at),
+        "match_id": workspace.match_id,
+        "deployment": {key: value for key, value in known.items() if value is not None},
+        "proxy": _proxy(workspace.proxy_resolution),
+    }
+
+
+def _proxy(resolution: Json | None) -> dict[str, Value]:
+    if resolution is None:
+        return {}
+    said: dict[str, Value] = {
+        "is_proxy": resolution["isProxy"],
+        "type": resolution["proxyType"],
+        "implementations": resolution["implementations"],
+    }
+    return {key: value for key, value in said.items() if value not in (None, [])}
+
+
+def only_target(workspace: Workspace) -> Workspace:
+    """Return a workspace whose compiler output holds what its record is derived from, and no more.
+
+    Raises:
+        Malformed: if the output lacks what every record has.
+    """
+    lean = replace(workspace, std_json_output=_picked(workspace, with_assembly=False))
+    return lean if _auxdata(lean) == _auxdata(workspace) else _with_assembly(workspace)
+
+
+def _with_assembly(workspace: Workspace) -> Workspace:
+    """Keep the assembly too: the numbers of several auxdata hang on it."""
+    return replace(workspace, std_json_output=_picked(workspace, with_assembly=True))
+
+
+def _auxdata(workspace: Workspace) -> object:
+    return compiled_members(
+        workspace.std_json_output,
+        workspace.fully_qualified_name,
+        language=language_of(workspace.std_json_input),
+        version=workspace.compiler_version,
+    ).auxdata
+
+
+def _picked(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json]:
+    output = workspace.std_json_output
+    path, _, name = workspace.fully_qualified_name.rpartition(":")
+    try:
+        artifact = output["contracts"][path][name]
+        evm = {side: _only(artifact["evm"][side], CODE) for side in ("bytecode", "deployedBytecode")}
+    except (KeyError, TypeError, AttributeError):
+        raise Malformed(
+            f"the compiler's output has no bytecode of {workspace.fully_qualified_name}"
+        ) from None
+    if with_assembly and ASSEMBLY in artifact["evm"]:
+        evm[ASSEMBLY] = artifact["evm"][ASSEMBLY]
+    picked: dict[str, Json] = {"contracts": {path: {name: {**_only(artifact, ARTIFACTS), "evm": evm}}}}
+    sources = output.get("sources")
+    if isinstance(sources, dict) and sources:
+        picked["sources"] = {
+            source: {"id": value["id"]}
+            for source, value in sources.items()
+            if isinstance(value, dict) and "id" in value
+        }
+    return picked
+
+
+def _only(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
+    return {name: value[name] for name in names if name in value}

@@ -1,0 +1,311 @@
+"""What a real node says of real deployments, over HTTP; and that nothing a node may say does harm."""
+
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from ethereum_node import ask, ethereum_node, send
+from imported_projects import FOUNDRY, added, catalogue_of, chain, empty_site, on_chain, wanted
+from statuary.domain.primitives import parse_address
+from statuary.importing import node as node_module
+from statuary.importing.add import addition
+from statuary.importing.cannot_import import CannotImport
+from statuary.importing.node import Node, NodeRefused
+from statuary.importing.on_chain import chain_id_of, read_on_chain
+from statuary.importing.proxy_on_chain import resolution_on_chain
+from statuary.importing.read_compilation import read_compilation
+
+SOURCE = FOUNDRY / "out"
+
+
+@pytest.fixture(scope="module")
+def url():
+    """A node that holds what the fixtures hold: the same transactions from the same account, so the same addresses."""
+    with ethereum_node() as address:
+        for transaction in chain()["transactions"]:
+            send(address, transaction["data"], transaction.get("to"))
+        yield address
+
+
+def held(tool, contract):
+    entry = chain()["contracts"][tool][contract]
+    return parse_address(entry["address"]), entry["transaction"]
+
+
+@pytest.mark.parametrize("contract", ["Fare", "Turnstile", "Station"])
+def test_a_contract_and_its_transaction(contract, url):
+    address, transaction = held("foundry", contract)
+    assert chain_id_of(Node(url)) == "31337"
+    assert read_on_chain(Node(url), address, transaction) == on_chain("foundry", contract)
+
+
+def test_the_creating_transaction_is_asked_for_where_it_is_not_given(url):
+    address, _ = held("hardhat2", "Station")
+    assert read_on_chain(Node(url), address, None) == on_chain("hardhat2", "Station")
+
+
+def test_what_a_factory_made_is_found_in_the_trace(url, tmp_path):
+    address, transaction = held("foundry", "child")
+    found = read_on_chain(Node(url), address, transaction)
+    assert found.creation != ask(url, "eth_getTransactionByHash", transaction)["input"]
+    compilation = read_compilation(SOURCE / "Turnstile.sol/Turnstile.json")
+    content = empty_site(tmp_path)
+    record = addition(
+        content, catalogue_of(content), wanted("foundry", "child"), compilation, found
+    ).judged.record
+    assert (record["creationMatch"], record["runtimeMatch"]) == ("exact_match", "exact_match")
+    assert "constructorArguments" in record["creationBytecode"]["transformationValues"]
+    assert record["deployment"]["transactionHash"] == transaction
+
+
+def test_node_and_files_make_the_same_record(url, tmp_path):
+    content = empty_site(tmp_path)
+    address, transaction = held("foundry", "Turnstile")
+    compilation = read_compilation(SOURCE / "Turnstile.sol/Turnstile.json")
+    asked = addition(
+        content,
+        catalogue_of(content),
+        wanted("foundry", "Turnstile"),
+        compilation,
+        read_on_chain(Node(url), address, transaction),
+        node=Node(url),
+    )
+    assert asked.judged.record == added(content, "foundry", "Turnstile", compilation).judged.record
+
+
+def test_a_transaction_that_made_something_else_is_refused(url):
+    address, _ = held("foundry", "child")
+    _, other = held("foundry", "Fare")
+    with pytest.raises(CannotImport, match="did not create 0x"):
+        read_on_chain(Node(url), address, other)
+
+
+def test_a_transaction_that_is_unknown_or_failed_is_refused(url):
+    address, _ = held("foundry", "Fare")
+    with pytest.raises(CannotImport, match="knows no transaction 0x1111"):
+        read_on_chain(Node(url), address, "0x" + "11" * 32)
+    [sender, *_] = ask(url, "eth_accounts")
+    reverting = {"from": sender, "data": "0x60006000fd", "gas": hex(100_000)}
+    failed = ask(url, "eth_sendTransaction", reverting)
+    with pytest.raises(CannotImport, match="failed, so it created nothing"):
+        read_on_chain(Node(url), address, failed)
+
+
+def test_an_address_without_code_is_refused(url):
+    with pytest.raises(CannotImport, match="there is no code at"):
+        read_on_chain(Node(url), parse_address("0x" + "12" * 20), None)
+
+
+IMPLEMENTATION_SLOT = "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"
+BEACON_SLOT = "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"
+TARGET = parse_address("0x" + "77" * 20)
+
+
+def with_storage(slot, word):
+    """Return creation code that stores a word and leaves a runtime code which pushes both."""
+    runtime = f"7f{slot}507f{word}00"
+    size = len(runtime) // 2
+    head = f"7f{word}7f{slot}5560{size:02x}60{32 + 1 + 32 + 1 + 1 + 11:02x}60003960{size:02x}6000f3"
+    return "0x" + head + "00" + runtime
+
+
+@pytest.mark.parametrize(
+    ("slot", "proxy_type"),
+    [
+        (IMPLEMENTATION_SLOT, "EIP1967Proxy"),
+        ("7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3", "ZeppelinOSProxy"),
+        ("c5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7", "PROXIABLEProxy"),
+    ],
+)
+def test_a_proxys_slot_is_read(slot, proxy_type, url):
+    proxy = send(url, with_storage(slot, TARGET[2:].zfill(64)))["contractAddress"]
+    code = bytes.fromhex(slot_code(slot))
+    found = resolution_on_chain(Node(url), parse_address(proxy), code, {TARGET: "Vault"}.get)
+    assert found == {
+        "isProxy": True,
+        "proxyType": proxy_type,
+        "implementations": [{"address": TARGET, "name": "Vault"}],
+    }
+    empty = resolution_on_chain(Node(url), TARGET, code, {}.get)
+    assert empty == {"isProxy": False, "proxyType": None, "implementations": []}
+
+
+def slot_code(slot):
+    """Return code that pushes a slot, as a proxy's does."""
+    return f"7f{slot}5400"
+
+
+def test_a_beacon_is_asked_what_it_points_to(url):
+    answering = f"73{TARGET[2:]}60005260206000f3"
+    size = len(answering) // 2
+    beacon = send(url, f"0x60{size:02x}600b60003960{size:02x}6000f3{answering}".replace("600b", "600c"))
+    proxy = send(url, with_storage(BEACON_SLOT, beacon["contractAddress"][2:].zfill(64)))["contractAddress"]
+    code = bytes.fromhex(slot_code(BEACON_SLOT))
+    found = resolution_on_chain(Node(url), parse_address(proxy), code, {}.get)
+    assert found["implementations"] == [{"address": TARGET}]
+
+
+def test_the_chain_is_not_asked_what_the_code_decides():
+    assert resolution_on_chain(Node("http://nowhere.invalid"), TARGET, b"\x00", {}.get) is None
+
+
+@contextmanager
+def answering(answer, status=200):
+    """Serve the same bytes to every question, or what a function makes of the question."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = answer(question) if callable(answer) else answer
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1/a-secret-key"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+NO_ANSWERS = {
+    "HTML": (b"<html>", 200, "something that is not JSON"),
+    "nothing": (b"", 200, "something that is not JSON"),
+    "a list": (b"[]", 200, "does not answer eth_chainId as an Ethereum node does"),
+    "no result": (b'{"id": 1}', 200, "does not answer eth_chainId as an Ethereum node does"),
+    "a status": (b"forbidden", 403, "HTTP status 403"),
+    "a number": (b'{"result": 31337}', 200, "answers '31337' for eth_chainId"),
+    "no number": (b'{"result": "0xnope"}', 200, "answers '0xnope' for eth_chainId"),
+    "decimal": (b'{"result": "31337"}', 200, "answers '31337' for eth_chainId"),
+    "deep": (b'{"result": ' + b"[" * 5000 + b"]" * 5000 + b"}", 200, "something that is not JSON"),
+    "an error": (b'{"error": {"code": -32000, "message": "busy"}}', 200, "does not tell its chain id: busy"),
+    "an error under a status": (b'{"error": {"code": 1, "message": "key"}}', 401, "its chain id: key"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_ANSWERS)
+def test_a_bad_answer_is_told_in_a_sentence_without_the_addresss_secret(kind):
+    body, status, message = NO_ANSWERS[kind]
+    with answering(body, status) as url, pytest.raises(CannotImport, match=message) as refused:
+        chain_id_of(Node(url))
+    assert "secret" not in f"{refused.value}{refused.value.remedy}"
+    assert "127.0.0.1" in str(refused.value)
+
+
+def test_an_endless_answer_is_cut_short(monkeypatch):
+    monkeypatch.setattr(node_module, "LARGEST_ANSWER", 1000)
+    body = b'{"result": "' + b"0" * 5000 + b'"}'
+    with answering(body) as url, pytest.raises(CannotImport, match="more than 1,000 bytes"):
+        Node(url).ask("eth_getCode")
+
+
+def test_a_silent_node_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(node_module, "SECONDS", 0.1)
+    release = threading.Event()
+
+    def late(_):
+        release.wait(5)
+        return b"{}"
+
+    with answering(late) as url:
+        with pytest.raises(CannotImport, match="does not answer: timed out"):
+            Node(url).ask("eth_chainId")
+        release.set()
+
+
+@pytest.mark.parametrize(
+    "address", ["", "127.0.0.1:8545", "file:///etc/passwd", "ftp://x", "http://", "http://[::"]
+)
+def test_what_is_no_address_of_the_web_is_refused(address):
+    with pytest.raises(CannotImport, match="neither with http"):
+        Node(address)
+
+
+def test_nobody_there():
+    with pytest.raises(CannotImport, match="does not answer"):
+        Node("http://127.0.0.1:9").ask("eth_chainId")
+
+
+def replying(answers):
+    """Serve each method's answer; a method that is not listed is not found."""
+
+    def reply(question):
+        if question["method"] in answers:
+            return json.dumps({"result": answers[question["method"]]}).encode()
+        return json.dumps({"error": {"code": -32601, "message": "Method not found"}}).encode()
+
+    return answering(reply)
+
+
+HASH, SENDER = "0x" + "ab" * 32, "0x" + "cd" * 20
+TRANSACTION = {
+    "hash": HASH,
+    "from": SENDER,
+    "blockNumber": "0x10",
+    "transactionIndex": "0x0",
+    "input": "0x6001",
+}
+PLAIN = {
+    "eth_getCode": "0x6000",
+    "eth_getTransactionByHash": TRANSACTION,
+    "eth_getTransactionReceipt": {"status": "0x1", "contractAddress": None},
+}
+
+
+def test_a_node_that_does_not_trace_leaves_the_creation_unknown():
+    with replying(PLAIN) as url:
+        found = read_on_chain(Node(url), TARGET, HASH)
+    assert found.creation is None
+    assert found.deployment.block_number == "16"
+    assert "does not trace" in found.notes[0]
+
+
+def test_a_node_that_does_not_know_the_transaction_leaves_it_unknown():
+    with replying({"eth_getCode": "0x6000"}) as url:
+        found = read_on_chain(Node(url), TARGET, None)
+    assert (found.creation, found.deployment.transaction_hash) == (None, None)
+    assert "--transaction" in found.notes[0]
+
+
+def test_what_was_undone_in_a_trace_does_not_count():
+    made = {"type": "CREATE2", "to": TARGET.lower(), "input": "0x6002"}
+    undone = {"type": "CALL", "error": "execution reverted", "calls": [made | {"input": "0x6003"}]}
+    trace = {"type": "CALL", "calls": [{"type": "CALL", "calls": [made]}, undone]}
+    with replying({**PLAIN, "debug_traceTransaction": trace}) as url:
+        assert read_on_chain(Node(url), TARGET, HASH).creation == "0x6002"
+
+
+WRONG = [
+    ("eth_getTransactionByHash", TRANSACTION | {"from": None}),
+    ("eth_getTransactionByHash", TRANSACTION | {"from": "0x12"}),
+    ("eth_getTransactionByHash", TRANSACTION | {"blockNumber": None}),
+    ("eth_getTransactionByHash", TRANSACTION | {"blockNumber": 16}),
+    ("eth_getTransactionReceipt", []),
+    ("eth_getTransactionReceipt", {"contractAddress": TARGET, "status": "0x0"}),
+    ("eth_getCode", None),
+    ("eth_getCode", "0xabc"),
+    ("debug_traceTransaction", None),
+    ("debug_traceTransaction", {"calls": {"a": 1}, "type": "CREATE", "to": TARGET, "input": 7}),
+]
+
+
+@pytest.mark.parametrize(("method", "answer"), WRONG)
+def test_a_node_that_lies_is_refused(method, answer):
+    with replying({**PLAIN, method: answer}) as url, pytest.raises(CannotImport):
+        read_on_chain(Node(url), TARGET, HASH)
+
+
+def test_a_refusal_has_its_code():
+    with replying({}) as url, pytest.raises(NodeRefused) as refused:
+        Node(url).ask("eth_chainId")
+    assert refused.value.code == node_module.METHOD_NOT_FOUND

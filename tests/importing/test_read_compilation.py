@@ -1,0 +1,283 @@
+"""What real tool chains wrote is read, whichever of their files is named, and agrees with what a real node held."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ethereum_node import COMPILERS
+from imported_projects import (
+    FOUNDRY,
+    FOUNDRY_WHOLE,
+    HARDHAT_2,
+    HARDHAT_3,
+    added,
+    empty_site,
+    the_only,
+)
+from real_parts import absent, require_program
+from sites import NOW
+from statuary.domain.catalogue import ContractForm
+from statuary.domain.primitives import parse_instant
+from statuary.importing.cannot_import import CannotImport
+from statuary.importing.read_compilation import read_compilation
+from statuary.importing.write_contract import write_contract
+from statuary.pipeline.announcements import Silent
+from statuary.pipeline.build import check_site
+from statuary.pipeline.compilers import compiler_at
+from statuary.pipeline.recompile import Workshop, recompile_contracts
+
+CONTRACTS = ["Fare", "Turnstile", "Station"]
+VERSION = "0.8.30+commit.73712a01"
+
+
+def files(contract: str) -> dict[str, Path]:
+    """Return every file that leads to a contract, by what it is."""
+    return {
+        "Hardhat 2 artifact": HARDHAT_2 / f"contracts/{contract}.sol/{contract}.json",
+        "Hardhat 2 debug file": HARDHAT_2 / f"contracts/{contract}.sol/{contract}.dbg.json",
+        "Hardhat 2 build-info": the_only(HARDHAT_2, "build-info/*.json"),
+        "Hardhat 3 artifact": HARDHAT_3 / f"contracts/{contract}.sol/{contract}.json",
+        "Hardhat 3 build-info": the_only(HARDHAT_3, "build-info/*[0-9a-f].json"),
+        "Hardhat 3 output": the_only(HARDHAT_3, "build-info/*.output.json"),
+        "Foundry artifact": FOUNDRY / f"out/{contract}.sol/{contract}.json",
+        "Foundry artifact with layouts": FOUNDRY_WHOLE / f"out/{contract}.sol/{contract}.json",
+        "Foundry build-info": the_only(FOUNDRY_WHOLE, "out/build-info/*.json"),
+    }
+
+
+KINDS = list(files("Fare"))
+WITH_METADATA = [kind for kind in KINDS if not kind.startswith("Hardhat 3")]
+
+
+def tool_of(kind: str) -> str:
+    return {"Hardhat 2": "hardhat2", "Hardhat 3": "hardhat3", "Foundry a": "foundry", "Foundry b": "foundry"}[
+        kind[:9]
+    ]
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_file_leads_to_the_contract(kind, contract):
+    compilation = read_compilation(files(contract)[kind], wanted=contract)
+    prefix = "project/" if kind.startswith("Hardhat 3") else ""
+    assert compilation.fully_qualified_name == f"{prefix}contracts/{contract}.sol:{contract}"
+    assert (compilation.compiler, compilation.version) == ("solc", VERSION)
+    assert set(compilation.std_json_input) == {"language", "sources", "settings"}
+    assert set(compilation.std_json_input["sources"]) == {
+        f"{prefix}contracts/{name}.sol" for name in CONTRACTS
+    }
+    assert compilation.std_json_input["settings"]["optimizer"] == {"enabled": True, "runs": 200}
+    numbers = {path: source["id"] for path, source in compilation.std_json_output["sources"].items()}
+    assert numbers == {f"{prefix}contracts/{name}.sol": place for place, name in enumerate(sorted(CONTRACTS))}
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("kind", WITH_METADATA)
+def test_what_is_read_proves_against_the_chain(kind, contract, tmp_path):
+    found = added(
+        empty_site(tmp_path),
+        tool_of(kind),
+        contract,
+        read_compilation(files(contract)[kind], wanted=contract),
+    )
+    assert found.judged.findings == ()
+    assert found.judged.record["creationMatch"] == found.judged.record["runtimeMatch"] == "exact_match"
+    assert found.judged.record["devdoc"]["kind"] == "dev"
+    steps = [step["reason"] for step in found.judged.record["runtimeBytecode"]["transformations"]]
+    assert (
+        steps
+        == {
+            "Fare": ["callProtection"],
+            "Turnstile": ["immutable", "library"],
+            "Station": ["library"],
+        }[contract]
+    )
+
+
+def test_a_child_of_a_factory_proves_by_its_runtime_bytecode(tmp_path):
+    compilation = read_compilation(files("Turnstile")["Foundry artifact"])
+    found = added(empty_site(tmp_path), "foundry", "child", compilation)
+    record = found.judged.record
+    assert (record["creationMatch"], record["runtimeMatch"]) == (None, "exact_match")
+    station = record["runtimeBytecode"]["transformationValues"]["immutables"]
+    assert len(station) == 1
+
+
+def test_foundrys_files_agree_with_each_other(tmp_path):
+    """An artifact, from which the rest is put together, says what the whole build-info says."""
+    content = empty_site(tmp_path)
+    records = [
+        added(
+            content, "foundry", "Turnstile", read_compilation(files("Turnstile")[kind], wanted="Turnstile")
+        ).judged.record
+        for kind in ("Foundry artifact", "Foundry artifact with layouts", "Foundry build-info")
+    ]
+    for record in records:
+        for twin in (record, record["stdJsonOutput"]["contracts"]["contracts/Turnstile.sol"]["Turnstile"]):
+            del twin["storageLayout"], twin["transientStorageLayout"]
+        # the forms of settings differ: solc's metadata leaves out what is not set
+        for settings in (
+            record["compilation"].pop("compilerSettings"),
+            record["stdJsonInput"].pop("settings"),
+        ):
+            assert settings["evmVersion"] == "prague"
+    assert records[0] == records[1] == records[2]
+
+
+def test_what_a_tool_chain_leaves_out_is_said(tmp_path):
+    content = empty_site(tmp_path)
+    [note] = added(
+        content, "foundry", "Station", read_compilation(files("Station")["Foundry artifact"])
+    ).notes
+    assert "no storageLayout and no transientStorageLayout" in note
+    with_layouts = read_compilation(files("Station")["Foundry artifact with layouts"])
+    assert added(content, "foundry", "Station", with_layouts).notes == ()
+
+
+def test_without_metadata_nothing_is_believed(tmp_path):
+    compilation = read_compilation(files("Fare")["Hardhat 3 artifact"])
+    with pytest.raises(CannotImport, match="no metadata") as refused:
+        added(empty_site(tmp_path), "hardhat3", "Fare", compilation)
+    assert refused.value.remedy.startswith("give the compiler with --compiler solc=PATH")
+
+
+def test_the_name_may_be_short_whole_or_the_persons_own():
+    build_info = the_only(HARDHAT_3, "build-info/*[0-9a-f].json")
+    for name in ("Station", "contracts/Station.sol:Station", "project/contracts/Station.sol:Station"):
+        found = read_compilation(build_info, wanted=name)
+        assert found.fully_qualified_name == "project/contracts/Station.sol:Station"
+    with pytest.raises(CannotImport, match="there are 3 contracts"):
+        read_compilation(build_info)
+    with pytest.raises(CannotImport, match="there is no contract 'Gate'"):
+        read_compilation(build_info, wanted="Gate")
+
+
+def copied(folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(folder, tmp_path / folder.name))
+
+
+def test_a_source_that_changed_since_is_not_taken(tmp_path):
+    project = copied(FOUNDRY, tmp_path)
+    source = project / "contracts/Fare.sol"
+    source.write_text(source.read_text().replace("3 gwei", "4 gwei"))
+    with pytest.raises(CannotImport, match=r"Fare\.sol is not the source that was compiled"):
+        read_compilation(project / "out/Turnstile.sol/Turnstile.json")
+
+
+def test_a_source_that_is_gone_is_missed(tmp_path):
+    project = copied(FOUNDRY, tmp_path)
+    (project / "contracts/Fare.sol").unlink()
+    with pytest.raises(CannotImport, match=r"Fare\.sol: the file cannot be opened"):
+        read_compilation(project / "out/Turnstile.sol/Turnstile.json")
+
+
+def test_without_the_builds_list_the_metadatas_sources_are_taken(tmp_path):
+    project = copied(FOUNDRY, tmp_path)
+    shutil.rmtree(project / "out/build-info")
+    compilation = read_compilation(project / "out/Turnstile.sol/Turnstile.json")
+    assert set(compilation.std_json_input["sources"]) == {"contracts/Fare.sol", "contracts/Turnstile.sol"}
+    assert "sources" not in compilation.std_json_output
+    assert "sourceIds are not known" in compilation.notes[0]
+
+
+def test_of_several_builds_the_caches_is_taken_and_without_it_none(tmp_path):
+    project = copied(FOUNDRY, tmp_path)
+    artifact, build = project / "out/Fare.sol/Fare.json", the_only(project, "out/build-info/*.json")
+    other = json.loads(build.read_text()) | {
+        "id": "ffffffffffffffff",
+        "source_id_to_path": {"0": "contracts/Fare.sol"},
+    }
+    (build.parent / "ffffffffffffffff.json").write_text(json.dumps(other))
+    assert len(read_compilation(artifact).std_json_output["sources"]) == 3
+    shutil.rmtree(project / "cache")
+    with pytest.raises(CannotImport, match="2 builds in"):
+        read_compilation(artifact)
+
+
+def test_the_project_may_be_named(tmp_path):
+    artifact = shutil.copy(FOUNDRY / "out/Fare.sol/Fare.json", tmp_path)
+    with pytest.raises(CannotImport, match=r"no foundry\.toml above"):
+        read_compilation(Path(artifact))
+    assert read_compilation(Path(artifact), project=FOUNDRY).version == VERSION
+
+
+def test_settings_of_metadata_become_those_of_standard_json(tmp_path):
+    project = copied(FOUNDRY, tmp_path)
+    artifact = project / "out/Fare.sol/Fare.json"
+    value = json.loads(artifact.read_text())
+    metadata = json.loads(value["rawMetadata"])
+    metadata["compiler"]["version"] = "0.8.4+commit.c7e474f2"
+    metadata["settings"]["libraries"] = {"lib/A:B.sol:C": "0x" + "11" * 20, "lib/A:B.sol:D": "0x" + "22" * 20}
+    metadata["settings"]["optimizer"]["details"] = {"inliner": False, "cse": True}
+    artifact.write_text(json.dumps(value | {"rawMetadata": json.dumps(metadata)}))
+    settings = read_compilation(artifact).std_json_input["settings"]
+    assert settings["libraries"] == {"lib/A:B.sol": {"C": "0x" + "11" * 20, "D": "0x" + "22" * 20}}
+    assert settings["optimizer"]["details"] == {"cse": True}
+    assert "compilationTarget" not in settings
+
+
+def test_forges_default_build_info_is_known_for_what_it_is():
+    with pytest.raises(CannotImport, match="only a list of sources") as refused:
+        read_compilation(the_only(FOUNDRY, "out/build-info/*.json"))
+    assert "forge build --force --build-info" in refused.value.remedy
+
+
+NOT_READ = {
+    "absent": (None, "cannot be opened"),
+    "not JSON": ("{", "is not JSON"),
+    "a list": ("[]", "holds no JSON object"),
+    "something else": ('{"_format": "hh-sol-cache-2"}', "nothing that can be read here"),
+    "half an artifact": ('{"_format": "hh3-artifact-1"}', "lacks what Hardhat writes"),
+    "an artifact alone": (
+        '{"_format": "hh3-artifact-1", "buildInfoId": "x", "inputSourceName": "a", "contractName": "A"}',
+        "no build-info folder above",
+    ),
+    "half a build-info": ('{"_format": "ethers-rs-sol-build-info-1"}', "lacks what Foundry writes"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_READ)
+def test_what_cannot_be_read_says_so(case, tmp_path):
+    text, message = NOT_READ[case]
+    file = tmp_path / "file.json"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(CannotImport, match=message):
+        read_compilation(file)
+
+
+def test_a_version_that_contradicts_the_output_is_refused():
+    artifact = files("Fare")["Foundry artifact"]
+    assert read_compilation(artifact, version="v0.8.30+commit.73712a01").version == VERSION
+    with pytest.raises(CannotImport, match=r"is of 0\.8\.30"):
+        read_compilation(artifact, version="0.8.29+commit.ab55807c")
+
+
+@pytest.fixture(scope="module")
+def workshop():
+    require_program("node", install="install Node.js 20 or later")
+    solc = COMPILERS / "bin/solc-0.8.30"
+    if not solc.is_file():
+        absent(f"the pinned compiler {solc}", ".ci/install-compilers")
+    return Workshop(compilers=[compiler_at("solc", solc)])
+
+
+# one of each tool chain, and in between all of its contracts
+SITE = {"Fare": "Hardhat 2 artifact", "Turnstile": "Hardhat 3 build-info", "Station": "Foundry artifact"}
+
+
+@pytest.mark.parametrize("form", [ContractForm.WORKSPACE, ContractForm.RECORD])
+def test_what_was_added_is_a_site_that_compiles_again_to_itself(form, workshop, tmp_path):
+    content = empty_site(tmp_path)
+    for contract, kind in SITE.items():
+        again = workshop.compilers if kind.startswith("Hardhat 3") else ()
+        compilation = read_compilation(files(contract)[kind], wanted=contract)
+        found = added(content, tool_of(kind), contract, compilation, form=form, compilers=again)
+        write_contract(content, found.files, found.replaced)
+    checked, _ = check_site(content, parse_instant(NOW), Silent(), lambda _: None)
+    assert checked.all_findings == []
+    assert {(row.matchId, row.match) for row in checked.rows} == {(n, "exact_match") for n in "123"}
+    compiled = recompile_contracts(content, checked.catalogue.contracts, workshop, Silent())
+    assert (compiled.tried, compiled.alike, compiled.findings) == (3, 3, ())

@@ -1,0 +1,130 @@
+"""Compilers' own standard JSON: the demo network's contracts, which are kept as such, come out as they are kept."""
+
+import json
+import shutil
+
+import pytest
+import yaml
+
+from real_parts import CHECKOUT
+from statuary.content.contract_files import read_contract
+from statuary.content.read import read_content
+from statuary.domain.catalogue import ContractForm
+from statuary.domain.contracts.workspace import Deployment
+from statuary.domain.primitives import parse_address, parse_hex, parse_instant
+from statuary.importing.add import Wanted, addition
+from statuary.importing.cannot_import import CannotImport
+from statuary.importing.on_chain import OnChain
+from statuary.importing.read_compilation import read_compilation
+
+CONTENT = CHECKOUT / "content"
+WORKSPACES = sorted((CONTENT / "contracts/748463").glob("*/contract.yaml"))
+
+
+def said(workspace):
+    """Return what a `contract.yaml` says; text stays text."""
+    return yaml.load(workspace.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+
+
+def held(workspace, settings):
+    creation = workspace.with_name("creation.hex")
+    deployment = settings.get("deployment", {})
+    return OnChain(
+        creation=parse_hex(creation.read_text().strip()) if creation.exists() else None,
+        runtime=parse_hex(workspace.with_name("runtime.hex").read_text().strip()),
+        deployment=Deployment(
+            transaction_hash=deployment.get("transaction_hash"),
+            block_number=deployment.get("block_number"),
+            transaction_index=deployment.get("transaction_index"),
+            deployer=deployment.get("deployer"),
+        ),
+    )
+
+
+@pytest.mark.parametrize("workspace", WORKSPACES, ids=lambda workspace: workspace.parent.name)
+def test_what_is_kept_comes_out_of_what_it_was_made_of(workspace, tmp_path):
+    settings = said(workspace)
+    compilation = read_compilation(
+        workspace.with_name("input.json"),
+        output=workspace.with_name("output.json"),
+        wanted=settings["contract"],
+        version=settings["compiler"]["version"],
+    )
+    shutil.copy(CONTENT / "site.yaml", tmp_path)
+    wanted = Wanted(
+        chain_id="748463",
+        address=parse_address(workspace.parent.name),
+        form=ContractForm.RECORD,
+        match_id=settings["match_id"],
+        verified_at=parse_instant(settings["verified_at"]),
+        now=parse_instant("2026-11-20T12:00:00Z"),
+        replace=False,
+    )
+    catalogue, _ = read_content(tmp_path)
+    found = addition(tmp_path, catalogue, wanted, compilation, held(workspace, settings))
+    [source] = [
+        one for one in read_content(CONTENT).catalogue.contracts if one.address == workspace.parent.name
+    ]
+    kept = read_contract(CONTENT, source).record.value
+    if "proxy" in settings:  # what the chain said of it is nothing that files say
+        assert "proxyResolutionError" in found.judged.record["proxyResolution"]
+        found.judged.record["proxyResolution"] = kept["proxyResolution"]
+    assert found.judged.record == kept
+    assert found.judged.findings == ()
+
+
+def write(folder, name, value):
+    (folder / name).write_text(json.dumps(value))
+    return folder / name
+
+
+INPUT = {"language": "Solidity", "sources": {"a.sol": {"content": ""}, "b.sol": {"content": ""}}}
+CODE = {"evm": {"bytecode": {"object": "6000"}}}
+
+
+def test_without_an_output_the_whole_name_is_needed(tmp_path):
+    file = write(tmp_path, "input.json", INPUT)
+    assert read_compilation(file, wanted="a.sol:A").std_json_output is None
+    for name in (None, "A", "c.sol:A"):
+        with pytest.raises(CannotImport, match="is not given"):
+            read_compilation(file, wanted=name)
+
+
+def test_a_vyper_contract_is_its_file(tmp_path):
+    file = write(tmp_path, "input.json", {"language": "Vyper", "sources": {"v/One.vy": {"content": ""}}})
+    found = read_compilation(file, version="0.4.3+commit.bff19ea2")
+    assert (found.compiler, found.fully_qualified_name) == ("vyper", "v/One.vy:One")
+    assert found.version == "0.4.3+commit.bff19ea2"
+
+
+def test_vypers_output_tells_its_version_without_the_commit(tmp_path):
+    file = write(tmp_path, "input.json", {"language": "Vyper", "sources": {"One.vy": {"content": ""}}})
+    output = write(
+        tmp_path, "output.json", {"compiler": "vyper-0.4.3", "contracts": {"One.vy": {"One": CODE}}}
+    )
+    assert read_compilation(file, output=output).version == "0.4.3"
+    whole = read_compilation(file, output=output, version="0.4.3+commit.bff19ea2")
+    assert whole.version == "0.4.3+commit.bff19ea2"
+    with pytest.raises(CannotImport, match="is of 0"):
+        read_compilation(file, output=output, version="0.4.2")
+
+
+def test_a_name_that_two_files_have_must_be_told_apart(tmp_path):
+    file = write(tmp_path, "input.json", INPUT)
+    output = write(tmp_path, "output.json", {"contracts": {"a.sol": {"A": CODE}, "b.sol": {"A": CODE}}})
+    with pytest.raises(CannotImport, match="'A' is the name of 2 contracts"):
+        read_compilation(file, output=output, wanted="A")
+    assert read_compilation(file, output=output, wanted="b.sol:A").fully_qualified_name == "b.sol:A"
+
+
+def test_an_output_of_errors_has_no_contract(tmp_path):
+    file = write(tmp_path, "input.json", INPUT)
+    output = write(tmp_path, "output.json", {"errors": [{"message": "no"}]})
+    with pytest.raises(CannotImport, match="no contract with bytecode"):
+        read_compilation(file, output=output)
+
+
+def test_output_goes_with_standard_json_alone(tmp_path):
+    file = write(tmp_path, "other.json", {"_format": "hh-sol-build-info-1"})
+    with pytest.raises(CannotImport, match="--output goes with standard JSON input"):
+        read_compilation(file, output=file)
