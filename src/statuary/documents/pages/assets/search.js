@@ -36,9 +36,7 @@ function words(query) {
 
 /** The contracts, by chain and address, that have a term with this beginning, and how many there are. */
 async function contractsOf(kind, beginning, index) {
-  const digits = index.digits[kind];
-  const names = index.shards[kind].filter((name) =>
-    beginning.length < digits ? name.startsWith(beginning) : name === beginning.slice(0, digits));
+  const names = index.shards[kind].filter((name) => name.startsWith(beginning) || beginning.startsWith(name));
   const shards = await Promise.all(names.slice(0, 16).map((name) => file(`${kind}/${name}.json`)));
   const contracts = new Map();
   let count = 0;

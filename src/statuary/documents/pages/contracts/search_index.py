@@ -1,20 +1,20 @@
 """The search over contracts as static files: what begins alike lies in one file, so that a search reads one or two.
 
-    contracts/search/index.json             {"digits": {"address": 2, …}, "shards": {"address": ["00", …], …},
-                                             "levels": {"exact_match": "Exact match", …}, "page": "contracts/…"}
+    contracts/search/index.json             {"shards": {"address": ["0", "1", …], …}, "page": "contracts/…",
+                                             "levels": {"exact_match": "Exact match", …}}
     contracts/search/<kind>/<shard>.json    {"contracts": [["1", "0x…", "Vault", "Solidity 0.8.30", "match"], …],
                                              "terms": {"vault": [3, 0, 2]}}
 
 A term's list begins with the number of contracts that have it, then the places of the newest of them in
 `contracts`. Kinds are `address` and `selector` (hex digits; of events and errors likewise the first four bytes of
-their hash) and `name` (words of names, in lower case). The length of a shard's name grows with the site, so that
-a file stays small: at 100,000 contracts nothing is larger than some ten kilobytes in transfer.
+their hash) and `name` (words of names, in lower case). A shard is called by what its terms begin with; one that
+would hold too many contracts is parted by the next letter, and the term that ends there goes to `<term>_`. So no
+file grows beyond some ten kilobytes in transfer, however many contracts there are.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
@@ -26,13 +26,10 @@ MOST_PER_TERM = 50
 """Contracts that are told for one term, the newest; every third contract has `transfer(address,uint256)`."""
 
 FULL_SHARD = 500
-"""Contracts that a shard should hold on average at most."""
+"""Contracts that a shard holds at most, unless they all have the same term."""
 
-MOST_DIGITS = 4
-"""Hex digits of a shard's name at most: 65,536 files of a kind."""
-
-SHORT_NAMES_UP_TO = 20_000
-"""Contracts up to which shards of names go by two letters; by three beyond."""
+LONGEST_SHARD_NAME = 12
+"""Letters of a shard's name at most: names of contracts can be alike for long."""
 
 MOST_WORDS = 8
 """Words of one name that can be searched for."""
@@ -41,26 +38,8 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 """A word within a name such as `ERC20VotesComp`."""
 
 
-@dataclass(slots=True)
-class Shard:
-    """A file of the index while it is made.
-
-    Attributes:
-        places: the place of each contract in it.
-        terms: the contracts of each term, the newest first.
-    """
-
-    places: dict[int, int] = field(default_factory=dict)
-    terms: dict[str, list[int]] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
-
-    def add(self, term: str, number: int) -> None:
-        """Add a contract, by its number in the order of the newest, under a term."""
-        self.counts[term] = self.counts.get(term, 0) + 1
-        numbers = self.terms.setdefault(term, [])
-        if len(numbers) < MOST_PER_TERM:
-            self.places.setdefault(number, len(self.places))
-            numbers.append(number)
+Terms = Mapping[str, Sequence[int]]
+"""The contracts of each term, by their number in the order of the newest."""
 
 
 def search_documents(
@@ -74,17 +53,16 @@ def search_documents(
         with_pages: whether results lead to pages; to records if not.
     """
     newest_first = sorted(entries, key=lambda e: (-e.match_id, e.chain_id, e.address))
-    digits = {kind: _digits(kind, newest_first) for kind in ("address", "selector", "name")}
-    shards = {kind: _shards(kind, newest_first, digits[kind]) for kind in digits}
-    for kind, of_kind in shards.items():
-        for name, shard in of_kind.items():
-            yield _document(kind, name, shard, newest_first)
-    url = CONTRACT_PAGE if with_pages else CONTRACT
+    names: dict[str, list[str]] = {}
+    for kind in ("address", "selector", "name"):
+        names[kind] = []
+        for name, terms in _shards(_terms(kind, newest_first)):
+            names[kind].append(name)
+            yield _document(kind, name, terms, newest_first)
     index = {
-        "digits": digits,
-        "shards": {kind: list(of_kind) for kind, of_kind in shards.items()},
+        "shards": names,
         "levels": {level: texts(f"level.{level}") for level in ("exact_match", "match")},
-        "page": url.pattern,
+        "page": (CONTRACT_PAGE if with_pages else CONTRACT).pattern,
     }
     yield Document(path=SEARCH_INDEX.path(), body=encode_json(index), cache=SEARCH_INDEX.cache)
 
@@ -97,42 +75,47 @@ def words_of(name: str) -> list[str]:
     return list(dict.fromkeys(word for word in (whole, *words) if len(word) > 1))[:MOST_WORDS]
 
 
-def _digits(kind: str, entries: Sequence[ContractEntry]) -> int:
-    """Return how many characters a shard's name has."""
-    if kind == "name":
-        return 2 if len(entries) <= SHORT_NAMES_UP_TO else 3
-    count = len(entries)
-    if kind == "selector":
-        count = sum(len(entry.selectors) // 4 for entry in entries)
-    return next((n for n in range(1, MOST_DIGITS) if count <= FULL_SHARD * 16**n), MOST_DIGITS)
-
-
-def _shards(kind: str, entries: Sequence[ContractEntry], digits: int) -> dict[str, Shard]:
-    found: dict[str, Shard] = {}
+def _terms(kind: str, entries: Sequence[ContractEntry]) -> Terms:
+    found: dict[str, list[int]] = {}
     for number, entry in enumerate(entries):
-        for term in _terms(kind, entry):
-            found.setdefault(term[:digits].ljust(digits, "_"), Shard()).add(term, number)
-    return dict(sorted(found.items()))
+        for term in _terms_of(kind, entry):
+            found.setdefault(term, []).append(number)
+    return found
 
 
-def _terms(kind: str, entry: ContractEntry) -> Iterable[str]:
+def _terms_of(kind: str, entry: ContractEntry) -> Iterable[str]:
     if kind == "address":
         return (entry.address[2:].lower(),)
     if kind == "name":
         return words_of(entry.name)
     digits = entry.selectors.hex()
-    return (digits[start : start + 8] for start in range(0, len(digits), 8))
+    return dict.fromkeys(digits[start : start + 8] for start in range(0, len(digits), 8))
 
 
-def _document(kind: str, name: str, shard: Shard, entries: Sequence[ContractEntry]) -> Document:
-    held = [entries[number] for number in shard.places]
-    value = {
-        "contracts": [[e.chain_id, e.address, e.name, e.language, e.match] for e in held],
-        "terms": {
-            term: [shard.counts[term], *(shard.places[number] for number in shard.terms[term])]
-            for term in sorted(shard.terms)
-        },
+def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
+    """Yield the shards of terms that begin alike up to a length, by name, in order."""
+    by_name: dict[str, dict[str, Sequence[int]]] = {}
+    for term in sorted(terms):
+        by_name.setdefault(term[:length].ljust(length, "_"), {})[term] = terms[term]
+    for name, of_name in by_name.items():
+        told = {number for numbers in of_name.values() for number in numbers[:MOST_PER_TERM]}
+        if len(told) <= FULL_SHARD or len(of_name) == 1 or length == LONGEST_SHARD_NAME:
+            yield name, of_name
+        else:
+            yield from _shards(of_name, length + 1)
+
+
+def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractEntry]) -> Document:
+    places: dict[int, int] = {}
+    told = {
+        term: [
+            len(numbers),
+            *(places.setdefault(number, len(places)) for number in numbers[:MOST_PER_TERM]),
+        ]
+        for term, numbers in terms.items()
     }
+    held = [entries[number] for number in places]
+    value = {"contracts": [[e.chain_id, e.address, e.name, e.language, e.match] for e in held], "terms": told}
     return Document(
         path=SEARCH_SHARD.path(kind=kind, shard=name), body=encode_json(value), cache=SEARCH_SHARD.cache
     )

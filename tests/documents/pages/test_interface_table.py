@@ -1,0 +1,109 @@
+"""ABIs as tables: selectors and topics are those of the record's signatures; arguments are those that were given."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from made_contracts import made_record
+from real_parts import CHECKOUT
+from statuary.documents.pages.contracts.interface_table import interface_view, selectors_of
+from statuary.domain.primitives import checksummed
+
+RECORDS = sorted((CHECKOUT / "content/contracts/748463").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_hashes_are_those_of_the_records_signatures(path: Path) -> None:
+    record = json.loads(path.read_text("utf-8"))
+    signatures, shown = record["signatures"], interface_view(record["abi"], None, None, None)
+    expected = {
+        "functions": {one["signatureHash4"] for one in signatures["function"]},
+        "events": {one["signatureHash32"] for one in signatures["event"]},
+        "errors": {one["signatureHash4"] for one in signatures["error"]},
+    }
+    assert {kind: {item.hash for item in getattr(shown, kind)} for kind in expected} == expected
+    known = {one["signatureHash4"] for kind in signatures.values() for one in kind}
+    assert {"0x" + selector.hex() for selector in selectors_of(record["abi"])} == known
+
+
+def test_the_constructors_arguments_are_told_with_their_values() -> None:
+    record = made_record("arguments")
+    arguments = record["creationBytecode"]["transformationValues"]["constructorArguments"]
+    shown = interface_view(record["abi"], None, None, arguments).constructor
+    assert shown is not None
+    assert [(one.type, one.name, one.value) for one in shown.inputs] == [
+        ("uint256", "n", "7"),
+        ("bool", "b", "true"),
+    ]
+
+
+@pytest.mark.parametrize("arguments", [None, "0x", "0x12", "not hex", "0x" + "ff" * 64])
+def test_arguments_that_cannot_be_read_are_left_out(arguments: str | None) -> None:
+    shown = interface_view(made_record("arguments")["abi"], None, None, arguments).constructor
+    assert shown is not None
+    assert [one.value for one in shown.inputs] == ["", ""]
+
+
+def test_values_of_every_type_are_told() -> None:
+    kinds = ["address", "string", "bytes3", "uint8[2]", "bytes"]
+    abi = [
+        {"type": "constructor", "inputs": [{"name": f"v{n}", "type": kind} for n, kind in enumerate(kinds)]}
+    ]
+    words = [
+        "5a" * 20, "c0", "616263" + "00" * 29, "01", "02", "0100",
+        "02", "6869" + "00" * 30, "01", "ff" + "00" * 31,
+    ]  # fmt: skip
+    encoded = "0x" + "".join(word.zfill(64) for word in words)
+    shown = interface_view(abi, None, None, encoded).constructor
+    assert shown is not None
+    assert [one.value for one in shown.inputs] == [
+        checksummed("0x" + "5a" * 20),
+        '"hi"',
+        "0x616263",
+        "[1, 2]",
+        "0xff",
+    ]
+
+
+def test_structs_are_spelled_out_with_the_names_of_their_members() -> None:
+    item = {
+        "type": "function",
+        "name": "f",
+        "inputs": [
+            {
+                "name": "orders",
+                "type": "tuple[]",
+                "internalType": "struct Market.Order[]",
+                "components": [{"name": "maker", "type": "address"}, {"name": "amount", "type": "uint256"}],
+            }
+        ],
+        "outputs": [],
+    }
+    (shown,) = interface_view([item], None, None, None).functions
+    assert shown.signature == "f((address,uint256)[])"
+    assert shown.inputs[0].type == "(address maker, uint256 amount)[]"
+    assert shown.inputs[0].declared == "struct Market.Order[]"
+
+
+def test_what_authors_say_stands_beside_what_it_is_about() -> None:
+    abi = [
+        {"type": "error", "name": "Refused", "inputs": []},
+        {"type": "function", "name": "meet", "inputs": []},
+    ]
+    userdoc = {"methods": {"meet()": {"notice": "Meets."}}, "errors": {"Refused()": [{"notice": "Says no."}]}}
+    shown = interface_view(abi, userdoc, {"methods": {"meet()": {"details": "Slowly."}}}, None)
+    assert (shown.functions[0].notice, shown.errors[0].notice) == ("Meets. Slowly.", "Says no.")
+
+
+def test_an_item_that_stands_twice_is_linked_to_once() -> None:
+    item = {"type": "function", "name": "f", "inputs": []}
+    first, second = interface_view([item, item], None, None, None).functions
+    assert first.anchor == first.hash != ""
+    assert second.anchor == ""
+
+
+@pytest.mark.parametrize("abi", [None, [], {}, "x", [1, None, "f"], [{"type": "function"}], [{"inputs": 3}]])
+def test_what_is_no_abi_makes_no_tables_of_its_own(abi: object) -> None:
+    shown = interface_view(abi, None, None, None)
+    assert all(not item.hash for item in (*shown.functions, *shown.events, *shown.errors))

@@ -1,0 +1,25 @@
+"""Pages of real records: each can be made, and says what its record says."""
+
+from page_links import PageParts
+from page_world import Elements, page_of
+from real_contract_records import real_records
+from statuary.documents.pages.legible import HIDDEN
+from statuary.domain.contracts.proof import Proof
+
+
+def test_every_real_record_has_a_page() -> None:
+    count = 0
+    for name, record in real_records():
+        page = page_of(record, Proof(results=()))
+        assert PageParts(page).repeated == [], name
+        assert HIDDEN.search(page) is None, name
+        text = Elements(page).text
+        assert record["address"] in text
+        # what is anonymous has no topic to tell
+        anonymous = {item["name"] for item in record["abi"] or () if item.get("anonymous")}
+        for kind in record["signatures"].values():
+            for signature in kind:
+                is_told = signature["signature"].partition("(")[0] not in anonymous
+                assert (signature["signatureHash4"] in text) or not is_told, (name, signature)
+        count += 1
+    assert count > 50

@@ -1,0 +1,108 @@
+"""The search index: every contract is found by what it can be searched for, in files that stay small."""
+
+import gzip
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+from statuary.documents.pages.contracts.contract_entry import ContractEntry
+from statuary.documents.pages.contracts.search_index import MOST_PER_TERM, search_documents, words_of
+from statuary.documents.pages.texts import texts_of
+
+TRANSFER = bytes.fromhex("a9059cbb")
+
+
+def entry(number: int, name: str = "Vault", selectors: bytes = TRANSFER) -> ContractEntry:
+    digits = Random(f"address {number}").randbytes(20).hex()
+    return ContractEntry(
+        "1", f"0x{digits}", name, "Solidity 0.8.30", "match", "2026-01-01T00:00:00Z", number, selectors
+    )
+
+
+def index_of(entries: list[ContractEntry]) -> dict[str, Any]:
+    documents = search_documents(entries, texts_of("en"), with_pages=True)
+    return {
+        document.path.removeprefix("contracts/search/"): json.loads(document.body) for document in documents
+    }
+
+
+def found(index: dict[str, Any], kind: str, term: str) -> list[list[Any]]:
+    """Look a whole term up, as the page's script does."""
+    names = index["index.json"]["shards"][kind]
+    rows = []
+    for name in (one for one in names if one.startswith(term) or term.startswith(one)):
+        shard = index[f"{kind}/{name}.json"]
+        rows += [shard["contracts"][place] for place in shard["terms"].get(term, [0])[1:]]
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("ERC20VotesComp", ["erc20votescomp", "erc", "20", "votes", "comp"]),
+        ("UniswapV3Pool", ["uniswapv3pool", "uniswap", "pool"]),
+        ("my_token-v2", ["mytokenv2", "my", "token"]),
+        ("Çafé", ["cafe"]),
+        ("中文", []),
+        ("x", []),
+        ("", []),
+    ],
+)
+def test_a_name_is_found_by_its_words(name: str, words: list[str]) -> None:
+    assert words_of(name) == words
+
+
+def test_every_contract_is_found_by_address_selector_and_name() -> None:
+    entries = [entry(n, f"Vault{n}Keeper", bytes([n]) * 4 + b"\x12\x34\x56\x78") for n in range(200)]
+    index = index_of(entries)
+    for one in entries:
+        address = one.address[2:]
+        assert found(index, "address", address)[0][1] == one.address
+        assert one.address in [row[1] for row in found(index, "selector", one.selectors[:4].hex())]
+        assert one.address in [row[1] for row in found(index, "name", one.name.lower())]
+
+
+def test_a_shard_that_is_parted_keeps_the_term_that_ends_there() -> None:
+    entries = [entry(n, f"To Token{n} Tok") for n in range(600)]
+    index = index_of(entries)
+    assert "to_" in index["index.json"]["shards"]["name"]
+    assert len(found(index, "name", "to")) == MOST_PER_TERM
+    assert [row[1] for row in found(index, "name", "totoken7tok")] == [entries[7].address]
+
+
+def test_a_term_that_many_have_tells_the_newest_and_how_many_there_are() -> None:
+    entries = [entry(n) for n in range(300)]
+    index = index_of(entries)
+    shard = next(value for path, value in index.items() if path.startswith("selector/"))
+    count, *places = shard["terms"]["a9059cbb"]
+    assert count == 300
+    newest = [one.address for one in reversed(entries)][:MOST_PER_TERM]
+    assert [shard["contracts"][place][1] for place in places] == newest
+
+
+def test_the_index_names_every_file_there_is() -> None:
+    index = index_of([entry(n, f"Name{n}") for n in range(50)])
+    told = {
+        f"{kind}/{shard}.json" for kind, shards in index["index.json"]["shards"].items() for shard in shards
+    }
+    assert told == set(index) - {"index.json"}
+
+
+def test_the_order_of_contracts_changes_nothing() -> None:
+    entries = [entry(n, f"Name{n % 7}") for n in range(60)]
+    assert index_of(entries) == index_of(entries[::-1])
+
+
+def test_files_stay_small_as_a_site_grows() -> None:
+    random = Random("a site of 8,000 contracts")
+    common = [random.randbytes(4) for _ in range(400)]
+    entries = [
+        entry(n, f"{random.choice(['Vault', 'Token', 'Pool', 'Router'])}{random.randrange(5_000)}",
+              b"".join({*random.choices(common, k=15), *(random.randbytes(4) for _ in range(10))}))
+        for n in range(8_000)
+    ]  # fmt: skip
+    documents = search_documents(entries, texts_of("en"), with_pages=True)
+    sizes = sorted((len(gzip.compress(document.body)), document.path) for document in documents)
+    assert sizes[-1][0] < 40_000, sizes[-1]

@@ -1,0 +1,59 @@
+"""The catalogues of page texts: complete, with the same gaps, and used."""
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import statuary.documents.pages as package
+from statuary.documents.pages.texts import languages, texts_of
+from statuary.domain.pages import LANGUAGES
+
+PACKAGE = Path(package.__file__).parent
+ENGLISH = texts_of("en")._texts
+
+
+def gaps(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def test_the_languages_are_those_that_settings_know() -> None:
+    assert languages() == LANGUAGES
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_says_everything_with_the_same_gaps(language: str) -> None:
+    own = texts_of(language)._texts
+    described = {key for key in own if key.startswith("description.")}
+    assert set(own) - described == set(ENGLISH)
+    assert {key for key in ENGLISH if gaps(own[key]) != gaps(ENGLISH[key])} == set()
+
+
+def test_every_text_is_used() -> None:
+    sources = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html")]
+    code = "\n".join(path.read_text("utf-8") for path in sources)
+    stems = set(re.findall(r"[\"']([a-z_]+\.[a-z_.]*)", code)) | set(re.findall(r"f[\"']([a-z_.]+)\{", code))
+
+    def used(key: str) -> bool:
+        return any(
+            key == stem or (stem.endswith((".", "_")) and key.startswith(stem)) for stem in stems
+        ) or any(key == f"{stem}.{number}" for stem in stems for number in ("one", "other"))
+
+    assert [key for key in ENGLISH if not used(key)] == []
+
+
+def test_a_site_changes_single_texts() -> None:
+    assert texts_of("en", (("section.status", "State"),))("section.status") == "State"
+
+
+def test_numbers_are_told_as_the_language_does() -> None:
+    assert texts_of("en").number(1234567) == "1,234,567"
+    assert texts_of("de").number(1234567) == "1'234'567"
+    assert texts_of("de").decimal(99.9, 2) == "99,90"
+    assert texts_of("en").count("uptime.troubles", 1) == "1 day with trouble"
+
+
+def test_an_unknown_language_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(LookupError, match="only in de, en"):
+        texts_of("xx")
