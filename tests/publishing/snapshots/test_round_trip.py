@@ -74,7 +74,7 @@ def test_any_site_comes_back(bodies: dict[tuple[str, str], bytes]) -> None:
 
 def test_tar_and_zstd_unpack_the_solid_form(tmp_path: Path) -> None:
     for program in ("tar", "zstd"):
-        require_program(program, install=f"the system's package of {program}")
+        require_program(program, install=".ci/install-archivers")
     long = Document(path="v2/" + "/".join(["é" * 60] * 4), body=b"long name")
     solid = made(tmp_path / "site.tar.zst", [*small_documents(), long])
     (tmp_path / "out").mkdir()
@@ -94,7 +94,7 @@ def test_headers_of_a_tar_are_those_of_pythons_own(path: str, size: int) -> None
 
 
 def test_a_merely_unpacked_snapshot_is_whole_but_for_second_names(tmp_path: Path) -> None:
-    require_program("unzip", install="the system's package of unzip")
+    require_program("unzip", install=".ci/install-archivers")
     file = made(tmp_path / "site.zip", small_documents())
     subprocess.run(["unzip", "-q", file, "-d", tmp_path / "out"], check=True)
     verification = verify_snapshot(str(tmp_path / "out"))

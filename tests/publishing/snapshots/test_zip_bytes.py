@@ -35,7 +35,7 @@ def test_other_programs_unpack_it(tmp_path: Path, program: str) -> None:
         "bsdtar": ["bsdtar", "-x", "-f", "site.zip", "-C", "out"],
         "7z": ["7z", "x", "-bd", "-oout", "site.zip"],
     }
-    require_program(program, install=f"the system's package of {program}")
+    require_program(program, install=".ci/install-archivers")
     made(tmp_path / "site.zip", small_documents())
     (tmp_path / "out").mkdir()
     subprocess.run(commands[program], cwd=tmp_path, check=True, capture_output=True)
