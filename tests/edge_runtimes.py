@@ -19,12 +19,14 @@ from statuary.documents.hosting.choices import HostChoices
 from statuary.documents.hosting.cloudflare import worker_configuration, worker_files
 from statuary.documents.hosting.host_file import HostFile
 from statuary.documents.hosting.netlify import netlify_files
+from statuary.domain.hosting import HostingSettings
 
 EDGE_TESTS = Path(__file__).parent / "edge"
 EDGE = Path(__file__).parents[1] / "src" / "statuary" / "edge"
 
 HOSTS_INSTALL = ".ci/install-hosts"
 OLDEST_NODE = 22
+PLAIN = HostingSettings()
 OFFLINE = ("--no-remote", "--no-npm", "--no-lock", "--no-config", "--quiet")
 
 
@@ -65,7 +67,14 @@ class Served:
     port: int
 
     def ask(self, target: str, method: str = "GET", headers: dict[str, str] | None = None) -> dict[str, Any]:
-        """Ask with the target exactly as written, and return status, headers (lower-case names) and body."""
+        """Ask with the target exactly as written, and return status, headers (lower-case names) and text."""
+        answer = self.fetch(target, headers, method)
+        return answer | {"body": answer["body"].decode(errors="replace")}
+
+    def fetch(
+        self, target: str, headers: dict[str, str] | None = None, method: str = "GET"
+    ) -> dict[str, Any]:
+        """Ask likewise, and return the body as bytes."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
             connection.putrequest(method, target, skip_accept_encoding=True)
@@ -74,7 +83,7 @@ class Served:
             connection.endheaders()
             response = connection.getresponse()
             told = {name.lower(): text for name, text in response.getheaders()}
-            return {"status": response.status, "headers": told, "body": response.read().decode(errors="replace")}
+            return {"status": response.status, "headers": told, "body": response.read()}
         finally:
             connection.close()
 
@@ -126,7 +135,7 @@ def node() -> str:
         program = shutil.which("node", path=place)
         if program and _major_version(program) >= OLDEST_NODE:
             return program
-    absent(f"Node.js {OLDEST_NODE} or newer", HOSTS_INSTALL)
+    return absent(f"Node.js {OLDEST_NODE} or newer", HOSTS_INSTALL)
 
 
 def _major_version(program: str) -> int:
@@ -157,10 +166,10 @@ def serve_with_netlify(site: dict[str, bytes], project: Path) -> Iterator[Served
 
 
 @contextmanager
-def serve_project_with_netlify(project: Path, choices: HostChoices | None = None) -> Iterator[Served]:
+def serve_project_with_netlify(project: Path, settings: HostingSettings = PLAIN) -> Iterator[Served]:
     """Serve a project whose site lies in `build`."""
     modules = require_node_package("@netlify/dev", install=HOSTS_INSTALL)
-    write_host_files(project, netlify_files(choices or HostChoices()))
+    write_host_files(project, netlify_files(HostChoices(settings=settings)))
     path = f"{Path(deno()).parent}:{Path(node()).parent}:/usr/bin:/bin"
     command = [node(), str(EDGE_TESTS / "netlify_server.mjs"), str(modules), str(project)]
     with served(command, r"^(\d+)$", PATH=path) as server:
@@ -176,10 +185,10 @@ def serve_with_cloudflare(site: dict[str, bytes], project: Path) -> Iterator[Ser
 
 
 @contextmanager
-def serve_project_with_cloudflare(project: Path) -> Iterator[Served]:
+def serve_project_with_cloudflare(project: Path, settings: HostingSettings = PLAIN) -> Iterator[Served]:
     """Serve a project whose site lies in `build`."""
     modules = require_node_package("miniflare", install=HOSTS_INSTALL)
-    write_host_files(project, worker_files(HostChoices()))
+    write_host_files(project, worker_files(HostChoices(settings=settings)))
     configuration = json.dumps(worker_configuration(HostChoices()))
     command = [
         node(),

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from edge_runtimes import (
     HOSTS_INSTALL,
     OFFLINE,
+    PLAIN,
     Served,
     deno,
     serve_project_with_cloudflare,
@@ -114,9 +115,9 @@ def serve_with_caddy(project: Path, edge: Served | None = None) -> Iterator[Serv
 
 
 @contextmanager
-def serve_folder_with_deno(project: Path) -> Iterator[Served]:
+def serve_folder_with_deno(project: Path, settings: HostingSettings = PLAIN) -> Iterator[Served]:
     """Serve a project with the module that `statuary hosting deno` writes."""
-    write_host_files(project, deno_files(HostChoices()))
+    write_host_files(project, deno_files(HostChoices(settings=settings)))
     site = project / "build"
     flags = [*OFFLINE[:-1], f"--allow-read={site}", f"--host={LOOPBACK}", "--port=0"]
     command = [deno(), "serve", *flags, str(project / EDGE_FOLDER / "modules" / "deno-serve.js"), str(site)]

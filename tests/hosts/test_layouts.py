@@ -1,0 +1,102 @@
+"""What a site may hold for its hosts, on those hosts: shards behind the edge module, compressed forms, a fallback."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from edge_runtimes import Served, serve_project_with_cloudflare, serve_project_with_netlify
+from host_servers import (
+    build_project,
+    serve_folder_with_deno,
+    serve_with_caddy,
+    serve_with_nginx,
+    serve_with_statuary,
+)
+from statuary.cli.conform import command as conform
+from statuary.domain.hosting import HostingSettings, Layout
+
+CHAIN = "748463"
+SHARDED = HostingSettings(layout=Layout.SHARDED)
+
+
+def addresses(project: Path) -> list[str]:
+    listed = json.loads((project / "build" / "v2" / "contracts" / CHAIN).read_bytes())
+    return [entry["address"] for entry in listed["results"]]
+
+
+def contracts_conform(server: Served) -> dict[str, list[str]]:
+    """Return what a server does not conform in, of the look-up at the edge."""
+    base = f"http://127.0.0.1:{server.port}"
+    options = ["--only", "contracts", "--level", "edge", "--format", "json"]
+    checks = json.loads(CliRunner().invoke(conform, [base, *options]).stdout)["checks"]
+    return {check["check"]: check["problems"] for check in checks if check["outcome"] != "passed"}
+
+
+@pytest.fixture(scope="module")
+def sharded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_project(
+        tmp_path_factory.mktemp("sharded"), "\nhosting: {layout: sharded, files: [cloudflare]}\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def compressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("brotli")
+    pytest.importorskip("backports.zstd")
+    return build_project(tmp_path_factory.mktemp("compressed"), "\nhosting: {precompressed: [gz, br, zst]}\n")
+
+
+@pytest.mark.parametrize(
+    "serve", [serve_folder_with_deno, serve_project_with_cloudflare, serve_with_statuary]
+)
+def test_shards_are_hidden(serve, sharded):
+    with serve(sharded, **({} if serve is serve_with_statuary else {"settings": SHARDED})) as server:
+        assert contracts_conform(server) == {}
+
+
+def test_netlify_finds_shards_by_its_rules_and_by_the_edge_function(sharded):
+    address = addresses(sharded)[0]
+    with serve_project_with_netlify(sharded, settings=SHARDED) as server:
+        record = server.ask(f"/v2/contract/{CHAIN}/{address}?fields=abi")
+        proof = server.ask(f"/proof/{CHAIN}/{address}.json")
+        missing = server.ask(f"/v2/contract/{CHAIN}/0x{'0' * 39}1")
+    assert (record["status"], record["headers"]["x-answered-by"]) == (200, "edge-function")
+    assert json.loads(record["body"])["address"] == address
+    assert (proof["status"], proof["headers"]["x-answered-by"]) == (200, "redirect")
+    assert json.loads(proof["body"])["address"] == address
+    assert missing["status"] == 404
+
+
+@pytest.mark.parametrize(
+    ("serve", "encodings"), [(serve_with_nginx, ("gzip",)), (serve_with_caddy, ("gzip", "br", "zstd"))]
+)
+def test_compressed_forms_are_sent_to_those_who_take_them(serve, encodings, compressed):
+    target = f"/v2/contract/{CHAIN}/{addresses(compressed)[0]}"
+    with serve(compressed) as server:
+        plain = server.fetch(target)
+        forms = {encoding: server.fetch(target, {"Accept-Encoding": encoding}) for encoding in encodings}
+    assert "content-encoding" not in plain["headers"]
+    for encoding, form in forms.items():
+        assert form["headers"]["content-encoding"] == encoding
+        assert form["headers"]["content-type"] == plain["headers"]["content-type"]
+        assert len(form["body"]) < len(plain["body"]) / 2
+    assert gzip.decompress(forms["gzip"]["body"]) == plain["body"]
+
+
+@pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy])
+def test_the_plain_files_answer_where_the_edge_module_is_down(serve, tmp_path):
+    project = build_project(tmp_path)
+    address = addresses(project)[0]
+    with serve_folder_with_deno(project) as gone:
+        pass
+    with serve(project, gone) as server:
+        record = server.ask(f"/v2/contract/{CHAIN}/{address}")
+        summary = server.ask("/api/v2/summary.json")
+        absent = server.ask("/nothing/here")
+    assert json.loads(record["body"])["address"] == address
+    assert record["headers"]["content-type"] == "application/json; charset=utf-8"
+    assert json.loads(summary["body"])["page"]["name"] == "Plinth"
+    assert absent["status"] == 404
