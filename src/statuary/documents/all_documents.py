@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+import orjson
+
 from statuary.documents.contract_api.lists import list_documents
 from statuary.documents.contract_api.proof_document import proof_checks_document, proof_schema_document
 from statuary.documents.document import Document
@@ -72,9 +74,11 @@ def whole_site_documents(
     yield from list_documents(rows, catalogue.chains)
     yield proof_schema_document()
     yield proof_checks_document(rules)
-    yield from page_documents(catalogue, rows, entries, [document.path for document in present])
+    openapi = openapi_document(catalogue)
+    yield openapi
+    paths = [document.path for document in present]
+    yield from page_documents(catalogue, rows, entries, paths, orjson.loads(openapi.body))
     yield from present
     yield from epoch_documents(epochs)
     yield changes_document(published, present)
-    yield openapi_document(catalogue)
     yield from hosting_documents(catalogue.hosting)

@@ -92,6 +92,11 @@ class Schema:
     values: tuple[str, ...]
     fields: tuple[Field, ...]
 
+    @property
+    def is_described(self) -> bool:
+        """Whether anything is said of its members."""
+        return any(field.tells for field in self.fields)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceView:
