@@ -1,0 +1,71 @@
+"""`statuary conform`: the table, JSON, exit codes."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from host_servers import build_project, serve_with_statuary
+from statuary.cli.conform import command
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_project(tmp_path_factory.mktemp("project"))
+
+
+@pytest.fixture(scope="module")
+def base(project: Path) -> Iterator[str]:
+    with serve_with_statuary(project) as server:
+        yield f"http://127.0.0.1:{server.port}"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments)
+
+
+def test_a_site_that_conforms(base):
+    done = run(base, "--level", "edge")
+    assert done.exit_code == 0
+    assert "passed  fields-are-chosen" in done.output
+    assert f"{base} at the level edge: 38 passed, 0 failed, 0 skipped" in done.output
+
+
+def test_a_check_that_fails_tells_its_rule_and_what_is_wrong(base, project):
+    document = project / "build" / "chains"
+    body = document.read_bytes()
+    document.unlink()
+    try:
+        done = run(base, "--only", "contracts", "--format", "json")
+        told = run(base, "--only", "contracts")
+    finally:
+        document.write_bytes(body)
+    assert (done.exit_code, told.exit_code) == (1, 1)
+    report = json.loads(done.stdout)
+    assert report["conforms"] is False
+    failed = {check["check"]: check["problems"] for check in report["checks"] if check["outcome"] == "failed"}
+    assert failed["status-documents-are-served"] == [
+        "/api/v2/scheduled-maintenances.json answers 404, not 200"
+    ]
+    assert "    /chains answers 404, not 200" in told.output
+
+
+def test_one_api_alone(base):
+    report = json.loads(run(base, "--only", "contracts", "--format", "json").stdout)
+    assert {check["area"] for check in report["checks"]} == {"contracts"}
+    assert {check["level"] for check in report["checks"]} == {"static"}
+
+
+def test_a_check_may_be_left_out(base):
+    report = json.loads(run(base, "--only", "status", "--skip", "documents-agree", "--format", "json").stdout)
+    assert "documents-agree" not in [check["check"] for check in report["checks"]]
+    assert run(base, "--skip", "documents-disagree").exit_code == 2
+
+
+def test_what_cannot_be_asked_is_one_sentence():
+    done = run("http://127.0.0.1:9")
+    assert done.exit_code == 3
+    assert done.output.startswith("statuary: http://127.0.0.1:9/ cannot be asked")
+    assert run("status.example").exit_code == 3
