@@ -135,6 +135,24 @@ def serve_with_statuary(project: Path) -> Iterator[Served]:
 
 
 @contextmanager
+def serve_snapshot(project: Path) -> Iterator[Served]:
+    """Serve a project's site from a snapshot of it, with nothing unpacked."""
+    require_module("uvicorn", install="pip install 'statuary[serve]'")
+    statuary = [sys.executable, "-m", "statuary"]
+    with TemporaryDirectory(prefix="snapshot-") as folder:
+        file = f"{folder}/site.zip"
+        subprocess.run(
+            [*statuary, "snapshot", "create", "--from", str(project / "build"), file],
+            check=True,
+            capture_output=True,
+        )
+        with served(
+            [*statuary, "serve", file, "--port", "0"], r"http://127\.0\.0\.1:(\d+)", PYTHONUNBUFFERED="1"
+        ) as server:
+            yield server
+
+
+@contextmanager
 def nginx_and_deno(project: Path) -> Iterator[Served]:
     """Serve a project with nginx in front of Deno."""
     with serve_folder_with_deno(project) as edge, serve_with_nginx(project, edge) as server:
@@ -152,6 +170,7 @@ Serve = Callable[[Path], AbstractContextManager[Served]]
 
 SERVERS: dict[str, tuple[Serve, str]] = {
     "`statuary serve`": (serve_with_statuary, "edge"),
+    "`statuary serve site.zip`": (serve_snapshot, "edge"),
     "Deno": (serve_folder_with_deno, "edge"),
     "Netlify (`@netlify/dev`)": (serve_project_with_netlify, "edge"),
     "Cloudflare (`miniflare`)": (serve_project_with_cloudflare, "edge"),

@@ -25,10 +25,11 @@ from statuary.publishing.publication import Publication
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.sites.folder_site import FolderSite
 from statuary.publishing.sites.site_reader import SiteReader
+from statuary.publishing.snapshots.open_site import open_site
 
 
 @click.command()
-@click.argument("site", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("site", required=False)
 @content_option
 @click.option(
     "--at",
@@ -38,16 +39,17 @@ from statuary.publishing.sites.site_reader import SiteReader
 )
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, help="The port to listen on; 0 takes a free one.")
-def command(site: Path | None, content: Path, at: Instant | None, host: str, port: int) -> None:
+def command(site: str | None, content: Path, at: Instant | None, host: str, port: int) -> None:
     """Serve the site on this machine, exactly as an edge runtime would.
 
-    SITE is a folder that holds a published site. Without it the content is built into a temporary
-    folder, and again whenever it changes; open pages reload by themselves. The build folder is left alone.
+    SITE is a folder that holds a published site, a snapshot (a zip, served as it is: nothing is unpacked), or
+    the URL of either. Without it the content is built into a temporary folder, and again whenever it changes;
+    open pages reload by themselves. The build folder is left alone.
     """
     clock = (lambda: at) if at is not None else the_clock
     try:
         with ExitStack() as stack:
-            reader, watched = (FolderSite(site), None) if site else _built(content, clock, stack)
+            reader, watched = (open_site(site), None) if site else _built(content, clock, stack)
             changes = Changes() if watched else None
             web = Web(stack.enter_context(reader).read, clock, new_error_id, _say_served, changes)
             listening = stack.enter_context(listen(host, port))
