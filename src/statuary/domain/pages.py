@@ -14,6 +14,20 @@ MOST_LISTED_CONTRACTS = 100_000
 """Contracts up to which they are listed on pages and can be searched, unless the settings say otherwise."""
 
 
+class ThemeBroken(Exception):  # noqa: N818 - a fact about the theme
+    """A template of the site's own cannot be rendered.
+
+    Attributes:
+        template: its name.
+        line: where, counted from 1; 0 if that is not known.
+    """
+
+    def __init__(self, template: str, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.template = template
+        self.line = line
+
+
 @dataclass(frozen=True, slots=True)
 class Theme:
     """What a site changes of the look of its pages.

@@ -1,6 +1,7 @@
 """Read, check, build, publish: the whole way from content to site."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -9,7 +10,10 @@ from statuary.content.places import placed
 from statuary.content.read import read_content
 from statuary.documents.all_documents import whole_site_documents
 from statuary.documents.document import Document
+from statuary.documents.pages.theme_findings import broken_template
+from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import in_order
+from statuary.domain.pages import ThemeBroken
 from statuary.domain.primitives import Instant
 from statuary.pipeline.announcements import Announcer, stage
 from statuary.pipeline.checked import FULL_RIGOUR, Checked, Outcome, Rigour
@@ -40,12 +44,16 @@ def check_site(
         return Checked(catalogue=None, findings=tuple(in_order(placed(root, findings)))), None
     with stage(announcer, "Status"):
         status = status_side(catalogue, now)
-        findings += [*status.findings(rigour), *status.epoch_findings()]
+        findings += [*status.findings(rigour), *status.epoch_findings(), *status.theme_findings()]
 
     def offer_arranged(documents: Iterator[Document]) -> None:
         offer(arranged(documents, catalogue.hosting))
 
-    contracts = press_contracts(root, catalogue, announcer, offer_arranged, rigour)
+    try:
+        contracts = press_contracts(root, catalogue, announcer, offer_arranged, rigour)
+    except ThemeBroken as broken:
+        findings.append(broken_template(broken))
+        return Checked(catalogue=catalogue, findings=tuple(in_order(placed(root, findings)))), status
     checked = Checked(
         catalogue=catalogue,
         findings=tuple(in_order(placed(root, [*findings, *contracts.findings]))),
@@ -81,20 +89,32 @@ def build_site(
     forbidden = not checked.may_publish or (rigour.strict and checked.all_findings)
     if checked.catalogue is None or status is None or forbidden:
         return Outcome(checked=checked, plan=None, applied=False, seconds=perf_counter() - began)
-    with stage(announcer, "Lists and status documents"):
-        documents = whole_site_documents(
-            checked.catalogue,
-            checked.rows,
-            checked.entries,
-            status.present,
-            status.epochs,
-            published=publication.published,
-            rules=proof_rules(),
-        )
-        publication.offer(arranged(documents, checked.catalogue.hosting))
+    try:
+        with stage(announcer, "Lists and status documents"):
+            _offer_whole_site(checked, checked.catalogue, status, publication)
+    except ThemeBroken as broken:
+        findings = in_order(placed(root, [*checked.findings, broken_template(broken)]))
+        broken_site = replace(checked, findings=tuple(findings))
+        return Outcome(checked=broken_site, plan=None, applied=False, seconds=perf_counter() - began)
     plan = publication.plan()
     if not publication.dry_run:
         with stage(announcer, "Publishing"):
             publication.apply()
     applied = not publication.dry_run
     return Outcome(checked=checked, plan=plan, applied=applied, seconds=perf_counter() - began)
+
+
+def _offer_whole_site(
+    checked: Checked, catalogue: Catalogue, status: StatusSide, publication: Publisher
+) -> None:
+    """Offer everything that is about more than one contract."""
+    documents = whole_site_documents(
+        catalogue,
+        checked.rows,
+        checked.entries,
+        status.present,
+        status.epochs,
+        published=publication.published,
+        rules=proof_rules(),
+    )
+    publication.offer(arranged(documents, catalogue.hosting))

@@ -8,11 +8,14 @@ from statuary.documents.all_documents import documents_after, documents_of_an_in
 from statuary.documents.document import Document
 from statuary.documents.feeds.feed_documents import FeedSite
 from statuary.documents.pages.frame import Frame, frame_of
+from statuary.documents.pages.page_documents import not_found_page
 from statuary.documents.pages.status.status_pages import StatusPages
+from statuary.documents.pages.theme_findings import broken_template, text_findings
 from statuary.documents.status_api.epochs import EpochPlan, cut_finding, plan_epochs
 from statuary.documents.status_api.status_documents import StatusSite, status_site
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
+from statuary.domain.pages import ThemeBroken
 from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import transitions
 from statuary.pipeline.checked import Rigour
@@ -69,6 +72,17 @@ class StatusSide:
     def findings(self, rigour: Rigour) -> list[Finding]:
         """Return what the rules of the status side have to say."""
         return list(status_findings(self.site.line, self.now, rigour.skipped))
+
+    def theme_findings(self) -> list[Finding]:
+        """Return what is wrong with the site's theme: its texts, and its templates as far as the status needs them."""
+        settings = self.frame.settings
+        found = list(text_findings(settings))
+        if not found and settings.theme.templates:
+            try:
+                _ = self.present, not_found_page(self.frame)
+            except ThemeBroken as broken:
+                found.append(broken_template(broken))
+        return found
 
     def epoch_findings(self) -> list[Finding]:
         """Return what is to be said of the epochs; they are made only if there may be too many of them."""

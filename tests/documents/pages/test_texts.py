@@ -54,6 +54,6 @@ def test_numbers_are_told_as_the_language_does() -> None:
     assert texts_of("en").count("uptime.troubles", 1) == "1 day with trouble"
 
 
-def test_an_unknown_language_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(LookupError, match="only in de, en"):
-        texts_of("xx")
+def test_a_language_of_the_sites_own_is_english_where_it_says_nothing() -> None:
+    texts = texts_of("fr", (("section.status", "État"),))
+    assert (texts.language, texts("section.status"), texts("section.uptime")) == ("fr", "État", "Uptime")

@@ -5,7 +5,15 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import BaseLoader, ChoiceLoader, DictLoader, Environment, FunctionLoader, StrictUndefined
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    DictLoader,
+    Environment,
+    FunctionLoader,
+    StrictUndefined,
+    TemplateError,
+)
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup, escape
 
@@ -25,7 +33,7 @@ from statuary.documents.url_table import (
     UPTIME_PAGE,
     Url,
 )
-from statuary.domain.pages import PageSettings
+from statuary.domain.pages import PageSettings, ThemeBroken
 
 TEMPLATES = files("statuary.documents.pages").joinpath("templates")
 
@@ -80,9 +88,7 @@ class Renderer:
             sources: the content files that it was made from.
         """
         root = root_of(head.path) if root is None else root
-        text = self._environment.get_template(template).render(
-            view=view, head=head, root=root, sections=self._sections(head, root)
-        )
+        text = self._render(template, view=view, head=head, root=root, sections=self._sections(head, root))
         return Document(
             path=head.path,
             body=text.encode("utf-8", "replace"),
@@ -93,7 +99,23 @@ class Renderer:
 
     def fragment(self, template: str, **view: object) -> Markup:
         """Return a part of a page, for one that stands on several."""
-        return Markup(self._environment.get_template(template).render(**view))  # noqa: S704 - a template escapes
+        return Markup(self._render(template, **view))  # noqa: S704 - a template escapes
+
+    def _render(self, template: str, **values: object) -> str:
+        """Render a template.
+
+        Raises:
+            ThemeBroken: if a template of the theme does what cannot be done; the package's own do not.
+        """
+        own = [name for name, _ in self.frame.settings.theme.templates]
+        try:
+            return self._environment.get_template(template).render(**values)
+        except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            if not own:
+                raise
+            name = getattr(error, "name", None)
+            told = name if name in own else template if template in own else own[0]
+            raise ThemeBroken(told, str(error), getattr(error, "lineno", 0)) from error
 
     def _sections(self, head: Head, root: str) -> list[dict[str, Any]]:
         return [

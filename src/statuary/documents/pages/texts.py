@@ -1,9 +1,10 @@
 """The pages' own texts, by key: a file for each language, English where one says nothing."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
+from string import Formatter
 from typing import Any
 
 FOLDER = files("statuary.documents.pages").joinpath("texts")
@@ -56,14 +57,33 @@ def languages() -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def texts_of(language: str, changed: tuple[tuple[str, str], ...] = ()) -> Texts:
-    """Return the texts of a language, some of them changed by the site.
+    """Return the texts of a language, some of them changed by the site, or all where it is the site's own."""
+    own = _read(language) if language in languages() else {}
+    return Texts(language, _read(DEFAULT_LANGUAGE) | own | dict(changed))
 
-    Raises:
-        LookupError: if there is no such language.
-    """
-    if language not in languages():
-        raise LookupError(f"there are no page texts in {language!r}, only in {', '.join(languages())}")
-    return Texts(language, _read(DEFAULT_LANGUAGE) | _read(language) | dict(changed))
+
+def wrong_texts(changed: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the key of each changed text that cannot be used, and why."""
+    english = _read(DEFAULT_LANGUAGE)
+    for key, text in changed:
+        if key not in english and not key.startswith("description."):
+            yield key, "no page says such a text"
+            continue
+        try:
+            unknown = _gaps(text) - _gaps(english.get(key, ""))
+        except ValueError as error:
+            yield key, f"its braces cannot be read: {error}"
+            continue
+        if unknown:
+            yield key, f"nothing fills its gap {{{min(unknown)}}}"
+
+
+def _gaps(text: str) -> set[str]:
+    """Return what stands in the braces of a text, whole: `{name.part}` is not the gap `{name}`."""
+    parsed = Formatter().parse(text)
+    return {
+        f"{name}{'!' if convert else ''}{form or ''}" for _, name, form, convert in parsed if name is not None
+    }
 
 
 @lru_cache(maxsize=8)

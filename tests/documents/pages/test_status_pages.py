@@ -1,0 +1,200 @@
+"""What the pages of the status side say at an instant."""
+
+import re
+
+import pytest
+
+from page_links import PageParts
+from page_world import Elements, frame
+from statuary.documents.pages.status.status_pages import StatusPages
+from statuary.domain.pages import PageSettings
+from statuary.domain.primitives import Instant
+from statuary.domain.status.timeline import timeline
+from status_world import at, catalogue_of
+
+ZONED = """
+    name: Demo
+    url: https://status.example.org
+    time_zone: Europe/Zurich
+    created_at: 2020-01-01T00:00:00Z
+"""
+
+TROUBLE = """
+    name: Slow answers
+    components: {rpc: partial_outage}
+    updates:
+      - {at: 2026-11-10T10:00:00Z, status: investigating, body: We look.}
+      - {at: 2026-11-10T10:30:00Z, status: investigating, body: We still look.}
+      - {at: 2026-11-10T11:00:00Z, status: resolved, body: It was a disk.}
+    postmortem: {published_at: 2026-11-12T09:00:00Z, body: "What we learned."}
+"""
+
+UPGRADE = """
+    name: Upgrade
+    components: [north]
+    created_at: 2026-11-08T00:00:00Z
+    scheduled_for: 2026-11-11T22:00:00Z
+    scheduled_until: 2026-11-11T23:00:00Z
+"""
+
+
+def pages_at(now: Instant, **changes: dict[str, str]) -> dict[str, str]:
+    records = {"incidents": {"trouble": TROUBLE}, "maintenances": {"upgrade": UPGRADE}} | changes
+    catalogue = catalogue_of(page=ZONED, **records)
+    pages = StatusPages(timeline(catalogue, at("12-31 00:00")), frame(), now)
+    return {document.path: document.body.decode() for document in pages.documents_at(now)}
+
+
+def said(page: str) -> str:
+    """Return what readers see of a page's content, in one line."""
+    content = page[page.index("<main") : page.index("</main>")]
+    return " ".join(Elements(content).text.split())
+
+
+def heading(page: str) -> str:
+    return re.search(r"<h1[^>]*>(.*?)</h1>", page)[1]  # type: ignore[index]
+
+
+def test_a_calm_page_says_so() -> None:
+    page = pages_at(at("11-10 09:00"))["index.html"]
+    assert heading(page) == "All Systems Operational"
+    assert "What is wrong now" not in page
+    assert "status-none.svg" in page
+
+
+def test_an_unresolved_incident_stands_on_top_with_every_update() -> None:
+    page = pages_at(at("11-10 10:45"))["index.html"]
+    text = said(page)
+    assert heading(page) == "Minor Service Outage"
+    assert "status-minor.svg" in page
+    assert text.index("What is wrong now") < text.index("Components")
+    assert "Update 10 Nov 2026, 11:30 CET We still look." in text
+    assert "Investigating 10 Nov 2026, 11:00 CET We look." in text
+    assert "Affects RPC" in text
+    assert "Since this day: Slow answers" in text
+    assert "Changes by itself at 10 Nov 2026, 12:00 CET" in text
+
+
+def test_a_resolved_incident_stands_under_the_day_it_ended() -> None:
+    text = said(pages_at(at("11-11 12:00"))["index.html"])
+    assert "What is wrong now" not in text
+    past = text[text.index("Past 15 days") :]
+    assert "Wednesday, 11 Nov 2026 No incidents ended today." in past
+    assert (
+        "Tuesday, 10 Nov 2026 Slow answers Major Resolved · 10 Nov 2026, 11:00 CET, for 1 h It was a disk."
+        in past
+    )
+    assert "28 Oct 2026 \N{EN DASH} 9 Nov 2026 No incidents." in past
+
+
+def test_a_maintenance_is_announced_runs_and_is_past() -> None:
+    scheduled = said(pages_at(at("11-11 12:00"))["index.html"])
+    assert (
+        "Scheduled maintenance Upgrade Starts 11 Nov 2026, 23:00 CET and ends 12 Nov 2026, 00:00 CET (1 h)"
+        in scheduled
+    )
+    running = said(pages_at(at("11-11 22:10"))["index.html"])
+    assert (
+        "Maintenance in progress Upgrade In progress Started 11 Nov 2026, 23:00 CET, planned to end"
+        in running
+    )
+    assert "Bridges 100.0 % uptime Under maintenance" in running
+    over = said(pages_at(at("11-12 12:00"))["index.html"])
+    assert "Upgrade Maintenance Completed" in over[over.index("Past 15 days") :]
+
+
+def test_a_group_shows_its_worst_component() -> None:
+    outage = TROUBLE.replace("rpc: partial_outage", "north: major_outage")
+    text = said(pages_at(at("11-10 10:45"), incidents={"trouble": outage})["index.html"])
+    assert "Bridges 100.0 % uptime Major outage North Major outage" in text
+    assert "South Operational" in text
+
+
+def test_a_day_of_trouble_is_told_with_its_incidents() -> None:
+    page = pages_at(at("11-11 12:00"))["index.html"]
+    text = said(page)
+    assert "1 day with trouble 10 Nov 2026 Partial outage 1 h Slow answers" in text
+    assert "99.98 % uptime" in text
+    assert 'class="s-partial_outage"' in page
+    (title,) = re.findall(r"<rect[^>]*><title>(.*?)</title>", page, re.DOTALL)[:1]
+    assert title == "10 Nov 2026: Partial outage 1 h\nSlow answers"
+
+
+def test_the_page_of_an_incident_has_its_postmortem_on_top() -> None:
+    before = said(pages_at(at("11-11 12:00"))["incidents/trouble.html"])
+    after = said(pages_at(at("11-12 12:00"))["incidents/trouble.html"])
+    assert "Postmortem" not in before
+    assert after.index("Postmortem What we learned.") < after.index("Updates Resolved")
+    assert "Affected RPC" in after
+
+
+def test_a_closed_incident_reads_the_same_whenever_the_site_is_built() -> None:
+    pages = [pages_at(at(instant))["incidents/trouble.html"] for instant in ("11-12 12:00", "12-24 18:00")]
+    assert pages[0] == pages[1]
+
+
+def test_what_is_scheduled_is_no_history_yet() -> None:
+    text = said(pages_at(at("11-11 12:00"))["history.html"])
+    assert "Slow answers" in text
+    assert "Upgrade" not in text
+
+
+def test_the_history_has_a_page_for_each_quarter_with_something_to_tell() -> None:
+    old = TROUBLE.replace("2026-11", "2025-02")
+    pages = pages_at(at("11-12 12:00"), incidents={"trouble": TROUBLE, "old": old})
+    assert {path for path in pages if path.startswith("history/")} == {
+        "history/2026-q4.html",
+        "history/2025-q1.html",
+    }
+    assert "February 2025 Slow answers" in said(pages["history/2025-q1.html"])
+    assert "Newer: 2026, quarter 4" in said(pages["history/2025-q1.html"])
+    assert "Older: 2025, quarter 1" in said(pages["history.html"])
+    assert "September 2026 Nothing in this month." in said(pages["history.html"])
+
+
+def test_the_calendar_tells_each_day() -> None:
+    page = pages_at(at("11-12 12:00"))["uptime.html"]
+    text = said(page)
+    assert '<td class="d-partial_outage" title="Partial outage 1 h">10<span' in page
+    assert '<td class="d-unknown">13</td>' in page
+    assert "RPC, November 2026 99.89 %" in text  # 0.3 of an hour of the 12 days so far
+    assert "RPC, October 2026 100.0 %" in text
+    assert text.index("Bridges / North") < text.index("Bridges / South")
+
+
+def test_every_day_of_a_component_is_a_bar() -> None:
+    page = pages_at(at("11-12 12:00"))["index.html"]
+    for bars in re.findall(r'<svg class="bars".*?</svg>', page, re.DOTALL):
+        calm = sum(
+            path.count("M") for path in re.findall(r'<path class="(?:calm|unknown)" d="([^"]*)"', bars)
+        )
+        assert calm + bars.count("<rect") == 90
+
+
+def test_a_component_that_began_later_has_no_data_before() -> None:
+    catalogue = catalogue_of("components: {rpc: {name: RPC, start_date: 2026-11-03}}", page=ZONED)
+    now = at("11-12 12:00")
+    pages = StatusPages(timeline(catalogue, at("12-31 00:00")), frame(), now)
+    page = pages.documents_at(now)[0].body.decode()
+    unknown = re.search(r'<path class="unknown" d="([^"]*)"', page)
+    assert unknown is not None
+    assert unknown[1].count("M") == 80
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_page_is_made_in_every_language(language: str) -> None:
+    catalogue = catalogue_of(page=ZONED, incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
+    framed = frame(settings=PageSettings(language=language))
+    pages = StatusPages(timeline(catalogue, at("12-31 00:00")), framed, at("11-10 10:45"))
+    for document in pages.documents_at(at("11-10 10:45")):
+        assert PageParts(document.body.decode()).repeated == []
+        assert f'<html lang="{language}">' in document.body.decode()
+
+
+def test_an_empty_site_has_its_pages() -> None:
+    pages = StatusPages(
+        timeline(catalogue_of("components: {}"), at("12-31 00:00")), frame(), at("11-10 10:45")
+    )
+    page = pages.documents_at(at("11-10 10:45"))[0].body.decode()
+    assert heading(page) == "All Systems Operational"
+    assert '<h2 id="components"' not in page
