@@ -15,7 +15,7 @@ from statuary.domain.primitives import checksummed, parse_instant
 from statuary.pipeline.announcements import Silent
 from statuary.pipeline.build import build_site
 from statuary.publishing.folder import Folder
-from statuary.publishing.ledger import look_up
+from statuary.publishing.ledger_reading import look_up
 from statuary.publishing.publication import Publication
 
 CHAIN = "748463"

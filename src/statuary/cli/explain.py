@@ -11,7 +11,8 @@ from statuary.cli.options import out_option
 from statuary.documents.hosting.shards import sharded_path
 from statuary.documents.match_url import match_url
 from statuary.publishing.folder import Folder
-from statuary.publishing.ledger import Entry, look_up, nearest_paths
+from statuary.publishing.ledger import Entry
+from statuary.publishing.ledger_reading import look_up, nearest_paths, reasons
 from statuary.publishing.refused import PublishingRefused
 
 
@@ -60,10 +61,12 @@ def _entry_lines(entry: Entry | None, ledger: Path, path: str) -> list[str]:
         near = nearest_paths(ledger, path)
         hint = f"; did you mean {near[0]}?" if near else ""
         return [f"  not published by the last build{hint}"]
-    if entry.digest is None:
+    if not entry.settled:
         return ["  about to be written when the last build was killed; build again"]
     sources = entry.sources.splitlines()
+    why = [f"  {source} was read because: {reason}" for source, reason in reasons(ledger, sources).items()]
     return [
         f"  {size_text(entry.size)}, sha256 {entry.digest.hex()}",
         "  made from " + (", ".join(sources) if sources else "the whole content"),
+        *why,
     ]

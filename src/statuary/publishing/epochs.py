@@ -3,9 +3,8 @@
 Needs neither content nor a build: the documents of every instant up to the horizon lie in the site already.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 import orjson
@@ -15,7 +14,7 @@ from statuary.documents.document import Document
 from statuary.documents.feeds.changes import COMPARED, changes_document
 from statuary.domain.primitives import Instant, Malformed, parse_instant
 from statuary.publishing.folder import Folder
-from statuary.publishing.ledger import Entry, Ledger
+from statuary.publishing.publication import Publication
 from statuary.publishing.refused import PublishingRefused
 
 
@@ -79,26 +78,23 @@ def tick(target: Folder, now: Instant) -> list[str]:
             f"the site was built for {index.start.isoformat()}, which is later than {now.isoformat()}",
             "run `statuary build --now` for that instant",
         )
-    target.open()
-    try:
-        with Ledger(target.ledger_file) as ledger:
-            moved = _moved(target, ledger, index.documents_at(now))
-            if moved:
-                moved.append(_changes(target, moved))
-            ledger.written(_put_in_place(target, moved))
-            ledger.keep()
-    finally:
-        target.close()
+    with Publication(target) as publication:
+        publication.keep_all()
+        moved = _moved(publication, index.documents_at(now))
+        if moved:
+            moved.append(_changes(target, moved))
+            publication.offer(moved)
+            publication.apply()
     return [document.path for document in moved]
 
 
-def _moved(target: Folder, ledger: Ledger, documents: Mapping[str, str]) -> list[Document]:
+def _moved(publication: Publication, documents: Mapping[str, str]) -> list[Document]:
     """Return the documents that are not in place yet."""
-    moved = []
+    moved, ledger = [], publication.ledger
     for path, stored in sorted(documents.items()):
         plain, source = ledger.entry(path), ledger.entry(stored)
-        body = target.read(stored)
-        if source is None or source.digest is None or body is None:
+        body = publication.published(stored)
+        if source is None or body is None:
             raise PublishingRefused(
                 f"the stored document {stored} is not in the ledger", "run `statuary build`"
             )
@@ -111,11 +107,3 @@ def _changes(target: Folder, moved: list[Document]) -> Document:
     """Return `changes.json` for documents about to be moved, those that stay included."""
     bodies = {path: target.read(path) or b"null" for path in COMPARED} | {one.path: one.body for one in moved}
     return changes_document(target.read, [Document(path=path, body=bodies[path]) for path in COMPARED])
-
-
-def _put_in_place(target: Folder, documents: list[Document]) -> Iterator[Entry]:
-    """Put bodies into place and yield what the ledger must know of them."""
-    for document in documents:
-        modified = target.place(target.stage(document.body), document.path)
-        digest = sha256(document.body).digest()
-        yield Entry(document.path, digest, len(document.body), modified, "\n".join(document.sources))

@@ -1,52 +1,33 @@
-"""A folder as a target: files written beside and renamed into place, so that each is always whole."""
+"""A folder as a target: files staged beside it and renamed into place, so that each is always whole."""
 
 import os
 import shutil
 import stat
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.safe_path import OWN_FOLDER, checked_path
+from statuary.publishing.stager import Stager
 
-
-class FileState(NamedTuple):
-    """What stands at a path.
-
-    Attributes:
-        size: in bytes; -1 if nothing is there, -2 for what may not be replaced.
-        modified: `st_mtime_ns`, or 0.
-    """
-
-    size: int
-    modified: int
-
-
-ABSENT = FileState(-1, 0)
-"""Nothing is there."""
-
-OBSTACLE = FileState(-2, 0)
-"""A folder, a link or a device stands there, or a file or a link where one of its folders should be."""
+BODIES, SITE = "bodies", "site"
+"""The two staged trees: documents of single sources, and what is about the whole site; put in place in this order."""
 
 
 class Folder:
     """A folder that a site is published into.
 
     Nothing is written through a symbolic link, nothing outside of `root`, and nothing that is not ours is
-    removed. Staged bodies lie in `.statuary/staged/`, on the same file system as their destination, so that
-    the last step is one rename each.
+    removed. What a build stages lies in `.statuary/staged/<run>/`, on the same file system as its destination,
+    so that the last step is a rename each, of a whole folder where the site has none of that name.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.own = root / OWN_FOLDER
         self.staging = self.own / "staged"
-        self.prefix = f"{root}/"
-        self.staging_prefix = f"{self.staging}/"
-        self.made: set[str] = set()
-        self.clear = {"": True}
-        self.staged = 0
+        self.leftover = self.staging / "leftover"
+        self.folds_case = False
 
     @property
     def ledger_file(self) -> Path:
@@ -54,96 +35,95 @@ class Folder:
         return self.own / "ledger.sqlite3"
 
     def open(self) -> None:
-        """Make ready for staging; what an earlier build left staged is thrown away.
+        """Make the folder.
 
         Raises:
-            PublishingRefused: if the folder cannot be made or is no folder.
+            PublishingRefused: if it cannot be made or is no folder.
         """
         try:
-            shutil.rmtree(self.staging, ignore_errors=True)
-            self.staging.mkdir(parents=True, exist_ok=True)
+            self.own.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise PublishingRefused(f"{self.root} cannot take the site: {error.strerror}") from None
         self.folds_case = (self.root / OWN_FOLDER.upper()).exists()
 
-    def close(self) -> None:
-        """Remove the staging folder with what is left in it."""
-        shutil.rmtree(self.staging, ignore_errors=True)
+    def staged(self, run: int) -> Path:
+        """Return where a run stages."""
+        return self.staging / str(run)
 
-    def stage(self, body: bytes) -> str:
-        """Write a body beside its destination and return its staged name."""
-        self.staged += 1
-        name = str(self.staged)
-        descriptor = os.open(self.staging_prefix + name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        try:
-            view = memoryview(body)
-            while view:
-                view = view[os.write(descriptor, view) :]
-        finally:
-            os.close(descriptor)
-        return name
+    def begin(self, run: int) -> None:
+        """Make ready for staging.
 
-    def state(self, path: str) -> FileState:
-        """Return what stands at a path: nothing, a regular file, or something that may not be replaced."""
-        if not self._is_clear(path.rpartition("/")[0]):
-            return OBSTACLE
-        try:
-            found = os.lstat(self.prefix + path)
-        except FileNotFoundError:
-            return ABSENT
-        if not stat.S_ISREG(found.st_mode):
-            return OBSTACLE
-        return FileState(found.st_size, found.st_mtime_ns)
+        What an earlier build left is set aside under another name, so that whatever of that build may still be
+        alive finds its folder gone.
+        """
+        runs = sorted(self._runs())
+        if runs:
+            shutil.rmtree(self.leftover, ignore_errors=True)
+            os.rename(self.staged(runs[-1]), self.leftover)
+        for older in runs[:-1]:
+            shutil.rmtree(self.staged(older), ignore_errors=True)
+        for tree in (BODIES, SITE):
+            (self.staged(run) / tree).mkdir(parents=True, exist_ok=True)
 
-    def _is_clear(self, folder: str) -> bool:
-        """Say whether a folder is one, or can be made, without passing through a link or over a file."""
-        known = self.clear.get(folder)
-        if known is None:
-            try:
-                is_folder = stat.S_ISDIR(os.lstat(self.prefix + folder).st_mode)
-            except FileNotFoundError:
-                is_folder = True
-            except NotADirectoryError:
-                is_folder = False
-            known = self.clear[folder] = is_folder and self._is_clear(folder.rpartition("/")[0])
-        return known
+    def _runs(self) -> list[int]:
+        with suppress(FileNotFoundError):
+            return [int(name) for name in os.listdir(self.staging) if name.isdecimal()]
+        return []
 
-    def holds(self, path: str, body: bytes) -> bool:
-        """Say whether the regular file at a path holds exactly these bytes."""
-        with open(self.prefix + path, "rb") as file:
-            return file.read() == body
+    def discard_leftover(self) -> None:
+        """Throw away what an earlier build left."""
+        shutil.rmtree(self.leftover, ignore_errors=True)
+
+    def discard(self, run: int) -> None:
+        """Throw away what a run staged, and what was left before it."""
+        self.discard_leftover()
+        shutil.rmtree(self.staged(run), ignore_errors=True)
+        with suppress(OSError):
+            self.staging.rmdir()
+
+    def stager(self, run: int | None, tree: str) -> Stager:
+        """Return what stages documents of a run; of no run, for a dry run, one that only compares."""
+        place = "" if run is None else str(self.staged(run) / tree)
+        return Stager(root=str(self.root), tree=place, folds_case=self.folds_case)
 
     def read(self, path: str) -> bytes | None:
-        """Return what the regular file at a path holds; None if there is none."""
-        if self.state(path).size < 0:
-            return None
-        with open(self.prefix + path, "rb") as file:
-            return file.read()
-
-    def place(self, staged: str, path: str) -> int:
-        """Move a staged body into place and return its modification time in nanoseconds."""
-        self._make_folder(path)
-        target = self.prefix + checked_path(path)
-        os.replace(self.staging_prefix + staged, target)
-        return os.lstat(target).st_mtime_ns
-
-    def place_twin(self, original: str, path: str) -> int:
-        """Give a file a second name; on a file system without hard links, a copy."""
-        self._make_folder(path)
-        target = self.prefix + checked_path(path)
-        beside = self.staging_prefix + "twin"
-        with suppress(FileNotFoundError):
-            os.unlink(beside)
+        """Return what the regular file at a path holds; None if there is none, or it lies behind a link."""
+        folder, _, name = checked_path(path).rpartition("/")
+        parts = folder.split("/") if folder else []
+        above = ["/".join(parts[: end + 1]) for end in range(len(parts))]
         try:
-            os.link(self.prefix + original, beside)
-        except OSError:
-            shutil.copyfile(self.prefix + original, beside)
-        os.replace(beside, target)
-        with suppress(
-            FileNotFoundError
-        ):  # renaming one name of a file onto another of the same file does nothing
-            os.unlink(beside)
-        return os.lstat(target).st_mtime_ns
+            if any(os.path.islink(self.root / part) for part in (*above, path)) or not name:
+                return None
+            with open(self.root / path, "rb") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+
+    def put_in_place(self, staged: Path) -> None:
+        """Move everything that is staged to where it belongs; of what has been moved before, nothing is left to do."""
+        for tree in (BODIES, SITE):
+            if (staged / tree).is_dir():
+                self._move(str(staged / tree), str(self.root))
+
+    def _move(self, source: str, target: str) -> None:
+        """Move what lies in a staged folder into one of the site; folders that the site has not, as a whole."""
+        with os.scandir(source) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+        for entry in found:
+            place = f"{target}/{entry.name}"
+            if not entry.is_dir(follow_symlinks=False):
+                os.replace(entry.path, place)
+                continue
+            try:
+                there = os.lstat(place)
+            except FileNotFoundError:
+                os.rename(entry.path, place)
+                continue
+            if not stat.S_ISDIR(there.st_mode):
+                raise PublishingRefused(
+                    f"{place} is a symbolic link or a file, where the site needs a folder", "move it away"
+                )
+            self._move(entry.path, place)
 
     def remove(self, path: str) -> None:
         """Remove a file that is ours, and the folders that this leaves empty."""
@@ -158,17 +138,18 @@ class Folder:
             except OSError:
                 return
 
-    def _make_folder(self, path: str) -> None:
-        """Make the folders of a path, one by one, refusing to pass through a symbolic link."""
-        folder = path.rpartition("/")[0]
-        if not folder or folder in self.made:
-            return
-        self._make_folder(folder)
-        target = self.prefix + folder
-        with suppress(FileExistsError):
-            os.mkdir(target)
-        if os.path.islink(target) or not os.path.isdir(target):
-            raise PublishingRefused(
-                f"{target} is a symbolic link or a file, where the site needs a folder", "move it away"
-            )
-        self.made.add(folder)
+    def folder_time(self, folder: str) -> int | None:
+        """Return when names of a folder changed the last time (`st_mtime_ns`); None if there is no such folder."""
+        try:
+            found = os.lstat(self.root / folder)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return found.st_mtime_ns if stat.S_ISDIR(found.st_mode) else None
+
+    def names(self, folder: str) -> frozenset[str]:
+        """Return the names of the regular files in a folder of the site."""
+        try:
+            with os.scandir(self.root / folder) as entries:
+                return frozenset(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+        except (FileNotFoundError, NotADirectoryError):
+            return frozenset()

@@ -4,62 +4,57 @@ An SQLite file inside the target, so that it travels with the site (a CI cache k
 kill at any moment, and costs the same memory for forty documents as for forty million. It is no part of the
 site, and its bytes are not deterministic; the site's are.
 
-A row without a digest is a promise: the file is ours, but was about to be written when a build ended.
+One row a file, whatever its names: an address has two spellings and one body. A build writes down what it is
+about to put in place before it does so; until it says that it is done, the files of that run are not believed
+by size and time alone.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from statuary.publishing.refused import PublishingRefused
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS documents (
-    path TEXT PRIMARY KEY,      -- relative to the site's root
-    digest BLOB,                -- SHA-256 of the body; null while it is being written
-    size INTEGER NOT NULL,      -- bytes
-    modified INTEGER NOT NULL,  -- st_mtime_ns when it was written
-    sources TEXT NOT NULL       -- content paths, a line each; empty for the whole content
+    path TEXT PRIMARY KEY COLLATE NOCASE,  -- relative to the site's root, as it is spelled
+    also TEXT NOT NULL,                    -- further names that differ in case alone, a line each
+    digest BLOB NOT NULL,                  -- SHA-256 of the body
+    size INTEGER NOT NULL,                 -- bytes
+    modified INTEGER NOT NULL,             -- st_mtime_ns of the file
+    sources TEXT NOT NULL,                 -- content paths, a line each; empty for the whole content
+    run INTEGER NOT NULL                   -- the build that wrote the file
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS offered (
-    path TEXT PRIMARY KEY, digest BLOB NOT NULL, size INTEGER NOT NULL, sources TEXT NOT NULL,
-    staged TEXT, twin_of TEXT, action TEXT
+CREATE INDEX IF NOT EXISTS documents_of_the_site ON documents (path) WHERE sources = '';
+CREATE TABLE IF NOT EXISTS leaving (
+    path TEXT PRIMARY KEY                  -- a name that is about to be removed
 ) WITHOUT ROWID;
-PRAGMA user_version = 1;
+CREATE TABLE IF NOT EXISTS folders (path TEXT PRIMARY KEY, modified INTEGER NOT NULL) WITHOUT ROWID;
 """
 
 
 class Entry(NamedTuple):
-    """A file that is ours."""
-
-    path: str
-    digest: bytes | None
-    size: int
-    modified: int
-    sources: str
-
-
-class Offer(NamedTuple):
-    """A document that the running build offers.
+    """A file that is ours.
 
     Attributes:
-        staged: name of the staged body; None if the file is right as it is.
-        twin_of: the path whose body this one shares, or None.
-        action: `add`, `replace` or None for a file that stays.
+        path: the name by which it was asked for.
+        digest: SHA-256 of the body.
+        size: in bytes.
+        modified: `st_mtime_ns` when it was written.
+        sources: content paths, a line each; empty for the whole content.
+        settled: whether the build that wrote it came to its end, so that size and time can be believed.
     """
 
     path: str
     digest: bytes
     size: int
+    modified: int
     sources: str
-    staged: str | None
-    twin_of: str | None
-    action: str | None
+    settled: bool
 
 
 class Ledger:
@@ -85,18 +80,39 @@ class Ledger:
                 f"the ledger {file} cannot be read: {error}",
                 "delete it; the next build compares with the files instead",
             ) from None
+        self.unsettled = int(self.note("unsettled") or 0)
+        self.run = int(self.note("run") or 0) + 1
 
     def _open(self) -> None:
         # a kill of the process loses nothing under synchronous=OFF; a power cut costs at most the ledger
-        self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
+        self.connection.executescript(
+            "PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF; PRAGMA cache_size=-8000;"
+        )
+        self.connection.execute("BEGIN EXCLUSIVE")
         (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-        if version not in (0, SCHEMA_VERSION):
+        if version != SCHEMA_VERSION:
+            self._renew(version)
+        self.connection.execute("COMMIT")
+
+    def _renew(self, version: int) -> None:
+        """Make the tables; of an older ledger take over which files are ours."""
+        if version > SCHEMA_VERSION:
             raise PublishingRefused(
                 f"the ledger {self.file} has version {version}, this statuary writes {SCHEMA_VERSION}",
                 "delete it; the next build compares with the files instead",
             )
-        self.connection.executescript("BEGIN EXCLUSIVE;" + SCHEMA + "DELETE FROM offered; COMMIT;")
-        self.connection.execute("BEGIN")
+        if version:
+            self.connection.execute("ALTER TABLE documents RENAME TO documents_1")
+            self.connection.execute("DROP TABLE offered")
+        for statement in SCHEMA.split(";\n"):
+            self.connection.execute(statement)
+        if version:
+            self.connection.execute(
+                "INSERT OR IGNORE INTO documents"
+                " SELECT path, '', COALESCE(digest, x''), size, 0, sources, 0 FROM documents_1"
+            )
+            self.connection.execute("DROP TABLE documents_1")
+        self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def __enter__(self) -> Self:
         return self
@@ -110,145 +126,76 @@ class Ledger:
             self.connection.execute("ROLLBACK")
         self.connection.close()
 
-    def keep(self) -> None:
-        """Make everything said so far permanent."""
-        self.connection.execute("COMMIT")
-        self.connection.execute("BEGIN")
-
     def entry(self, path: str) -> Entry | None:
-        """Return what is known of a path."""
-        row = self.connection.execute("SELECT * FROM documents WHERE path = ?", (path,)).fetchone()
-        return Entry(*row) if row else None
+        """Return what is known of a file by one of its names."""
+        return entry_of(self.connection, path, self.unsettled)
 
-    def offer(self, offers: Iterable[Offer]) -> None:
-        """Note documents of the running build.
+    def leave(self, names: Iterable[str]) -> None:
+        """Note names that are about to be removed."""
+        self.connection.executemany("INSERT OR IGNORE INTO leaving VALUES (?)", ((name,) for name in names))
 
-        Raises:
-            PublishingRefused: if two documents claim one path.
-        """
-        try:
-            self.connection.executemany("INSERT INTO offered VALUES (?,?,?,?,?,?,?)", offers)
-        except sqlite3.IntegrityError:
-            raise PublishingRefused("two documents claim the same path") from None
+    def leaving(self) -> Iterator[str]:
+        """Yield the names that are about to be removed."""
+        for (name,) in self.connection.execute("SELECT path FROM leaving ORDER BY path"):
+            yield name
 
-    def offered(self, *, changed: bool) -> Iterator[Offer]:
-        """Yield the offers in order of their paths; with `changed` those alone that must be written."""
-        query = "SELECT * FROM offered WHERE action IS NOT NULL OR NOT ? ORDER BY path"
-        for row in self.connection.execute(query, (changed,)):
-            yield Offer(*row)
+    def note_folder_times(self, time_of: Callable[[str], int | None]) -> None:
+        """Note when each folder of documents of single sources changed the last time."""
+        for (folder,) in self.connection.execute("SELECT path FROM folders").fetchall():
+            time = time_of(folder)
+            if time is None:
+                self.connection.execute("DELETE FROM folders WHERE path = ?", (folder,))
+            else:
+                self.connection.execute("UPDATE folders SET modified = ? WHERE path = ?", (time, folder))
 
-    def is_offered(self, path: str) -> bool:
-        """Say whether the running build has offered a path already."""
-        return self.connection.execute("SELECT 1 FROM offered WHERE path = ?", (path,)).fetchone() is not None
+    def changed_folders(self, time_of: Callable[[str], int | None]) -> list[str]:
+        """Return the folders of documents of single sources in which names have come or gone since they were noted."""
+        known = self.connection.execute("SELECT path, modified FROM folders ORDER BY path").fetchall()
+        return [folder for folder, modified in known if time_of(folder) != modified]
 
-    def stale(self) -> Iterator[Entry]:
-        """Yield what is ours and was not offered."""
-        query = "SELECT * FROM documents WHERE path NOT IN (SELECT path FROM offered) ORDER BY path"
-        for row in self.connection.execute(query):
-            yield Entry(*row)
+    def in_folder(self, folder: str) -> Iterator[tuple[str, str, str]]:
+        """Yield path, further names and sources of the documents that lie in a folder itself."""
+        query = "SELECT path, also, sources FROM documents WHERE path >= ? AND path < ?"
+        # "0" follows "/" in ASCII
+        for row in self.connection.execute(query, (f"{folder}/", f"{folder}0")):
+            if "/" not in row[0][len(folder) + 1 :]:
+                yield row
 
-    def totals(self) -> tuple[dict[str | None, int], int, int]:
-        """Return offers by action, bytes of all bodies (twins counted once) and bytes to be written."""
-        counts: dict[str | None, int] = dict(
-            self.connection.execute("SELECT action, COUNT(*) FROM offered GROUP BY action").fetchall()
-        )
-        size, changed = self.connection.execute(
-            "SELECT COALESCE(SUM(size), 0), COALESCE(SUM(CASE WHEN action IS NULL THEN 0 ELSE size END), 0)"
-            " FROM offered WHERE twin_of IS NULL"
-        ).fetchone()
-        return counts, size, changed
+    def begin(self) -> None:
+        """Note that the files of this run are about to be put in place."""
+        self.set_notes({"unsettled": str(self.run), "run": str(self.run)})
 
-    def promise(self) -> None:
-        """Note, for good, that every path about to be written is ours."""
-        self.connection.execute(
-            "INSERT OR REPLACE INTO documents"
-            " SELECT path, NULL, size, 0, sources FROM offered WHERE action IS NOT NULL"
-        )
-        self.connection.execute(
-            "UPDATE documents SET sources = (SELECT sources FROM offered WHERE offered.path = documents.path)"
-            " WHERE path IN (SELECT path FROM offered WHERE action IS NULL)"
-        )
-        self.keep()
-
-    def written(self, entries: Iterable[Entry]) -> None:
-        """Note files as they now are."""
-        self.connection.executemany("INSERT OR REPLACE INTO documents VALUES (?,?,?,?,?)", entries)
-
-    def removed(self, paths: Iterable[str]) -> None:
-        """Forget files."""
-        self.connection.executemany("DELETE FROM documents WHERE path = ?", ((path,) for path in paths))
+    def finish(self) -> None:
+        """Note that every file of this run is in place, and that nothing is about to go."""
+        self.connection.execute("DELETE FROM leaving")
+        self.set_notes({"unsettled": "0"})
 
     def note(self, name: str) -> str | None:
         """Return a note by name."""
         row = self.connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else None
 
-    def set_note(self, name: str, value: str) -> None:
-        """Keep a note under a name."""
-        self.connection.execute("INSERT OR REPLACE INTO notes VALUES (?,?)", (name, value))
+    def set_notes(self, notes: Mapping[str, str]) -> None:
+        """Keep notes under their names."""
+        self.connection.executemany("INSERT OR REPLACE INTO notes VALUES (?,?)", notes.items())
+
+
+def entry_of(connection: sqlite3.Connection, path: str, unsettled: int) -> Entry | None:
+    """Return what a ledger knows of a file by one of its names.
+
+    Args:
+        connection: the ledger's.
+        path: the name.
+        unsettled: the run that did not come to its end, or 0.
+    """
+    row: Any = connection.execute(
+        "SELECT path, also, digest, size, modified, sources, run FROM documents WHERE path = ?", (path,)
+    ).fetchone()
+    if row is None or (row[0] != path and path not in row[1].split("\n")):
+        return None
+    _, _, digest, size, modified, sources, run = row
+    return Entry(path, digest, size, modified, sources, run != unsettled)
 
 
 WAIT_FOR_OTHERS = 2.0
 """Seconds to wait for another build that holds the ledger."""
-
-
-def look_up(file: Path, path: str) -> Entry | None:
-    """Return what a ledger knows of a path, without holding it; None also if there is no ledger.
-
-    Raises:
-        PublishingRefused: if the file is no ledger.
-    """
-    if not file.exists():
-        return None
-    try:
-        with closing(
-            sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=WAIT_FOR_OTHERS)
-        ) as connection:
-            row = connection.execute("SELECT * FROM documents WHERE path = ?", (path,)).fetchone()
-    except sqlite3.DatabaseError as error:
-        raise PublishingRefused(f"the ledger {file} cannot be read: {error}") from None
-    return Entry(*row) if row else None
-
-
-def nearest_paths(file: Path, path: str) -> list[str]:
-    """Return up to three paths of a ledger that differ from `path` in case only, or share its last name."""
-    if not file.exists():
-        return []
-    name = path.rpartition("/")[2]
-    query = "SELECT path FROM documents WHERE path = ? COLLATE NOCASE OR path LIKE ? ESCAPE '\\' ORDER BY path LIMIT 3"
-    literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=WAIT_FOR_OTHERS)) as connection:
-        return [str(row[0]) for row in connection.execute(query, (path, f"%{literal}%" if literal else ""))]
-
-
-def look_up_note(file: Path, name: str) -> str | None:
-    """Return a note of a ledger by name, without holding it; None also if there is no ledger.
-
-    Raises:
-        PublishingRefused: if the file is no ledger.
-    """
-    for row in _rows(file, "SELECT value FROM notes WHERE name = ?", name):
-        return str(row[0])
-    return None
-
-
-def listed(file: Path) -> Iterator[str]:
-    """Yield the paths of a ledger in their order, without holding it.
-
-    Raises:
-        PublishingRefused: if the file is no ledger.
-    """
-    for row in _rows(file, "SELECT path FROM documents WHERE digest IS NOT NULL ORDER BY path"):
-        yield str(row[0])
-
-
-def _rows(file: Path, query: str, *values: str) -> Iterator[tuple[object, ...]]:
-    if not file.exists():
-        return
-    try:
-        with closing(
-            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=WAIT_FOR_OTHERS)
-        ) as connection:
-            yield from connection.execute(query, values)
-    except sqlite3.DatabaseError as error:
-        raise PublishingRefused(f"the ledger {file} cannot be read: {error}") from None

@@ -1,27 +1,47 @@
 """One publication: documents are offered, the plan is shown, the plan is applied.
 
 Offering compares each document with the ledger and the file; a body that must be written is staged. Until
-`apply` nothing of the site has changed. A kill during `apply` leaves each file old or new, and every new one
-known as ours, so that the next build finishes the work.
+`apply` nothing of the site has changed. A kill before that leaves what has been staged for the next build; a kill
+during `apply` leaves each file old or new, and the next build finishes the work before its own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from hashlib import sha256
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Self
 
 from statuary.documents.document import Document
-from statuary.publishing.folder import ABSENT, OBSTACLE, Folder
-from statuary.publishing.ledger import Entry, Ledger, Offer
+from statuary.publishing.folder import BODIES, SITE, Folder
+from statuary.publishing.ledger import Ledger
 from statuary.publishing.plan import Action, Change, Plan
 from statuary.publishing.refused import PublishingRefused
-from statuary.publishing.safe_path import checked_path
+from statuary.publishing.shard import merge_shard
+from statuary.publishing.source_rows import SourceRow, SourceRows
+from statuary.publishing.stager import ADD, KEEP, OBSTRUCTED, REPLACE, Offer, Stager
+from statuary.publishing.transaction import transaction
+from statuary.publishing.work import Work
+
+SHARDS = "shards"
+"""Where partitions write down what they made, below what a run stages."""
+
+MADE_OF = "made-of"
+"""The file that says what the staged bodies depend on."""
+
+ACTIONS = {"a": Action.ADD, "r": Action.REPLACE, "x": Action.REPLACE}
 
 
 class Publication:
-    """A site on its way into a folder; a context manager, since the ledger is held meanwhile."""
+    """A site on its way into a folder; a context manager, since the ledger is held meanwhile.
+
+    Attributes:
+        target: where the site goes.
+        dry_run: whether the plan can be shown only.
+        rows: which sources made which documents.
+        claimed: how many files of partitions were claimed by another source already.
+    """
 
     def __init__(self, target: Folder, *, dry_run: bool = False) -> None:
-        """Open the target.
+        """Open the target; work that a killed build had begun to apply is finished first.
 
         Args:
             target: where the site goes.
@@ -32,16 +52,49 @@ class Publication:
         """
         self.target = target
         self.dry_run = dry_run
-        self.conflicts: list[str] = []
+        self.claimed = 0
+        self._notes: dict[str, str] = {}
+        self._is_applied = False
+        self._is_resumed = False
+        self._keeps_sources = False
         target.open()
         self.ledger = Ledger(target.ledger_file)
+        try:
+            self._begin()
+        except BaseException:
+            self.ledger.close()
+            raise
+
+    def _begin(self) -> None:
+        ledger, run = self.ledger, self.ledger.run
+        if not self.dry_run:
+            if ledger.unsettled and self.target.staged(ledger.unsettled).is_dir():
+                self._settle(ledger.unsettled)
+                ledger.unsettled = 0
+            self.target.begin(run)
+        staged = None if self.dry_run else self.target.staged(run)
+        self.work = Work(ledger, None if staged is None else staged / "work.sqlite3")
+        self.rows = SourceRows(ledger.connection)
+        self._stager = self.target.stager(None if self.dry_run else run, SITE)
+        self._stager.known = ledger.entry
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Give the target back; what partitions of a build have staged that did not come to its end is left for the next."""
+        run = self.ledger.run
+        is_begun = self.ledger.note("unsettled") == str(run)
         self.ledger.close()
-        self.target.close()
+        if not self.dry_run and not is_begun:
+            has_shards = any((self.target.staged(run) / SHARDS).glob("*.sqlite3"))
+            if self._is_applied or not has_shards:
+                self.target.discard(run)
+
+    @property
+    def stager(self) -> Stager:
+        """What stages documents of single sources, in this process or another."""
+        return self.target.stager(None if self.dry_run else self.ledger.run, BODIES)
 
     def offer(self, documents: Iterable[Document]) -> None:
         """Take documents into the site.
@@ -49,76 +102,104 @@ class Publication:
         Raises:
             PublishingRefused: if a path is unsafe or claimed twice.
         """
-        self.ledger.offer(offer for document in documents for offer in self._offers(document))
+        self.work.offer(offer for document in documents for offer in self._stager.take(document))
 
-    def _offers(self, document: Document) -> Iterator[Offer]:
-        digest = sha256(document.body).digest()
-        size = len(document.body)
-        sources = "\n".join(document.sources)
-        names = [document.path, *(path for path in document.also if path != document.path)]
-        if self.target.folds_case:
-            names = [names[0], *(name for name in names[1:] if name.lower() != names[0].lower())]
-        actions = [self._action(checked_path(name), digest, document.body) for name in names]
-        staged = None
-        if any(actions) and not self.dry_run:
-            staged = self.target.stage(document.body)
-        for name, action in zip(names, actions, strict=True):
-            twin_of = None if name == document.path else document.path
-            yield Offer(name, digest, size, sources, staged, twin_of, action)
+    def take(self, offers: Iterable[Offer], rows: Iterable[SourceRow], folders: Iterable[str]) -> None:
+        """Take over what a partition staged and found.
 
-    def _action(self, path: str, digest: bytes, body: bytes) -> str | None:
-        """Decide what a path needs: `add`, `replace`, or None if it holds these bytes already."""
-        state = self.target.state(path)
-        if state is ABSENT:
-            return Action.ADD
-        entry = self.ledger.entry(path)
-        if state is OBSTACLE:
-            self.conflicts.append(path)
-            return Action.REPLACE
-        if entry and entry.digest == digest and state == (entry.size, entry.modified):
-            return None
-        if self.target.holds(path, body):
-            self._adopt(path, digest, *state)
-            return None
-        if entry is None:
-            self.conflicts.append(path)
-        return Action.REPLACE
+        Raises:
+            PublishingRefused: if two documents claim one path.
+        """
+        self.work.offer(offers)
+        self.rows.add(rows)
+        self.work.note_folders(folders)
 
-    def _adopt(self, path: str, digest: bytes, size: int, modified: int) -> None:
-        """Take a file that is right already into the ledger."""
-        self.ledger.written([Entry(path, digest, size, modified, "")])
+    def take_shard(self, file: Path) -> None:
+        """Take over what a partition wrote down."""
+        self.claimed += merge_shard(self.ledger.connection, file)
 
     def note(self, notes: Mapping[str, str]) -> None:
         """Keep notes of the site with it, once it is applied: where it comes from, for snapshots of the folder."""
-        for name, value in notes.items():
-            self.ledger.set_note(name, value)
+        self._notes |= notes
+
+    def noted(self, name: str) -> str:
+        """Return a note of the last build; empty if there is none."""
+        return self.ledger.note(name) or ""
 
     def published(self, path: str) -> bytes | None:
         """Return what a path of the target holds before this build; None if there is nothing."""
         return self.target.read(path)
 
+    def resume(self, made_of: str) -> bool:
+        """Take over what an interrupted build has staged, if it was made of the same things; say whether there was any.
+
+        Args:
+            made_of: a fingerprint of all that documents of single sources depend on besides the sources.
+        """
+        if self.dry_run:
+            return False
+        leftover, staged = self.target.leftover, self.target.staged(self.ledger.run)
+        found = _text(leftover / MADE_OF) == made_of and (leftover / SHARDS).is_dir()
+        if found:
+            (staged / BODIES).rmdir()
+            os.rename(leftover / BODIES, staged / BODIES)
+            os.rename(leftover / SHARDS, staged / SHARDS)
+            for shard in sorted((staged / SHARDS).glob("*.sqlite3")):
+                self.take_shard(shard)
+        self.target.discard_leftover()
+        (staged / SHARDS).mkdir(exist_ok=True)
+        (staged / MADE_OF).write_text(made_of, "utf-8")
+        self._is_resumed = found
+        return found
+
+    def shard(self, name: str) -> Path | None:
+        """Return where a partition writes down what it made; nowhere in a dry run."""
+        return None if self.dry_run else self.target.staged(self.ledger.run) / SHARDS / f"{name}.sqlite3"
+
+    def drop(self, places: Iterable[str]) -> None:
+        """Forget what an interrupted build made of sources that have changed since."""
+        for place in places:
+            for path in self.rows.drop(place):
+                self.work.withdraw(path)
+
     def plan(self) -> Plan:
         """Return what applying would change."""
-        counts, size, changed_size = self.ledger.totals()
-        removed = sum(1 for _ in self.ledger.stale())
+        self._suspect()
+        counts = self.work.counts()
+        size, changed_size = self.work.sizes()
+        kept, kept_size = self.work.unoffered()
         return Plan(
             counts={
-                Action.ADD: counts.get("add", 0),
-                Action.REPLACE: counts.get("replace", 0),
-                Action.REMOVE: removed,
+                Action.ADD: counts[ADD],
+                Action.REPLACE: counts[REPLACE] + counts[OBSTRUCTED],
+                Action.REMOVE: sum(1 for _ in self.work.leaving()),
             },
-            kept=counts.get(None, 0),
-            size=size,
+            kept=kept + counts[KEEP],
+            size=size + kept_size,
             changed_size=changed_size,
             changes=self._changes,
-            conflicts=tuple(self.conflicts),
+            conflicts=tuple(self.work.conflicts()),
         )
 
+    def keep_all(self) -> None:
+        """Let everything stay that is not offered."""
+        self.work.partial = self.rows.partial = True
+
+    def keep_sources(self) -> None:
+        """Let stay what sources made that have not changed; what is made of the whole content is offered anew."""
+        self.keep_all()
+        self._keeps_sources = True
+
+    def _suspect(self) -> None:
+        if self._keeps_sources:
+            self.work.suspect_the_site()
+            self.work.suspect(self.rows.superseded_documents())
+
     def _changes(self) -> Iterator[Change]:
-        for offer in self.ledger.offered(changed=True):
-            yield Change(Action(str(offer.action)), offer.path, offer.size)
-        for entry in self.ledger.stale():
-            yield Change(Action.REMOVE, entry.path, 0)
+        for action, name, size in self.work.changed():
+            yield Change(ACTIONS[action], name, size)
+        for name in sorted(self.work.leaving()):
+            yield Change(Action.REMOVE, name, 0)
 
     def apply(self) -> None:
         """Make the site be what was offered: bodies into place, then what is stale out of it.
@@ -129,31 +210,53 @@ class Publication:
         """
         if self.dry_run:
             raise PublishingRefused("a dry run cannot be applied")
-        if self.conflicts:
-            raise conflict(self.conflicts)
-        self.ledger.promise()
-        self.ledger.written(self._put_in_place())
-        stale = [entry.path for entry in self.ledger.stale()]
-        for path in stale:
-            self.target.remove(path)
-        self.ledger.removed(stale)
-        self.ledger.keep()
+        if conflicts := list(self.work.conflicts()):
+            raise conflict(conflicts)
+        self._suspect()
+        if self._is_resumed:
+            self._sweep()
+        kept, kept_size = self.work.unoffered()
+        names, size = kept + sum(self.work.counts().values()), kept_size + self.work.sizes()[0]
+        totals = {"names": str(names), "size": str(size)}
+        with transaction(self.ledger.connection):
+            self.ledger.leave(self.work.leaving())
+            self.work.write_down()
+            self.rows.write_down()
+            self.ledger.set_notes(self._notes | totals)
+            self.ledger.begin()
+        self._settle(self.ledger.run)
+        self._is_applied = True
 
-    def _put_in_place(self) -> Iterator[Entry]:
-        """Put changed bodies into place; the originals first, since twins are their second names."""
-        changed = list(self.ledger.offered(changed=True))
-        for offer in sorted(changed, key=lambda offer: offer.twin_of is not None):
-            if offer.twin_of is None:
-                modified = self.target.place(str(offer.staged), offer.path)
-            else:
-                modified = self.target.place_twin(offer.twin_of, offer.path)
-            yield Entry(offer.path, offer.digest, offer.size, modified, offer.sources)
+    def _settle(self, run: int) -> None:
+        """Put what a run staged in place, and remove what it has no more; of what is done, nothing is done again."""
+        self.target.put_in_place(self.target.staged(run))
+        for name in self.ledger.leaving():
+            self.target.remove(name)
+        with transaction(self.ledger.connection):
+            self.ledger.note_folder_times(self.target.folder_time)
+            self.ledger.finish()
+
+    def _sweep(self) -> None:
+        """Take out of the staged bodies what an interrupted build staged and this one does not offer."""
+        tree = self.target.staged(self.ledger.run) / BODIES
+        for folder, _, names in os.walk(tree):
+            for name in names:
+                path = os.path.relpath(f"{folder}/{name}", tree).replace(os.sep, "/")
+                if not self.work.is_to_be_written(path):
+                    os.unlink(f"{folder}/{name}")
 
 
-def conflict(paths: list[str]) -> PublishingRefused:
+def conflict(paths: Sequence[str]) -> PublishingRefused:
     """Return the refusal for paths that hold something of somebody else."""
     shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     return PublishingRefused(
         f"something that statuary did not write is in the way: {shown}",
         "move it away, or publish into another folder",
     )
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return file.read_text("utf-8")
+    except OSError:
+        return None

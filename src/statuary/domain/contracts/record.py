@@ -8,9 +8,8 @@ A record is a plain dict; these types let pydantic refuse wrong shapes and mypy 
 digits are proved where bytes are made of them, not here: one look at each is enough.
 """
 
-from typing import Any, Literal, NamedTuple, NotRequired
+from typing import Any, Literal, NamedTuple, NotRequired, TypeVar
 
-from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from statuary.domain.json_values import Json
@@ -18,10 +17,16 @@ from statuary.domain.json_values import Json
 MatchLevel = Literal["match", "exact_match"]
 """`exact_match`: same bytes including the metadata hash; `match`: same code, hash absent or different."""
 
-STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
+Shape = TypeVar("Shape")
 
 
-@with_config(STRICT)
+def strict(shape: type[Shape]) -> type[Shape]:
+    """Have pydantic refuse unknown members and values of other types; what is not validated does not load it."""
+    shape.__pydantic_config__ = {"extra": "forbid", "strict": True, "defer_build": True}  # type: ignore[attr-defined]
+    return shape
+
+
+@strict
 class Reference(TypedDict):
     """A stretch of bytecode that is filled in later, in bytes."""
 
@@ -29,7 +34,7 @@ class Reference(TypedDict):
     length: int
 
 
-@with_config(STRICT)
+@strict
 class CborAuxdata(TypedDict):
     """A CBOR tail found in recompiled bytecode: its bytes as 0x hex (length suffix included), its byte offset."""
 
@@ -37,7 +42,7 @@ class CborAuxdata(TypedDict):
     offset: int
 
 
-@with_config(STRICT)
+@strict
 class Transformation(TypedDict):
     """One change on the way from recompiled to on-chain bytecode; offsets and lengths are in bytes.
 
@@ -51,7 +56,7 @@ class Transformation(TypedDict):
     length: NotRequired[int]
 
 
-@with_config(STRICT)
+@strict
 class TransformationValues(TypedDict, total=False):
     """What the transformations put in place: 0x hex, by library name, immutable id or auxdata id."""
 
@@ -62,7 +67,7 @@ class TransformationValues(TypedDict, total=False):
     callProtection: str
 
 
-@with_config(STRICT)
+@strict
 class CreationBytecode(TypedDict):
     """The creation side. `onchainBytecode` is null if the creating transaction is unknown."""
 
@@ -75,7 +80,7 @@ class CreationBytecode(TypedDict):
     transformationValues: TransformationValues | None
 
 
-@with_config(STRICT)
+@strict
 class RuntimeBytecode(TypedDict):
     """The runtime side, with the places of immutables (by AST id; Vyper has the one id "0")."""
 
@@ -89,7 +94,7 @@ class RuntimeBytecode(TypedDict):
     transformationValues: TransformationValues | None
 
 
-@with_config(STRICT)
+@strict
 class Deployment(TypedDict):
     """The creating transaction. Numbers are decimal text ("-1" for genesis contracts), `deployer` its sender."""
 
@@ -99,7 +104,7 @@ class Deployment(TypedDict):
     deployer: str | None
 
 
-@with_config(STRICT)
+@strict
 class Compilation(TypedDict):
     """What was compiled with what. `fullyQualifiedName` splits at its last colon."""
 
@@ -111,21 +116,21 @@ class Compilation(TypedDict):
     fullyQualifiedName: str
 
 
-@with_config(STRICT)
+@strict
 class SourceContent(TypedDict):
     """One source file."""
 
     content: str
 
 
-@with_config(STRICT)
+@strict
 class SourceId(TypedDict):
     """The number that source maps know a file by."""
 
     id: int
 
 
-@with_config(STRICT)
+@strict
 class Signature(TypedDict):
     """A function, event or error: canonical text, first 4 bytes and whole of its keccak-256 as 0x hex."""
 
@@ -134,7 +139,7 @@ class Signature(TypedDict):
     signatureHash32: str
 
 
-@with_config(STRICT)
+@strict
 class Signatures(TypedDict):
     """The signatures of an ABI by kind."""
 
@@ -143,7 +148,7 @@ class Signatures(TypedDict):
     error: list[Signature]
 
 
-@with_config(STRICT)
+@strict
 class Implementation(TypedDict):
     """A contract that a proxy calls; `name` if it is itself verified on the chain."""
 
@@ -151,7 +156,7 @@ class Implementation(TypedDict):
     name: NotRequired[str]
 
 
-@with_config(STRICT)
+@strict
 class ProxyResolutionError(TypedDict):
     """Why the proxy could not be resolved."""
 
@@ -160,7 +165,7 @@ class ProxyResolutionError(TypedDict):
     errorId: str
 
 
-@with_config(STRICT)
+@strict
 class ProxyResolution(TypedDict, total=False):
     """Whether the contract is a proxy and of what, or the error instead of the three members."""
 
@@ -170,7 +175,7 @@ class ProxyResolution(TypedDict, total=False):
     proxyResolutionError: ProxyResolutionError
 
 
-@with_config(STRICT)
+@strict
 class StdJsonInput(TypedDict):
     """The compiler's standard-JSON input, without `outputSelection`."""
 
@@ -180,7 +185,7 @@ class StdJsonInput(TypedDict):
     storage_layout_overrides: NotRequired[dict[str, Json]]
 
 
-@with_config(STRICT)
+@strict
 class StdJsonOutput(TypedDict):
     """The compiler's standard-JSON output for the one contract."""
 
@@ -188,7 +193,7 @@ class StdJsonOutput(TypedDict):
     contracts: dict[str, dict[str, dict[str, Json]]]
 
 
-@with_config(STRICT)
+@strict
 class Record(TypedDict):
     """The whole record, members in the order that the real server gives `fields=all`.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from statuary.documents.document import Document
 from statuary.domain.primitives import instant_text
-from statuary.publishing.ledger import listed, look_up_note
+from statuary.publishing.ledger_reading import listed, look_up_note
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.sites.folder_site import FolderSite, ledger_of
 from statuary.publishing.sites.served_as import media_type_of
