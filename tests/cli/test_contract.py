@@ -139,6 +139,15 @@ def test_what_is_there_is_replaced_by_force_alone_and_keeps_number_date_and_note
     assert (row.matchId, row.verifiedAt, row.creationMatch) == ("7", "2026-01-01T00:00:00Z", None)
 
 
+def test_numbers_in_bulk_files_are_not_looked_through(content, code):
+    (content / "contracts").mkdir()
+    (content / "contracts/many.jsonl").write_text("")
+    refused = run(content, artifact("Fare"), *code("Fare"))
+    assert refused.exit_code == ExitCode.REFUSED
+    assert "the site has contracts in contracts/many.jsonl" in refused.stderr
+    assert run(content, artifact("Fare"), *code("Fare"), "--match-id", "5").exit_code == ExitCode.DONE
+
+
 def test_another_spelling_of_the_address_is_the_same_contract(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--as", "record")
     lower = content / f"contracts/31337/{FARE.lower()}.json"

@@ -279,5 +279,5 @@ def test_what_was_added_is_a_site_that_compiles_again_to_itself(form, workshop, 
     checked, _ = check_site(content, parse_instant(NOW), Silent(), lambda _: None)
     assert checked.all_findings == []
     assert {(row.matchId, row.match) for row in checked.rows} == {(n, "exact_match") for n in "123"}
-    compiled = recompile_contracts(content, checked.catalogue.contracts, workshop, Silent())
+    compiled = recompile_contracts(content, checked.catalogue, workshop, Silent())
     assert (compiled.tried, compiled.alike, compiled.findings) == (3, 3, ())

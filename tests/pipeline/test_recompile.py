@@ -44,7 +44,7 @@ def site(folder, *records):
 
 def recompiled(content, *compilers, **bounds):
     workshop = Workshop(compilers=compilers, bounds=Bounds(**bounds), hands=2)
-    return recompile_contracts(content, read_content(content).catalogue.contracts, workshop, Silent())
+    return recompile_contracts(content, read_content(content).catalogue, workshop, Silent())
 
 
 def at(record, number):
@@ -174,6 +174,19 @@ def test_absent_versions_are_named_with_the_number_of_their_records(tmp_path):
     assert {solc_absent.severity, vyper_absent.severity} == {Severity.WARNING}
 
 
+def test_records_of_bulk_files_are_compiled_again_too(tmp_path):
+    records = [at(made_record("everything"), number) for number in (1, 2, 3)]
+    output = copy.deepcopy(records[0]["stdJsonOutput"])
+    records[1]["devdoc"]["title"] = "another"
+    lines = "".join(json.dumps(copy.deepcopy(record), separators=(",", ":")) + "\n" for record in records)
+    content = write_files(tmp_path / "content", {**SMALL_SITE, "contracts/all.jsonl": lines})
+    again = recompiled(content, saying(tmp_path, output))
+    assert (again.records, again.tried, again.alike) == (3, 3, 2)
+    [finding] = again.findings
+    assert finding.pointer == ("devdoc", "title")
+    assert (finding.path, finding.position.line) == ("contracts/all.jsonl", 2)
+
+
 def test_the_compiler_of_the_recorded_version_is_taken(tmp_path):
     def told(version):
         return Compiler(kind="solc", path=tmp_path / version, version=version)
@@ -189,7 +202,7 @@ def test_twins_are_compiled_once(tmp_path):
     body = f"echo run >> {tmp_path}/runs; cat {tmp_path}/output.json"
     content = site(tmp_path, *(at(record, number) for number in range(1, 6)))
     workshop = Workshop(compilers=[compiler_at("solc", program(tmp_path, body))])
-    again = recompile_contracts(content, read_content(content).catalogue.contracts, workshop, Silent())
+    again = recompile_contracts(content, read_content(content).catalogue, workshop, Silent())
     assert (again.tried, again.alike) == (5, 5)
     assert (tmp_path / "runs").read_text() == "run\n"
 

@@ -69,9 +69,10 @@ def _recompiled(
     checked: Checked, content: Path, workshop: Workshop, announcer: Announcer
 ) -> tuple[Checked, str]:
     """Compile every contract again; return what is found by now, and how it went in words."""
-    sources = () if checked.catalogue is None else checked.catalogue.contracts
-    again = recompile_contracts(content, sources, workshop, announcer)
+    if checked.catalogue is None:
+        return checked, ""
+    again = recompile_contracts(content, checked.catalogue, workshop, announcer)
     told = (
-        f"{again.tried:,} of {len(sources):,} records compiled again, {again.alike:,} of them to the same\n"
+        f"{again.tried:,} of {again.records:,} records compiled again, {again.alike:,} of them to the same\n"
     )
     return replace(checked, findings=tuple(in_order((*checked.findings, *again.findings)))), told

@@ -66,7 +66,16 @@ def record_of(root: Path, source: ContractSource) -> RecordValue | None:
 
 
 def free_match_id(root: Path, catalogue: Catalogue) -> str:
-    """Return the number after the largest match id of the site."""
+    """Return the number after the largest match id of the site.
+
+    Raises:
+        CannotImport: if the site has bulk files, in which looking for it would take too long.
+    """
+    if catalogue.bulk:
+        raise CannotImport(
+            f"the site has contracts in {catalogue.bulk[0].path}, whose match ids are not looked through",
+            "give a free one with --match-id",
+        )
     return str(1 + max((int(number) for number in _match_ids(root, catalogue)), default=0))
 
 

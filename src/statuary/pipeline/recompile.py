@@ -8,14 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Final, TypeVar
 
 from statuary.checks.contracts.recompilation import recompilation_reproduces_the_record
+from statuary.content.bulk.lines import BulkContract
+from statuary.content.bulk.partitions import in_place, read_partition
 from statuary.content.contract_files import read_contract
 from statuary.content.places import placed
+from statuary.content.record_text import RecordText
 from statuary.documents.encode import encode_unchecked
-from statuary.domain.catalogue import ContractSource
+from statuary.domain.catalogue import Catalogue, ContractSource
 from statuary.domain.contracts.recompilation import recompilation_input, recompiled_members
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Pointer, Severity, in_order
@@ -23,6 +27,7 @@ from statuary.domain.json_values import Json
 from statuary.domain.primitives import Malformed, keccak
 from statuary.pipeline.announcements import Announcer, counted, stage
 from statuary.pipeline.bounded import Bounds, end_all
+from statuary.pipeline.bulk import bulk_partitions
 from statuary.pipeline.compilers import Compiler, CompilerFailed, compiler_for
 
 RULE: Final = recompilation_reproduces_the_record.__name__.replace("_", "-")
@@ -55,17 +60,19 @@ class Recompiled:
 
     Attributes:
         findings: differences, failures and absent compilers, placed and in order.
-        tried: how many records a compiler was at hand for.
+        records: how many records there are.
+        tried: how many of them a compiler was at hand for.
         alike: how many of them came out as they are kept.
     """
 
     findings: tuple[Finding, ...]
+    records: int
     tried: int
     alike: int
 
 
 def recompile_contracts(
-    root: Path, sources: Sequence[ContractSource], workshop: Workshop, announcer: Announcer
+    root: Path, catalogue: Catalogue, workshop: Workshop, announcer: Announcer
 ) -> Recompiled:
     """Compile every contract again and hold the outcome against its record.
 
@@ -73,23 +80,42 @@ def recompile_contracts(
 
     Args:
         root: the content folder.
-        sources: the contracts.
+        catalogue: the site, with the contracts of its bulk files.
         workshop: what to compile with.
         announcer: whoever shows progress.
     """
     bench = _Bench(root, workshop)
     findings: list[Finding] = []
-    tried = alike = 0
+    records = tried = alike = 0
     absent: Counter[Version] = Counter()
-    with stage(announcer, "Compiling again", len(sources)), ThreadPoolExecutor(workshop.hands) as pool:
-        for outcome in counted(announcer, in_turn(pool, bench.recompile, sources, 2 * workshop.hands)):
+    total = None if catalogue.bulk else len(catalogue.contracts)
+    with (
+        TemporaryDirectory(prefix="statuary-join-") as workbench,
+        stage(announcer, "Compiling again", total),
+        ThreadPoolExecutor(workshop.hands) as pool,
+    ):
+        contracts = _all_contracts(root, catalogue, Path(workbench))
+        for outcome in counted(announcer, in_turn(pool, bench.recompile, contracts, 2 * workshop.hands)):
+            records += outcome is not None
             if isinstance(outcome, list):
                 tried, alike = tried + 1, alike + (not outcome)
                 findings += outcome
             elif outcome is not None:
                 absent[outcome] += 1
     findings += [_absent(version, number, workshop) for version, number in absent.items()]
-    return Recompiled(findings=tuple(in_order(placed(root, findings))), tried=tried, alike=alike)
+    return Recompiled(
+        findings=tuple(in_order(placed(root, findings))), records=records, tried=tried, alike=alike
+    )
+
+
+def _all_contracts(
+    root: Path, catalogue: Catalogue, workbench: Path
+) -> Iterator[ContractSource | BulkContract]:
+    """Yield where contracts have files of their own, then what bulk files hold, read already."""
+    yield from catalogue.contracts
+    for part in bulk_partitions(root, catalogue, workbench) if catalogue.bulk else ():
+        if not isinstance(part, Finding):
+            yield from read_partition(root, part)
 
 
 class _Bench:
@@ -101,9 +127,14 @@ class _Bench:
         self.outputs: OrderedDict[bytes, Json] = OrderedDict()
         self.lock = Lock()
 
-    def recompile(self, source: ContractSource) -> list[Finding] | Version | None:
+    def recompile(self, contract: ContractSource | BulkContract) -> list[Finding] | Version | None:
         """Return what differs; or the compiler that is absent; or None if there is no record to try."""
-        record = read_contract(self.root, source).record
+        if isinstance(contract, ContractSource):
+            return self._recompile(contract, read_contract(self.root, contract).record)
+        outcome = self._recompile(contract.source, contract.read.record)
+        return [in_place(one, contract) for one in outcome] if isinstance(outcome, list) else outcome
+
+    def _recompile(self, source: ContractSource, record: RecordText | None) -> list[Finding] | Version | None:
         if record is None:
             return None
         compilation = record.value["compilation"]
