@@ -1,0 +1,106 @@
+"""`statuary check --recompile` as a person meets it: which compilers, what is said, and how it ends."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from made_contracts import NAME, PATH, made_record
+from sites import NOW, SMALL_SITE, write_files
+from statuary.cli.check import command
+from statuary.cli.exit_codes import ExitCode
+
+VERSION = "0.8.30+commit.73712a01"
+
+
+@pytest.fixture
+def content(tmp_path):
+    record = made_record("plain") | {"chainId": "748463"}
+    text = json.dumps(record, separators=(",", ":"))
+    return write_files(
+        tmp_path / "content", {**SMALL_SITE, f"contracts/748463/{record['address']}.json": text}
+    )
+
+
+def compiler(folder, *, version=VERSION, **changes):
+    """Write a program that compiles every input to the made contract, some members changed."""
+    output = made_record("plain")["stdJsonOutput"]
+    output["contracts"][PATH][NAME] |= changes
+    (folder / "output.json").write_text(json.dumps(output))
+    program = folder / "solc"
+    program.write_text(
+        f'#!/bin/sh\nif [ "$1" = --version ]; then echo "Version: {version}.Linux.g++"; else cat {folder}/output.json; fi\n'
+    )
+    program.chmod(0o755)
+    return program
+
+
+def check(content, *options):
+    result = CliRunner().invoke(command, ["--content", str(content), "--now", NOW, *options])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def test_what_comes_out_as_it_is_kept(content, tmp_path):
+    result = check(content, "--recompile", "--compiler", f"solc={compiler(tmp_path)}")
+    assert result.exit_code == ExitCode.DONE
+    assert result.stdout == "1 of 1 records compiled again, 1 of them to the same\nno findings\n"
+
+
+def test_what_comes_out_otherwise_is_an_error(content, tmp_path):
+    program = compiler(tmp_path, devdoc={"kind": "dev", "methods": {}, "version": 1, "title": "another"})
+    result = check(content, "--recompile", "--compiler", f"solc={program}")
+    assert result.exit_code == ExitCode.FINDINGS
+    assert "devdoc.title is 'Ein Prüfling', the compiler says 'another'" in result.stdout
+    assert "[recompilation-reproduces-the-record]" in result.stdout
+    assert "1 of 1 records compiled again, 0 of them to the same\n1 error, 0 warnings" in result.stdout
+
+
+def test_an_absent_version_is_a_warning_which_strict_makes_count(content, tmp_path):
+    options = ["--recompile", "--compiler", f"solc={compiler(tmp_path, version='0.8.29+commit.ab55807c')}"]
+    result = check(content, *options)
+    assert result.exit_code == ExitCode.DONE
+    assert f"solc {VERSION} is not at hand: 1 record was not compiled again" in result.stdout
+    assert check(content, *options, "--strict").exit_code == ExitCode.FINDINGS
+
+
+def test_without_compiler_those_on_the_path_are_taken(content, tmp_path, monkeypatch):
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    compiler(programs)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    assert "1 of 1 records compiled again, 1 of them to the same" in check(content, "--recompile").stdout
+
+
+def test_findings_alone_are_in_the_formats_of_programs(content, tmp_path):
+    options = ["--recompile", "--compiler", f"solc={compiler(tmp_path, abi=[])}", "--format", "json"]
+    rules = [finding["rule"] for finding in json.loads(check(content, *options).stdout)["findings"]]
+    assert rules == ["recompilation-reproduces-the-record"]
+
+
+USAGE = {
+    "a kind that is none": ("gcc=/bin/true", "is not KIND=PATH"),
+    "no path": ("solc=", "is not KIND=PATH"),
+    "no such program": ("solc=/nowhere/solc", "there is no program /nowhere/solc"),
+    "no compiler": ("solc=/bin/true", "does not tell its version"),
+}
+
+
+@pytest.mark.parametrize("case", USAGE)
+def test_wrong_usage(case, content):
+    given, message = USAGE[case]
+    result = check(content, "--recompile", "--compiler", given)
+    assert result.exit_code == ExitCode.USAGE
+    assert message in result.stderr
+
+
+def test_a_compiler_is_for_recompiling(content, tmp_path):
+    result = check(content, "--compiler", f"solc={compiler(tmp_path)}")
+    assert result.exit_code == ExitCode.USAGE
+
+
+def test_the_rule_is_in_the_list():
+    assert (
+        "recompilation-reproduces-the-record\terror\trecompile\t"
+        in CliRunner().invoke(command, ["--list"]).stdout
+    )
