@@ -11,6 +11,7 @@ from statuary.documents.hosting.globs import LITERAL_OR_MEMBER
 from statuary.documents.hosting.host_file import HostFile
 from statuary.documents.hosting.templating import filled
 from statuary.documents.url_table import (
+    BRIEFLY,
     CONTENT_SECURITY_POLICY,
     EPOCH_DOCUMENT,
     EPOCHS,
@@ -35,13 +36,16 @@ def object_store_files(choices: HostChoices) -> list[HostFile]:
 
 
 def object_groups() -> list[tuple[Metadata, list[str]]]:
-    """Return the patterns of keys by the metadata of their objects; `*` is anything, slashes included."""
+    """Return the patterns of keys by the metadata of their objects; `*` is anything, slashes included.
+
+    What tells the present comes last.
+    """
     groups: dict[Metadata, list[str]] = defaultdict(list)
     for url in URLS:
         if url is EPOCH_DOCUMENT or url in HOST_FILES:
             continue
         groups[url.media_type, url.cache].extend(_key_patterns(url))
-    return list(groups.items())
+    return sorted(groups.items(), key=lambda group: group[0][1] == BRIEFLY)
 
 
 def _key_patterns(url: Url) -> list[str]:

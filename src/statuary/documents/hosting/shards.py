@@ -30,6 +30,20 @@ def sharded_path(path: str) -> str:
     return SHARDS[parts["family"]].path(chain_id=parts["chain_id"], shard=shard, address=parts["address"])
 
 
+IN_A_SHARD = re.compile(
+    r"_shards/(?P<family>contract|proof)/(?P<chain_id>[^/]+)/(?P<shard>[0-9a-f]{2})/(?P<name>0x[^/]+)"
+)
+
+
+def plain_path(path: str) -> str:
+    """Return the path whose document lies at a path of the sharded layout; the path itself of all others."""
+    found = IN_A_SHARD.fullmatch(path)
+    if found is None:
+        return path
+    family = "v2/contract" if found["family"] == "contract" else found["family"]
+    return f"{family}/{found['chain_id']}/{found['name']}"
+
+
 def sharded(document: Document) -> Document:
     """Return a document with its names in the sharded layout."""
     return replace(
