@@ -16,6 +16,7 @@ from made_contracts import ADDRESS, made_record
 from real_parts import require_module, require_program
 from sites import NOW, small_site, write_files
 from snapshot_worlds import tree
+from statuary import open_snapshot
 from statuary.cli.main import command
 
 CHAIN = "748463"
@@ -178,6 +179,30 @@ def test_only_a_part(content: Path, tmp_path: Path) -> None:
         "no part of a site"
         in run("snapshot", "create", "--from", whole, "--only", "nothing", tmp_path / "c.zip", code=3).output
     )
+
+
+def test_a_site_laid_out_for_a_host_is_looked_up_proved_and_cut_all_the_same(
+    content: Path, tmp_path: Path
+) -> None:
+    hosting = "hosting: {layout: sharded, files: [netlify], precompressed: [gz]}\n"
+    write_files(content, {"site.yaml": (content / "site.yaml").read_text() + hosting})
+    file = create(content, tmp_path / "site.zip")
+    run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
+    run("snapshot", "create", "--from", tmp_path / "build", tmp_path / "of-build.zip")
+    assert digest(tmp_path / "of-build.zip") == digest(file)
+    paths = run("extract", file, "--list").output.split()
+    assert f"_shards/contract/{CHAIN}/{ADDRESS[2:4].lower()}/{ADDRESS}" in paths
+    assert "1 records proved, 0 refused" in run("snapshot", "verify", file, "--prove").output
+    for place in (file, tmp_path / "build"):
+        with open_snapshot(place) as site:
+            assert [contract.address for contract in site.contracts(int(CHAIN))] == [ADDRESS]
+            assert site.contract(CHAIN, ADDRESS.lower()).name == "Made"
+    (tmp_path / "list").write_text(ADDRESS)
+    create(content, tmp_path / "part.zip", "--only", f"address-list={tmp_path / 'list'}")
+    part = set(run("extract", tmp_path / "part.zip", "--list").output.split())
+    assert {f"{path}.gz" for path in part if f"{path}.gz" in paths} <= part
+    assert {path for path in paths if ADDRESS in path} == {path for path in part if ADDRESS in path}
+    assert not any(path.startswith("api/") for path in part)
 
 
 def test_diff_and_apply(content: Path, tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
-from statuary.documents import url_table
-from statuary.documents.match_url import match_url
+from statuary.documents.hosting.plain_places import record_place
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json
 from statuary.publishing.snapshots.manifest import Entry
@@ -30,11 +29,11 @@ class Prover:
 
     def __call__(self, entry: Entry, body: bytes) -> None:
         """Prove a document if it is a record."""
-        found = match_url(entry.path)
-        if found is None or found[0] is not url_table.CONTRACT:
+        place = record_place(entry.path)
+        if place is None:
             return
         record = _object(body)
-        findings = [*_misplaced(record, found[1]), *prove(record, ALL_CHECKS).findings]
+        findings = [*_misplaced(record, place), *prove(record, ALL_CHECKS).findings]
         errors = [finding.within(entry.path) for finding in findings if finding.severity is Severity.ERROR]
         self.errors.extend(errors)
         self.refused += bool(errors)
@@ -50,9 +49,9 @@ def _object(body: bytes) -> dict[str, Json]:
     return value if isinstance(value, dict) else {}
 
 
-def _misplaced(record: dict[str, Json], members: dict[str, str]) -> list[Finding]:
+def _misplaced(record: dict[str, Json], place: tuple[str, str]) -> list[Finding]:
     """Return what is wrong with a record's place."""
-    if (record.get("chainId"), record.get("address")) == (members["chain_id"], members["address"]):
+    if (record.get("chainId"), record.get("address")) == place:
         return []
     message = "the record is one of another contract, or none"
     return [Finding(rule="path-names-contract", message=message)]

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
-from sites import NOW, small_site
+import orjson
+import pytest
+
+from made_contracts import ADDRESS, made_record
+from sites import NOW, small_site, write_files
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline.announcements import Silent
 from statuary.pipeline.build import build_site
@@ -11,12 +15,19 @@ from statuary.publishing.snapshots.create import SnapshotPublication
 from statuary.publishing.snapshots.manifest import Origin
 from statuary.publishing.snapshots.snapshot_pass import opened_pass
 
+HOSTING = "hosting: {layout: sharded, files: [netlify, cloudflare, github-pages], precompressed: [gz]}\n"
 
-def test_paths_tell_what_documents_say(tmp_path: Path) -> None:
+
+@pytest.mark.parametrize("hosting", ["", HOSTING], ids=["plain", "for hosts"])
+def test_paths_tell_what_documents_say(tmp_path: Path, hosting: str) -> None:
     instant = parse_instant(NOW)
     out = tmp_path / "site.zip"
+    content = small_site(tmp_path)
+    record = orjson.dumps(made_record(chain_id="748463"))
+    site = (content / "site.yaml").read_text()
+    write_files(content, {f"contracts/748463/{ADDRESS}.json": record, "site.yaml": site + hosting})
     with SnapshotPublication(out, Origin(instant=instant, revision="", statuary="0")) as publication:
-        build_site(small_site(tmp_path), publication, instant, Silent())
+        build_site(content, publication, instant, Silent())
     with opened_pass(str(out)) as snapshot:
         entries = list(snapshot.entries())
     assert len(entries) > 20

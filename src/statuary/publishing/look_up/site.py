@@ -34,8 +34,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from statuary.documents import url_table
-from statuary.documents.match_url import match_url
-from statuary.domain.primitives import Address, ChainId, Malformed, parse_address, parse_chain_id
+from statuary.documents.hosting.plain_places import record_place
+from statuary.domain.primitives import Address, ChainId, checksummed, parse_address, parse_chain_id
 from statuary.publishing.look_up.contract import Contract
 from statuary.publishing.look_up.status import Component, Incident, Status
 from statuary.publishing.sites.site_reader import SiteReader
@@ -137,18 +137,13 @@ class Site:
         Raises:
             PublishingRefused: if the site cannot be listed: a URL that no snapshot was published to.
         """
+        wanted = None if chain_id is None else str(chain_id)
         for path in self.reader.paths():
-            found = match_url(path)
-            if found is None or found[0] is not url_table.CONTRACT:
-                continue
-            members = found[1]
-            try:
-                address = parse_address(members["address"])
-            except Malformed:
-                continue
-            is_first_name = members["address"] == address
-            if is_first_name and chain_id in (None, members["chain_id"], _number(members["chain_id"])):
-                yield self._contract(ChainId(members["chain_id"]), address)
+            place = record_place(path)
+            if place is not None and wanted in (None, place[0]):
+                contract = self._contract(ChainId(place[0]), checksummed(place[1]))
+                if contract.address == place[1]:  # not its second name
+                    yield contract
 
     def _contract(self, chain_id: ChainId, address: Address) -> Contract:
         path = url_table.CONTRACT.path(chain_id=chain_id, address=address)
@@ -191,7 +186,3 @@ class Site:
 
     def _incidents(self, path: str, member: str) -> tuple[Incident, ...]:
         return tuple(map(Incident.of, self.document(path)[member]))
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdigit() else -1

@@ -4,13 +4,15 @@ A folder or a snapshot holds bytes and names; this says the rest, and agrees wit
 themselves when they are made.
 """
 
+from statuary.documents.hosting.plain_places import uncompressed_path
 from statuary.documents.match_url import match_url
 from statuary.documents.media_types import by_extension
 from statuary.documents.url_table import EPOCH_DOCUMENT, EVERYWHERE
 
 
 def media_type_of(path: str) -> str:
-    """Return the `Content-Type` of a path."""
+    """Return the `Content-Type` of a path; that of a compressed form is its document's."""
+    path = uncompressed_path(path)
     found = match_url(path)
     if found is None:
         return by_extension(path)
@@ -22,7 +24,7 @@ def media_type_of(path: str) -> str:
 
 def cache_of(path: str) -> str:
     """Return the `Cache-Control` of a path; empty leaves it to the host."""
-    found = match_url(path)
+    found = match_url(uncompressed_path(path))
     return "" if found is None else found[0].cache
 
 

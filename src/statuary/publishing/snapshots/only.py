@@ -13,6 +13,8 @@ from pathlib import Path
 import orjson
 
 from statuary.documents import url_table
+from statuary.documents.hosting.plain_places import uncompressed_path
+from statuary.documents.hosting.shards import plain_path
 from statuary.domain.primitives import Malformed, parse_address, parse_chain_id
 from statuary.publishing.refused import PublishingRefused
 
@@ -52,6 +54,7 @@ class Only:
 
     def wants(self, path: str, body: bytes) -> bool:
         """Say whether a document is wanted."""
+        path = plain_path(uncompressed_path(path))
         first = path.partition("/")[0]
         if not self.texts or first in OF_BOTH:
             return True

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Self
 
+from statuary.documents.hosting.shards import sharded_path
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.safe_path import checked_path
 from statuary.publishing.sites.served_as import media_type_of
@@ -41,7 +42,13 @@ class UrlSite:
             checked_path(path)
         except PublishingRefused:
             return None
-        return fetch(url_below(self.base, path), LARGEST_DOCUMENT)
+        body = fetch(url_below(self.base, path), LARGEST_DOCUMENT)
+        shard = sharded_path(path)  # a plain file server knows no rewrites
+        return (
+            body
+            if body is not None or shard == path
+            else fetch(url_below(self.base, shard), LARGEST_DOCUMENT)
+        )
 
     def entry(self, path: str) -> SiteEntry | None:
         """Return what is known of a document, which is read for it."""

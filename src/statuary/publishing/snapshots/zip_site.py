@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol, Self
 
+from statuary.documents.hosting.shards import sharded_path
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.sites.served_as import media_type_of
 from statuary.publishing.sites.site_reader import LARGEST_DOCUMENT, SiteEntry
@@ -125,13 +126,13 @@ class ZipSite:
         self.stretches.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document, under any of its names; None if there is none."""
-        packed = self.packed(path)
+        """Return the bytes of a document, under any of its names, in whichever layout; None if there is none."""
+        packed = self.packed(path) or self.packed(sharded_path(path))
         return None if packed is None else unpack(packed)
 
     def entry(self, path: str) -> SiteEntry | None:
         """Return what is known of a document."""
-        found = self._found(path)
+        found = self._found(path) or self._found(sharded_path(path))
         if found is None:
             return None
         header, _ = found
