@@ -73,6 +73,33 @@ def test_what_is_kept_comes_out_of_what_it_was_made_of(workspace, tmp_path):
     assert found.judged.findings == ()
 
 
+def test_what_was_said_of_a_proxy_is_kept_when_it_is_replaced(tmp_path):
+    [workspace] = [one for one in WORKSPACES if "EIP1967Proxy" in one.read_text()]
+    content = tmp_path / "content"
+    shutil.copytree(workspace.parent, content / workspace.parent.relative_to(CONTENT))
+    shutil.copy(CONTENT / "site.yaml", content)
+    catalogue, settings = read_content(content).catalogue, said(workspace)
+    wanted = Wanted(
+        chain_id="748463",
+        address=parse_address(workspace.parent.name),
+        form=ContractForm.WORKSPACE,
+        match_id=None,
+        verified_at=None,
+        now=parse_instant("2026-11-20T12:00:00Z"),
+        replace=True,
+    )
+    compilation = read_compilation(
+        workspace.with_name("input.json"),
+        output=workspace.with_name("output.json"),
+        wanted=settings["contract"],
+    )
+    found = addition(content, catalogue, wanted, compilation, held(workspace, settings))
+    kept = read_contract(content, catalogue.contracts[0]).record.value
+    assert found.judged.record == kept
+    again = yaml.load(found.files[catalogue.contracts[0].path], Loader=yaml.BaseLoader)
+    assert again == settings
+
+
 def write(folder, name, value):
     (folder / name).write_text(json.dumps(value))
     return folder / name

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
+from statuary.domain.contracts.proxies import Verdict, proxy_evidence
 from statuary.domain.contracts.workspace import Workspace
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, ChainId, Instant
@@ -107,7 +108,7 @@ def addition(
         deployment=on_chain.deployment,
         verified_at=wanted.verified_at or (standing and standing.verified_at) or wanted.now,
         match_id=_match_id(root, catalogue, wanted, standing),
-        proxy_resolution=_proxy(root, catalogue, wanted, on_chain, node),
+        proxy_resolution=_proxy(root, catalogue, wanted, on_chain, node) or _told_before(standing, on_chain),
     )
     judged = judge(workspace, source_path(wanted))
     files = (
@@ -139,6 +140,15 @@ def _match_id(root: Path, catalogue: Catalogue, wanted: Wanted, standing: Standi
         refuse_taken_match_id(root, catalogue, wanted.match_id, standing and standing.source)
         return wanted.match_id
     return (standing and standing.match_id) or free_match_id(root, catalogue)
+
+
+def _told_before(standing: Standing | None, on_chain: OnChain) -> Json | None:
+    """Return what the contract that is replaced says the chain answered, if the code leaves the question open."""
+    code = on_chain.creation or on_chain.runtime
+    if standing is None or code is None:
+        return None
+    is_open = proxy_evidence(bytes.fromhex(code[2:])).verdict is Verdict.NEEDS_CHAIN
+    return standing.proxy_resolution if is_open else None
 
 
 def _proxy(

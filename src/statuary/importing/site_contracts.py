@@ -11,6 +11,7 @@ from statuary.content.load import load
 from statuary.content.sources.workspace import WorkspaceSource
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, ChainId, Instant, Malformed, parse_instant
 from statuary.importing.cannot_import import CannotImport
 
@@ -25,11 +26,13 @@ class Standing(NamedTuple):
         source: where.
         match_id: its number; None if it cannot be read.
         verified_at: when it was verified; None if it cannot be read.
+        proxy_resolution: what its maker said the chain answered of a proxy; None if nothing.
     """
 
     source: ContractSource
     match_id: str | None
     verified_at: Instant | None
+    proxy_resolution: Json | None
 
 
 def standing_contract(
@@ -44,7 +47,9 @@ def standing_contract(
         verified_at = parse_instant(str(record.get("verifiedAt")))
     except Malformed:
         verified_at = None
-    return Standing(source, record.get("matchId"), verified_at)
+    resolution = record.get("proxyResolution")
+    told = resolution if isinstance(resolution, dict) and resolution.get("isProxy") else None
+    return Standing(source, record.get("matchId"), verified_at, told)
 
 
 def source_at(catalogue: Catalogue, chain_id: ChainId, address: Address) -> ContractSource | None:
