@@ -85,6 +85,6 @@ def test_a_port_that_is_taken_is_said(tmp_path):
         pass
 
 
-def test_a_folder_that_is_not_there_is_wrong_usage(tmp_path):
-    with pytest.raises(AssertionError, match="does not exist"), served([*SERVE, str(tmp_path / "no")], READY):
+def test_a_site_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(AssertionError, match="cannot be read: No such file"), served([*SERVE, str(tmp_path / "no")], READY):
         pass
