@@ -226,7 +226,7 @@ def test_diff_and_apply(content: Path, tmp_path: Path) -> None:
 def test_a_signature_is_verified_by_the_standard_tool(content: Path, tmp_path: Path) -> None:
     """The commands that `statuary snapshot sign --help` gives, run as they stand."""
     for program in ("minisign", "unzip"):
-        require_program(program, install=f"apt-get install {program}")
+        require_program(program, install=".ci/install-archivers")
     subprocess.run(
         ["minisign", "-G", "-W", "-p", "minisign.pub", "-s", "k"],
         cwd=tmp_path,

@@ -40,7 +40,7 @@ def _cryptography() -> None:
 
 @pytest.fixture
 def minisign() -> str:
-    return require_program("minisign", install="apt-get install minisign")
+    return require_program("minisign", install=".ci/install-archivers")
 
 
 @pytest.fixture(scope="session")
