@@ -38,16 +38,15 @@ await new Promise((resolve) => server.once("listening", resolve));
 const base = `http://127.0.0.1:${server.address().port}/`;
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 
-/** Opens a page and returns it with what its console said against it. */
-async function open(path, options = {}, before = () => {}) {
+/** Opens a page, waits until it has loaded or nothing is on its way, and returns it with its console's complaints. */
+async function open(path, options = {}, before = () => {}, until = "networkidle") {
   const context = await browser.newContext({ locale: "en-GB", timezoneId: "Europe/Zurich", ...options });
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   await before(page, context);
-  await page.goto(base + path);
-  await page.waitForLoadState("networkidle");
+  await page.goto(base + path, { waitUntil: until });
   return { page, context, complaints };
 }
 

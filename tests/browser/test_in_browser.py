@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 
 from browser_pages import LOOKS, browse, build, html_complaints
+from hostile_records import RECORD_SINKS
+from made_contracts import made_record
+from page_world import page_of
 from real_parts import CHECKOUT
+from sites import SMALL_SITE, write_files
+from statuary.domain.contracts.proof import Proof
 
 NOW = "2026-11-20T12:00:00Z"
 STAKING = "contracts/748463/0xEA6137d406d443D5727564D1b014307C88e076b8.html"
@@ -26,6 +31,7 @@ KINDS = [
     CLONE,
     PRICE_FEED,
     "api.html",
+    "reference.html",
     "404.html",
 ]
 """A page of every kind."""
@@ -200,3 +206,33 @@ def test_times_are_told_in_the_zone_of_the_reader(site: Path) -> None:
 
 def test_nothing_on_the_pages_acts_or_asks_others(site: Path) -> None:
     assert browse(site, "inert", paths=KINDS) == []
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site whose every text tries to act, and one page for each place of a record where a text can stand."""
+    blow = '"><script>acted.push(1)</script><img src=x onerror=acted.push(2)><svg onload=acted.push(3)>'
+    text = "'" + blow.replace("'", "''") + "'"
+    files: dict[str, str | bytes | None] = {
+        path: body.replace("Public RPC", text)
+        .replace("Slow answers", text)
+        .replace("name: Upgrade", f"name: {text}")
+        for path, body in SMALL_SITE.items()
+    }
+    files["incidents/slow.yaml"] = str(files["incidents/slow.yaml"]).replace("We are looking into it.", text)
+    root = tmp_path_factory.mktemp("hostile")
+    site = build(write_files(root / "content", files), root / "site", NOW)
+    for place, (name, damage) in enumerate(RECORD_SINKS.items()):
+        record = made_record("everything")
+        damage(record, blow)
+        page = site / f"contracts/31337/{place}.html"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(page_of(record, Proof(results=())), encoding="utf-8")
+        assert name
+    return site
+
+
+def test_hostile_content_does_nothing_in_a_browser(hostile: Path) -> None:
+    pages = [path.relative_to(hostile).as_posix() for path in sorted(hostile.rglob("*.html"))]
+    assert len(pages) > 30
+    assert browse(hostile, "inert", paths=[path for path in pages if "_epochs" not in path]) == []

@@ -9,7 +9,8 @@ export async function run({ open, base }, { paths }) {
         if (!request.url().startsWith(base)) acted.push(`${path}: asked ${request.url()}`);
       });
       await page.addInitScript(() => { window.acted = []; });
-    });
+    }, "load");
+    await page.waitForTimeout(50);
     await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
     await page.mouse.move(200, 200);
     const marks = await page.evaluate(() => ({

@@ -6,19 +6,29 @@ parses as browsers do; what is left of an unknown tag is its text.
 """
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import nh3
-from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from statuary.documents.pages.legible import legible
 
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
 REMEMBERED_BODIES = 4_096
 """How many bodies are kept: the same one stands on several pages, and in every epoch."""
 
-PARSER = MarkdownIt("commonmark", {"html": True, "breaks": True}).disable(["code", "lheading", "image"])
-# indented lines, and lines above a row of dashes, are layout to those who write updates, not markup
+
+@cache
+def parser() -> "MarkdownIt":
+    """Return the parser of bodies; most need none, and then it is not even loaded."""
+    made: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
+    # indented lines, and lines above a row of dashes, are layout to those who write updates, not markup
+    return made.disable(["code", "lheading", "image"])
+
 
 ADDRESS = re.compile(r"(?:https?://|mailto:)[^\s\"'<>]+", re.IGNORECASE)
 """The only addresses that a link may have: what is relative would mean another place on every page."""
@@ -68,7 +78,7 @@ def _html(body: str) -> Markup:
     if MARKUP.search(text) is None:
         return _paragraphs(text)
     # to CommonMark, HTML goes on to the next empty line, and so would be what follows a list
-    html = PARSER.render(LIST_END.sub(r"\1\n\n", text))
+    html = parser().render(LIST_END.sub(r"\1\n\n", text))
     return Markup(SANITISER.clean(html).strip())  # noqa: S704 - what the sanitiser lets through
 
 

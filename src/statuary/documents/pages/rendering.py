@@ -1,55 +1,20 @@
-"""View models to pages: Jinja2 templates, everything escaped that is not markup of the house."""
+"""View models to pages."""
 
-from collections.abc import Mapping
-from functools import lru_cache
-from importlib.resources import files
-from typing import Any
+from functools import cached_property, lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import (
-    BaseLoader,
-    ChoiceLoader,
-    DictLoader,
-    Environment,
-    FunctionLoader,
-    StrictUndefined,
-    TemplateError,
-)
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from statuary.documents.document import Document
 from statuary.documents.pages.frame import Frame, Head
 from statuary.documents.pages.moments import Calendar, Voice
-from statuary.documents.pages.texts import Texts, texts_of
-from statuary.documents.url_table import (
-    API_PAGE,
-    CONTRACTS_HOME,
-    FEED,
-    HISTORY_ATOM,
-    HISTORY_PAGE,
-    HISTORY_RSS,
-    STATUS_PAGE,
-    THEME_FILE,
-    UPTIME_PAGE,
-    Url,
-)
-from statuary.domain.pages import PageSettings, ThemeBroken
+from statuary.documents.pages.section_pages import section_url
+from statuary.documents.pages.texts import texts_of
+from statuary.documents.url_table import Url
 
-TEMPLATES = files("statuary.documents.pages").joinpath("templates")
-
-SECTION_PAGES = {
-    "status": STATUS_PAGE,
-    "history": HISTORY_PAGE,
-    "uptime": UPTIME_PAGE,
-    "contracts": CONTRACTS_HOME,
-    "api": API_PAGE,
-}
-"""The page that each part of a site begins with."""
-
-
-def section_url(section: str, settings: PageSettings) -> Url:
-    """Return the page that a part of a site begins with; without a status page, what is served comes first."""
-    return STATUS_PAGE if section == "api" and not settings.status else SECTION_PAGES[section]
+if TYPE_CHECKING:
+    from statuary.documents.pages.templates_of_a_site import Templates
 
 
 class Renderer:
@@ -65,7 +30,13 @@ class Renderer:
         self.frame = frame
         texts = texts_of(frame.settings.language, frame.settings.theme.texts)
         self.voice = Voice(texts, Calendar(frame.zone, texts))
-        self._environment = _environment(frame, texts)
+
+    @cached_property
+    def _templates(self) -> "Templates":
+        # most commands render nothing, and need not wait for the library that would
+        module = import_module("statuary.documents.pages.templates_of_a_site")
+        templates: Templates = module.Templates(self.frame, self.voice.texts)
+        return templates
 
     def page(
         self,
@@ -88,7 +59,9 @@ class Renderer:
             sources: the content files that it was made from.
         """
         root = root_of(head.path) if root is None else root
-        text = self._render(template, view=view, head=head, root=root, sections=self._sections(head, root))
+        text = self._templates.render(
+            template, view=view, head=head, root=root, sections=self._sections(head, root)
+        )
         return Document(
             path=head.path,
             body=text.encode("utf-8", "replace"),
@@ -99,23 +72,7 @@ class Renderer:
 
     def fragment(self, template: str, **view: object) -> Markup:
         """Return a part of a page, for one that stands on several."""
-        return Markup(self._render(template, **view))  # noqa: S704 - a template escapes
-
-    def _render(self, template: str, **values: object) -> str:
-        """Render a template.
-
-        Raises:
-            ThemeBroken: if a template of the theme does what cannot be done; the package's own do not.
-        """
-        own = [name for name, _ in self.frame.settings.theme.templates]
-        try:
-            return self._environment.get_template(template).render(**values)
-        except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            if not own:
-                raise
-            name = getattr(error, "name", None)
-            told = name if name in own else template if template in own else own[0]
-            raise ThemeBroken(told, str(error), getattr(error, "lineno", 0)) from error
+        return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
 
     def _sections(self, head: Head, root: str) -> list[dict[str, Any]]:
         return [
@@ -137,55 +94,3 @@ def renderer_of(frame: Frame) -> Renderer:
 def root_of(path: str) -> str:
     """Return the way from a page to the site's root, so that a site works in any folder of a host."""
     return "../" * path.count("/")
-
-
-def _environment(frame: Frame, texts: Texts) -> Environment:
-    theme = dict(frame.settings.theme.templates)
-    # templates of the package are code; those of content may come with a pull request
-    kind = ImmutableSandboxedEnvironment if theme else Environment
-    environment = kind(
-        loader=_loader(theme),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    environment.globals |= _globals(frame, texts)
-    return environment
-
-
-def _loader(theme: Mapping[str, str]) -> BaseLoader:
-    return ChoiceLoader([DictLoader(theme), FunctionLoader(_package_template)])
-
-
-def _package_template(name: str) -> str | None:
-    # `package/…` is the template that a theme's own replaces, so that it can extend it
-    file = TEMPLATES.joinpath(name.removeprefix("package/"))
-    return file.read_text("utf-8") if file.is_file() else None
-
-
-def _globals(frame: Frame, texts: Texts) -> dict[str, Any]:
-    theme = frame.settings.theme
-    return {
-        "site": frame,
-        "say": texts,
-        "tell": _teller(texts),
-        "api_page": section_url("api", frame.settings).path(),
-        "logo": THEME_FILE.path(name=theme.logo) if theme.logo else "",
-        "feeds": [
-            (HISTORY_ATOM.path(), HISTORY_ATOM.media_type, "Atom"),
-            (HISTORY_RSS.path(), HISTORY_RSS.media_type, "RSS"),
-            (FEED.path(), FEED.media_type, "JSON Feed"),
-        ]
-        if frame.settings.status
-        else [],
-    }
-
-
-def _teller(texts: Texts) -> Any:
-    def tell(key: str, /, **parts: object) -> Markup:
-        """Return a text whose gaps hold markup."""
-        return Markup(escape(texts(key))).format(**parts)  # noqa: S704 - the text is escaped, `format` escapes the parts
-
-    return tell

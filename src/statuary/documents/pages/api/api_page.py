@@ -10,7 +10,8 @@ from statuary.documents.document import Document
 from statuary.documents.match_url import LITERAL_OR_MEMBER
 from statuary.documents.pages.frame import Head, frame_of
 from statuary.documents.pages.legible import one_line
-from statuary.documents.pages.rendering import renderer_of, section_url
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.section_pages import section_url
 from statuary.documents.pages.texts import Texts
 from statuary.documents.url_table import Url
 from statuary.domain.catalogue import Catalogue

@@ -7,15 +7,12 @@ of it.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
+from importlib import import_module
 
 from markupsafe import Markup, escape
-from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Keyword, Name, Number, String, _TokenType
 
 from statuary.documents.pages.contracts.json_parts import as_object, as_text
-from statuary.documents.pages.contracts.yul_lexer import YulLexer
 from statuary.documents.pages.legible import HIDDEN, hidden_characters, number, one_line
 from statuary.domain.json_values import Json
 
@@ -30,19 +27,6 @@ LONGEST_LINE = 2_000
 
 REMEMBERED_FILES = 1_024
 """How many coloured files are kept: contracts bring the same library files again and again."""
-
-CLASSES: tuple[tuple[_TokenType, str], ...] = (
-    (Comment, "cc"),
-    (Keyword.Type, "ct"),
-    (Keyword, "ck"),
-    (String, "cs"),
-    (Number, "cn"),
-    (Name.Builtin, "ct"),
-    (Name.Function, "cf"),
-    (Name.Class, "cf"),
-    (Name.Decorator, "ck"),
-)
-"""The style class of a kind of token; the first that holds it counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +106,7 @@ def coloured_lines(content: str, language: str) -> tuple[str, ...]:
     if len(text) > COLOURED_UP_TO:
         return tuple(_visible(line) for line in text.split("\n"))
     lines, line = [], list[str]()
-    for kind, value in _lexer(language).get_tokens(text):
-        style = _style(kind)
+    for style, value in _colours(text, language):
         first, *others = value.split("\n")
         line.append(_piece(first, style))
         for piece in others:
@@ -151,15 +134,9 @@ def _visible(text: str) -> str:
     return HIDDEN.sub(lambda found: f'<span class="hidden-character">{number(found[0])}</span>', escaped)
 
 
-@cache
-def _style(kind: _TokenType) -> str:
-    return next((style for held, style in CLASSES if kind[: len(held)] == held), "")
-
-
-@cache
-def _lexer(language: str) -> Lexer:
-    """Return the lexer of a language; Fe reads like Python, and what is unknown has no colours."""
-    if language == "Yul":
-        return YulLexer(stripnl=False, ensurenl=True)
-    alias = {"Solidity": "solidity", "Vyper": "vyper", "Fe": "python"}.get(language, "text")
-    return get_lexer_by_name(alias, stripnl=False, ensurenl=True)
+def _colours(text: str, language: str) -> Iterator[tuple[str, str]]:
+    """Yield the pieces of a text, each with its style class; what that takes is loaded with the first source."""
+    pieces: Iterator[tuple[str, str]] = import_module("statuary.documents.pages.contracts.colours").coloured(
+        text, language
+    )
+    return pieces
