@@ -1,0 +1,161 @@
+"""The OpenAPI document: valid, true of a build, and held by schemathesis against `statuary serve`."""
+
+import json
+import re
+import subprocess
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from edge_runtimes import HOSTS_INSTALL, thorough
+from host_servers import build_project, serve_with_statuary
+from openapi_schemas import SCHEMAS, made_schemas
+from real_contract_records import real_records
+from real_parts import HOSTS, absent
+from statuary.documents.openapi.operations import OPERATIONS
+from statuary.documents.url_table import CONTRACT_PAGE, URLS
+from statuary.domain.contracts.selection.fields import DOTTED, SELECTABLE
+
+UNTESTED = "positive_data_acceptance,unsupported_method"
+"""Checks that the API breaks on purpose, as the real server does: `fields` and `omit` exclude each other and a wrong
+checksum is refused, which no schema can say; methods that it does not know are answered with 404."""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_project(tmp_path_factory.mktemp("project"))
+
+
+@pytest.fixture(scope="module")
+def told(project: Path) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((project / "build" / "openapi.json").read_bytes())
+    return value
+
+
+def schema(told: dict[str, Any], name: str) -> dict[str, Any]:
+    return {"$ref": f"#/components/schemas/{name}", "components": told["components"]}
+
+
+def test_the_shipped_schemas_are_those_of_the_types():
+    """`python tests/openapi_schemas.py` writes them again."""
+    assert SCHEMAS.read_text(encoding="utf-8") == made_schemas()
+
+
+def test_it_is_valid(told):
+    OpenAPIV31SpecValidator(told).validate()
+
+
+def test_it_tells_every_url_of_the_apis():
+    """Pages, their assets and what serves hosts are no part of it, nor documents of later instants."""
+    described = {operation.url.name for operation in OPERATIONS}
+    left_out = {url.name for url in URLS if url.name not in described}
+    assert len(described) == len(OPERATIONS)
+    assert CONTRACT_PAGE.name in left_out
+    apis = {
+        url.name
+        for url in URLS
+        if url.pattern.startswith(("api/v2/", "v2/", "chains", "incidents/{incident_id}.json"))
+    }
+    assert left_out & apis == {"uptime-schema", "epoch-document"}
+
+
+def shape_of(path: str, parameters: list[dict[str, Any]]) -> re.Pattern[str]:
+    """Return the expression of the files that a path with parameters stands for."""
+    kinds = {one["name"]: one["schema"].get("type") for one in parameters}
+    parts = re.split(r"\{(\w+)\}", path.lstrip("/"))
+    spelled = (
+        (r"\d+" if kinds[part] == "integer" else "[^/]+") if odd else re.escape(part)
+        for part, odd in zip(parts, cycle((False, True)), strict=False)
+    )
+    return re.compile("".join(spelled))
+
+
+def test_each_document_of_a_build_has_the_shape_that_is_told(told, project):
+    """Those without parameters, and each that a path with parameters fits."""
+    site = project / "build"
+    judged = set()
+    for path, item in told["paths"].items():
+        content = item["get"]["responses"]["200"]["content"]
+        if "application/json" not in content:
+            continue
+        shape = shape_of(path, item["get"].get("parameters", []))
+        fitting = [file for file in site.rglob("*") if shape.fullmatch(file.relative_to(site).as_posix())]
+        for file in [file for file in fitting if file.is_file()][:4]:
+            wanted = content["application/json"]["schema"] | {"components": told["components"]}
+            jsonschema.validate(json.loads(file.read_bytes()), wanted, jsonschema.Draft202012Validator)
+            judged.add(path)
+    assert len(judged) >= 20
+
+
+def test_real_records_have_the_shape_that_is_told(told):
+    validator = jsonschema.Draft202012Validator(schema(told, "Record"))
+    bodies = [record for _, record in real_records()]
+    assert len(bodies) > 50
+    for record in bodies:
+        validator.validate(record)
+
+
+def test_selections_are_what_the_schema_says(told):
+    parameters = told["paths"]["/v2/contract/{chainId}/{address}"]["get"]["parameters"]
+    patterns = {
+        one["name"]: re.compile(one["schema"]["pattern"]) for one in parameters if one["in"] == "query"
+    }
+    for name in (*SELECTABLE, *DOTTED):
+        assert patterns["fields"].fullmatch(f"abi,{name}")
+        assert patterns["omit"].fullmatch(name)
+    assert patterns["fields"].fullmatch("all")
+    for text in ("", "all,abi", "abi,", "match", "abi.name", "Abi", " abi"):
+        assert not patterns["fields"].fullmatch(text), text
+    assert not patterns["omit"].fullmatch("all")
+
+
+def test_what_the_settings_leave_out_is_not_told(tmp_path):
+    project = build_project(tmp_path, "\nstatus: {archives: false, uptime: false}\n")
+    paths = json.loads((project / "build" / "openapi.json").read_bytes())["paths"]
+    assert "/api/v2/uptime.json" not in paths
+    assert "/api/v2/history.json" not in paths
+    assert "/api/v2/summary.json" in paths
+
+
+def with_real_names(told: dict[str, Any], site: Path) -> dict[str, Any]:
+    """Return the document with names that the site knows among those that its parameters may take."""
+    listed = json.loads((site / "v2/contracts/748463").read_bytes())["results"]
+    names = {
+        "address": [entry["address"] for entry in listed],
+        "incident_id": [file.stem for file in (site / "incidents").glob("*.json")],
+        "component_id": [folder.name for folder in (site / "components").iterdir()],
+        "year": [2026],
+        "page": [1],
+    }
+    for item in told["paths"].values():
+        for one in item["get"].get("parameters", []):
+            if one["name"] in names:
+                one["schema"] = {"anyOf": [{"enum": names[one["name"]]}, one["schema"]]}
+    return told
+
+
+def test_schemathesis_finds_nothing_that_is_not_told(told, project, tmp_path):
+    """It asks with what the document allows and with what it does not; all of it with `STATUARY_THOROUGH=true`."""
+    program = HOSTS / "schemathesis" / "bin" / "st"
+    if not program.is_file():
+        absent("schemathesis", HOSTS_INSTALL)
+    document = tmp_path / "openapi.json"
+    document.write_text(json.dumps(with_real_names(told, project / "build")))
+    much = ("--phases", "examples,coverage,fuzzing", "--max-examples", "60")
+    little = ("--phases", "fuzzing", "--max-examples", "4")
+    with serve_with_statuary(project) as server:
+        command = [
+            str(program),
+            "run",
+            str(document),
+            *("--url", f"http://127.0.0.1:{server.port}", "--seed", "7", "--no-color", "--warnings", "off"),
+            *("--checks", "all", "--exclude-checks", UNTESTED, "--generation-database", ":memory:"),
+            *(much if thorough() else little),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 failed" in done.stdout or "passed" in done.stdout
