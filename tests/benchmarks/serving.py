@@ -1,4 +1,4 @@
-"""Requests a second: `statuary serve` over a folder and over a snapshot, and nginx over the same build.
+"""Requests a second: nginx over a build; over the same, exactly, `deno serve` and `statuary serve`, and over a snapshot.
 
     python tests/benchmarks/serving.py [--seconds 5] [--connections 8]
 
@@ -17,11 +17,19 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from host_servers import HOSTS_INSTALL, build_project, serve_snapshot, serve_with_nginx, serve_with_statuary
+from host_servers import (
+    HOSTS_INSTALL,
+    build_project,
+    serve_folder_with_deno,
+    serve_snapshot,
+    serve_with_nginx,
+    serve_with_statuary,
+)
 from real_parts import require_program
 
 SERVERS = {
     "nginx": serve_with_nginx,
+    "deno serve": serve_folder_with_deno,
     "statuary serve build/": serve_with_statuary,
     "statuary serve site.zip": serve_snapshot,
 }

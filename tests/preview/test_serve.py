@@ -86,5 +86,8 @@ def test_a_port_that_is_taken_is_said(tmp_path):
 
 
 def test_a_site_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(AssertionError, match="cannot be read: No such file"), served([*SERVE, str(tmp_path / "no")], READY):
+    with (
+        pytest.raises(AssertionError, match="cannot be read: No such file"),
+        served([*SERVE, str(tmp_path / "no")], READY),
+    ):
         pass
