@@ -7,6 +7,7 @@ from statuary.documents.hosting.caddy import caddy_files
 from statuary.documents.hosting.choices import EDGE_FOLDER, HostChoices
 from statuary.documents.hosting.cloudflare import pages_files, worker_files
 from statuary.documents.hosting.deno import deno_files
+from statuary.documents.hosting.github_pages import github_pages_files
 from statuary.documents.hosting.host_file import HostFile
 from statuary.documents.hosting.netlify import netlify_files
 from statuary.documents.hosting.nginx import nginx_files
@@ -33,7 +34,11 @@ class Host:
 
 
 HOSTS: dict[str, Host] = {
-    "netlify": Host(tells="netlify.toml and the edge function", files=netlify_files, knows_shards=True),
+    "netlify": Host(
+        tells="netlify.toml, a plugin that keeps the build, and the edge function",
+        files=netlify_files,
+        knows_shards=True,
+    ),
     "cloudflare": Host(
         tells="wrangler.jsonc of a Worker with static assets, and the module it runs",
         files=worker_files,
@@ -47,6 +52,9 @@ HOSTS: dict[str, Host] = {
         knows_shards=True,
     ),
     "deno": Host(tells="deno.json with a task that serves the site", files=deno_files, knows_shards=True),
+    "github-pages": Host(
+        tells="a workflow that builds and deploys, as plain files", files=github_pages_files
+    ),
     "vercel": Host(tells="vercel.json, for plain files", files=vercel_files),
     "nginx": Host(tells="the configuration of a server", files=nginx_files),
     "caddy": Host(tells="a Caddyfile", files=caddy_files),

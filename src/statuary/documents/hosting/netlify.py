@@ -1,4 +1,4 @@
-"""Netlify: `netlify.toml`, and the edge function beside the module that it is made of."""
+"""Netlify: `netlify.toml`, a plugin that keeps the site between builds, and the edge function with its module."""
 
 import json
 
@@ -10,11 +10,16 @@ from statuary.documents.hosting.host_file import HostFile
 from statuary.documents.hosting.redirects import OWN_NOTES, server_rewrites
 from statuary.documents.hosting.templating import filled
 
+KEEP_BUILD = ".keep-build"
+"""The folder of the build plugin. Netlify loads plugins before the build command runs, so it belongs into git."""
+
 
 def netlify_files(choices: HostChoices) -> list[HostFile]:
-    """Return the configuration and the edge function."""
+    """Return the configuration, the build plugin and the edge function."""
     return [
         HostFile("netlify.toml", netlify_toml(choices)),
+        HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
+        HostFile(f"{KEEP_BUILD}/index.js", filled("keep-build.js.jinja")),
         HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function()),
         *edge_module(f"{EDGE_FOLDER}/modules", choices.layout),
     ]
@@ -26,6 +31,7 @@ def netlify_toml(choices: HostChoices) -> str:
         "netlify.toml.jinja",
         choices=choices,
         edge_folder=EDGE_FOLDER,
+        plugin=KEEP_BUILD,
         header_rules=header_rules(),
         rewrites=server_rewrites(),
         own_notes=OWN_NOTES,

@@ -1,0 +1,80 @@
+"""What hosts keep between two builds, so that the second writes only what changed: Netlify's own build, run here."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from edge_runtimes import HOSTS_INSTALL, node, write_host_files
+from real_parts import require_node_package, require_program
+from sites import small_site
+from statuary.documents.hosting.choices import HostChoices
+from statuary.documents.hosting.github_pages import github_pages_files
+from statuary.documents.hosting.netlify import netlify_files
+
+NOW = "2026-11-20T12:00:00Z"
+BUILD = f"{sys.executable} -m statuary build --now {NOW}"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project on Netlify; without edge functions, whose bundler asks the network for its runtime."""
+    folder = tmp_path / "project"
+    small_site(folder)
+    write_host_files(folder, netlify_files(HostChoices()))
+    shutil.rmtree(folder / ".edge")
+    settings = folder / "netlify.toml"
+    own = HostChoices().build_command
+    command = f"{own} && .venv/bin/statuary hosting netlify --edge-only --out ."
+    assert command in settings.read_text("utf-8")
+    settings.write_text(settings.read_text("utf-8").replace(command, BUILD), "utf-8")
+    return folder
+
+
+def netlify_build(project: Path) -> str:
+    modules = require_node_package("@netlify/build", install=HOSTS_INSTALL)
+    program = modules / "@netlify" / "build" / "bin.js"
+    environment = {**os.environ, "PATH": f"{Path(node()).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        [node(), str(program), "--offline", "--cwd", str(project)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_netlify_keeps_the_site_for_the_next_build(project, tmp_path):
+    assert " 0 kept" in netlify_build(project)
+    first, elsewhere = tmp_path / "first", tmp_path / "another-machine"
+    (project / "build").rename(first)
+    shutil.copytree(project, elsewhere)  # with what Netlify keeps, and without the site
+    said = netlify_build(elsewhere)
+    assert "nothing changed" in said, said
+    assert files_in(elsewhere / "build") == files_in(first)
+
+
+def test_the_workflow_of_github_is_one(tmp_path):
+    program = require_program("check-jsonschema", install="pip install -e '.[test]'")
+    (workflow,) = github_pages_files(HostChoices())
+    file = tmp_path / "site.yml"
+    file.write_text(workflow.text, "utf-8")
+    done = subprocess.run(
+        [program, "--builtin-schema", "vendor.github-workflows", str(file)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def files_in(site: Path) -> dict[str, bytes]:
+    """Return the files of a site but for the build's own notes."""
+    files = (path for path in site.rglob("*") if path.is_file() and ".statuary" not in path.parts)
+    return {path.relative_to(site).as_posix(): path.read_bytes() for path in files}
