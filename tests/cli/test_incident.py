@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from control_room import FILES, GROUPED, NOW, make_control_room
-from statuary.cli.control import prompts
+from control_room import FILES, GROUPED, NOW, make_control_room, person_sits_here
 
 FILE = "content/incidents/2026-11-02-slow-answers.yaml"
 OPEN = ("incident", "open", "--name", "Slow answers")
@@ -22,13 +21,6 @@ def room(tmp_path, monkeypatch):
 def opened(room):
     room.run(*OPEN, "--component", "rpc=degraded_performance")
     return room
-
-
-def person_answers(monkeypatch):
-    monkeypatch.setattr(prompts, "person_is_there", lambda: True)
-    for module in ("components", "said"):
-        monkeypatch.setattr(f"statuary.cli.control.{module}.person_is_there", lambda: True)
-    monkeypatch.setattr("statuary.cli.incident.person_is_there", lambda: True)
 
 
 def test_open_writes_a_file_with_the_default_text(opened):
@@ -349,7 +341,7 @@ def test_an_empty_list_says_so(room):
 
 
 def test_a_person_is_asked_for_what_is_missing(room, monkeypatch):
-    person_answers(monkeypatch)
+    person_sits_here(monkeypatch)
     answers = "Slow answers\nrpc\npartial_outage\nnone\nidentified\nA disk is full.\n"
     room.run("incident", "open", text=answers)
     assert (
@@ -368,7 +360,7 @@ updates:
 
 def test_a_person_chooses_among_the_open_incidents_and_takes_the_default_text(opened, monkeypatch):
     opened.run("incident", "open", "--name", "Slow blocks", now="2026-11-02T10:30:00Z")
-    person_answers(monkeypatch)
+    person_sits_here(monkeypatch)
     shown = opened.run("incident", "resolve", text="2\n\n", now="2026-11-02T11:00:00Z")
     assert "  2  2026-11-02-slow-answers  Slow answers (investigating)" in shown
     assert opened.read(FILE).endswith("status: resolved\n    body: This incident has been resolved.\n")
@@ -376,7 +368,7 @@ def test_a_person_chooses_among_the_open_incidents_and_takes_the_default_text(op
 
 def test_a_person_writes_a_postmortem_in_an_editor(opened, monkeypatch):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
-    person_answers(monkeypatch)
+    person_sits_here(monkeypatch)
     monkeypatch.setattr("click.edit", lambda text, extension: "We learned.\n\nA lot." + text)
     opened.run("incident", "postmortem", "2026", now="2026-11-03T11:00:00Z")
     assert opened.read(FILE).endswith("  body: |-\n    We learned.\n\n    A lot.\n")
@@ -385,7 +377,7 @@ def test_a_person_writes_a_postmortem_in_an_editor(opened, monkeypatch):
 
 def test_an_editor_that_is_closed_writes_nothing(opened, monkeypatch):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
-    person_answers(monkeypatch)
+    person_sits_here(monkeypatch)
     before = opened.read(FILE)
     monkeypatch.setattr("click.edit", lambda text, extension: text)
     assert "nothing was written" in opened.run(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from control_room import make_control_room
+from control_room import make_control_room, person_sits_here
 
 FILE = "content/maintenances/2026-11-10-new-disks.yaml"
 WINDOW = ("--scheduled-for", "2026-11-10T04:00:00Z", "--duration", "1h30m")
@@ -201,8 +201,7 @@ def test_list_shows_what_is_ahead(scheduled, recurring):
 
 
 def test_a_person_is_asked_for_the_window(room, monkeypatch):
-    for module in ("prompts", "components", "said"):
-        monkeypatch.setattr(f"statuary.cli.control.{module}.person_is_there", lambda: True)
+    person_sits_here(monkeypatch)
     answers = ("New disks", "tomorrow", "2026-11-10T04:00:00Z", "2026-11-10T05:30:00Z", "rpc", "none", "")
     said = room.run("maintenance", "schedule", text="\n".join(answers) + "\n")
     assert "'tomorrow' is not a date and time" in said

@@ -33,6 +33,11 @@ from statuary.publishing.snapshots.manifest import Origin
 @click.command()
 @content_option
 @out_option
+@click.option(
+    "--to",
+    metavar="FOLDER|URL",
+    help="Publish the folder further, as `statuary publish` does, such as to s3://BUCKET.",
+)
 @now_option
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @rigour_options
@@ -40,6 +45,7 @@ from statuary.publishing.snapshots.manifest import Origin
 def command(
     content: Path,
     out: Path,
+    to: str | None,
     now: Instant | None,
     dry_run: bool,
     skip: tuple[str, ...],
@@ -64,6 +70,10 @@ def command(
             with progress() as announcer:
                 outcome = build_site(content, publication, instant, announcer, rigour)
             _say(outcome, content, out, form, instant)
+        if to is not None and outcome.applied:
+            from statuary.cli.store import StoreOptions, publish_folder
+
+            publish_folder(out, to, StoreOptions(), to_error=form != "text")
     except PublishingRefused as refused:
         click.echo(f"statuary: {refused}" + (f"\n    {refused.remedy}" if refused.remedy else ""), err=True)
         sys.exit(ExitCode.REFUSED)

@@ -20,7 +20,7 @@ COMMANDS = {
     "component": ("statuary.cli.component", "Record a component's status, and list all components."),
     "snapshot": ("statuary.cli.snapshot", "Pack the whole site into one file; verify, compare, convert it."),
     "extract": ("statuary.cli.extract", "Take documents out of a snapshot, a folder or a site."),
-    "publish": ("statuary.cli.publish", "Publish a snapshot into a folder."),
+    "publish": ("statuary.cli.publish", "Publish a site into a folder or an object store."),
     "conform": ("statuary.cli.conform", "Hold a deployment to both APIs, over HTTP."),
     "hosting": ("statuary.cli.hosting", "Write what a host needs to serve the site."),
     "explain": ("statuary.cli.explain", "Say what a published path is and which source made it."),

@@ -72,6 +72,11 @@ def format_option(function: Decorated) -> Decorated:
     )(function)
 
 
+def utc_now() -> Instant:
+    """Return the clock's instant."""
+    return instant(datetime.now(UTC))
+
+
 def instant_of_build(given: Instant | None) -> Instant:
     """Return the instant of the build: what was given, else SOURCE_DATE_EPOCH, else the clock.
 
@@ -82,7 +87,7 @@ def instant_of_build(given: Instant | None) -> Instant:
         return given
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not epoch:
-        return instant(datetime.now(UTC))
+        return utc_now()
     try:
         return instant(datetime.fromtimestamp(int(epoch), UTC))
     except (ValueError, OverflowError, OSError):

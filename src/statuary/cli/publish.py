@@ -1,58 +1,84 @@
-"""`statuary publish`: a mirror from a snapshot, by the same plan, show and apply as a build."""
+"""`statuary publish`: a built site or a snapshot into a folder or an object store, by the same plan, show and apply."""
 
 import sys
 from pathlib import Path
 
 import click
 
-from statuary.cli.amounts import changes_line, size_text
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.snapshot import public_key_of, public_key_option
+from statuary.cli.store import StoreOptions, finish, publish_folder, publish_into_store, store_options
 from statuary.cli.told import told_refusals
 from statuary.publishing.folder import Folder
-from statuary.publishing.plan import Plan
+from statuary.publishing.object_store.bucket import is_bucket_url
+from statuary.publishing.object_store.sources import SnapshotSource
 from statuary.publishing.publication import Publication
+from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.snapshots.documents import snapshot_documents
 from statuary.publishing.snapshots.from_folder import notes_for
 from statuary.publishing.snapshots.minisign import PublicKey
+from statuary.publishing.snapshots.names import MANIFEST
 from statuary.publishing.snapshots.snapshot_pass import SnapshotPass, opened_pass
 from statuary.publishing.snapshots.verify import required_signature
 
 
 @click.command()
-@click.argument("snapshot", metavar="FILE|FOLDER|URL")
+@click.argument("site", metavar="FILE|FOLDER|URL")
 @click.option(
     "--to",
-    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER|URL",
     required=True,
-    help="The folder to publish into.",
+    help="Where to: a folder, or an object store: s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX.",
 )
 @public_key_option
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-def command(snapshot: str, to: Path, public_key: str | None, dry_run: bool) -> None:
-    """Publish a snapshot into a folder.
+@click.option("--dry-run", is_flag=True, help="Show what would change and what it costs, and change nothing.")
+@store_options
+def command(
+    site: str,
+    to: str,
+    public_key: str | None,
+    dry_run: bool,
+    adopt: bool,
+    no_lease: bool,
+    lease_seconds: int,
+    wait: int,
+) -> None:
+    """Publish a snapshot, or the folder of a build, into a folder or an object store.
 
-    Every byte is verified first; nothing of the folder changes if one is wrong. What is unchanged is left as it is; what is
-    stale and was written by statuary is removed; what others wrote is never touched.
+    Every byte of a snapshot is verified first; nothing changes if one is wrong. What is unchanged is left as it
+    is; what is stale and was written by statuary is removed; what others wrote is never touched.
+
+    An object store gets only what changed, with media type, cache rule and encoding, bodies before what names
+    them; one publisher at a time. Where the store is and who asks, its usual environment variables say, such as
+    AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID.
     """
-    with told_refusals(), opened_pass(snapshot) as opened:
-        key = public_key_of(public_key)
-        with Publication(Folder(to), dry_run=dry_run) as publication:
-            plan = _publish(opened, publication, key)
-            if dry_run:
-                for change in plan.changes():
-                    click.echo(str(change))
-    click.echo(f"{plan.documents:,} documents, {size_text(plan.size)}, in {to}/")
-    click.echo(changes_line(plan, applied=not dry_run))
+    options = StoreOptions(
+        dry_run=dry_run, adopt=adopt, no_lease=no_lease, lease_seconds=lease_seconds, wait=wait
+    )
+    with told_refusals():
+        if Path(site).is_dir() and not (Path(site) / MANIFEST).is_file():
+            if public_key is not None:
+                raise PublishingRefused(f"{site} is no snapshot, and is not signed", "leave out --public-key")
+            publish_folder(Path(site), to, options)
+        else:
+            _publish_snapshot(site, to, public_key_of(public_key), options)
     sys.exit(ExitCode.DONE)
 
 
-def _publish(snapshot: SnapshotPass, publication: Publication, key: PublicKey | None) -> Plan:
-    if key is not None:
-        required_signature(snapshot, key)
-    publication.offer(snapshot_documents(snapshot))
-    plan = publication.plan()
-    if not publication.dry_run:
+def _publish_snapshot(place: str, to: str, key: PublicKey | None, options: StoreOptions) -> None:
+    with opened_pass(place) as snapshot:
+        if key is not None:
+            required_signature(snapshot, key)
+        if is_bucket_url(to):
+            with SnapshotSource(snapshot) as source:
+                publish_into_store(source, to, options)
+        else:
+            _publish_into_folder(snapshot, to, options)
+
+
+def _publish_into_folder(snapshot: SnapshotPass, to: str, options: StoreOptions) -> None:
+    with Publication(Folder(Path(to)), dry_run=options.dry_run) as publication:
+        publication.offer(snapshot_documents(snapshot))
+        plan = publication.plan()
         publication.note(notes_for(snapshot.manifest.origin))
-        publication.apply()
-    return plan
+        finish(publication, plan, to)

@@ -91,7 +91,11 @@ def join_export(
     except Unreadable:
         raise
     except Exception as error:  # noqa: BLE001 - the engine's errors, whose library is imported only here
-        raise Unreadable(f"the export cannot be joined: {str(error)[:500]}", rule="whole-export") from None
+        raise Unreadable(
+            f"the export cannot be joined: {str(error)[:500]}",
+            "if memory does not suffice, raise `contracts: {join_memory_mib: ...}` in site.yaml",
+            rule="whole-export",
+        ) from None
     finally:
         connection.close()
     (workbench / "join.duckdb").unlink()

@@ -1,0 +1,167 @@
+"""Publishing a built site further: what `statuary publish` and `statuary build` have in common."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any, TypeVar
+
+import click
+
+from statuary.cli.amounts import changes_line, size_text
+from statuary.cli.options import utc_now
+from statuary.cli.progress import progress
+from statuary.pipeline.announcements import stage
+from statuary.publishing.folder import Folder
+from statuary.publishing.mirror import mirrored
+from statuary.publishing.object_store.bucket import Bucket, is_bucket_url
+from statuary.publishing.object_store.lease import Lease, LeaseHeld
+from statuary.publishing.object_store.publication import Requests, StorePublication
+from statuary.publishing.object_store.sources import FolderSource, Source
+from statuary.publishing.plan import Plan
+from statuary.publishing.publication import Publication
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+BETWEEN_LOOKS = 5.0
+"""Seconds between two looks at a lease that another publisher has."""
+
+LEASE_SECONDS = 120
+
+TERMINATED = 128 + signal.SIGTERM
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreOptions:
+    """How an object store is published into.
+
+    Attributes:
+        dry_run: show what would change, and change nothing.
+        adopt: take over objects of somebody else at the site's paths.
+        no_lease: take no lease.
+        lease_seconds: how long a lease lasts that is not renewed.
+        wait: for how many seconds to wait for another publisher.
+    """
+
+    dry_run: bool = False
+    adopt: bool = False
+    no_lease: bool = False
+    lease_seconds: int = LEASE_SECONDS
+    wait: int = 0
+
+
+def store_options(function: Decorated) -> Decorated:
+    """Add the options of object stores."""
+    options = (
+        click.option("--adopt", is_flag=True, help="Take over objects of others at the site's paths."),
+        click.option(
+            "--no-lease",
+            is_flag=True,
+            help="Take no lease: for a store that keeps no conditions, with one publisher.",
+        ),
+        click.option(
+            "--lease-seconds",
+            type=click.IntRange(2, 3600),
+            default=LEASE_SECONDS,
+            show_default=True,
+            help="How long a killed publisher keeps others out.",
+        ),
+        click.option(
+            "--wait",
+            type=click.IntRange(0, 86_400),
+            default=0,
+            metavar="SECONDS",
+            help="Wait for another publisher.",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def publish_into_store(source: Source, url: str, options: StoreOptions, *, to_error: bool = False) -> None:
+    """Publish a site into an object store, and print what changed and what it took.
+
+    Raises:
+        PublishingRefused: if the store does not take it, or another publisher is at work.
+    """
+    with _ended_in_order(), progress() as announcer:
+        bucket = Bucket(url)
+        with stage(announcer, "Objects"), _opened(bucket, source, options, announcer.advance) as publication:
+            plan = publication.compare()
+            cost = publication.cost()
+            if options.dry_run:
+                for change in plan.changes():
+                    click.echo(str(change), err=to_error)
+            else:
+                publication.apply()
+    click.echo(f"{plan.documents:,} documents, {size_text(plan.size)}, in {url}", err=to_error)
+    click.echo(changes_line(plan, applied=not options.dry_run), err=to_error)
+    would = "would take" if options.dry_run else "took"
+    click.echo(f"comparing took {said(publication.asked)}; publishing {would} {said(cost)}", err=to_error)
+    for path in plan.conflicts:
+        click.echo(f"in the way: {path}, which statuary did not put", err=to_error)
+
+
+def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bool = False) -> None:
+    """Publish a folder that a build made, and print what changed.
+
+    Raises:
+        PublishingRefused: if it cannot be.
+    """
+    if is_bucket_url(to):
+        publish_into_store(FolderSource(folder), to, options, to_error=to_error)
+        return
+    with Publication(Folder(Path(to)), dry_run=options.dry_run) as publication:
+        publication.offer(mirrored(folder))
+        plan = publication.plan()
+        finish(publication, plan, to, to_error=to_error)
+
+
+def finish(publication: Publication, plan: Plan, to: str, *, to_error: bool = False) -> None:
+    """Apply the plan or show it, and print what changed."""
+    if publication.dry_run:
+        for change in plan.changes():
+            click.echo(str(change), err=to_error)
+    else:
+        publication.apply()
+    click.echo(f"{plan.documents:,} documents, {size_text(plan.size)}, in {to}/", err=to_error)
+    click.echo(changes_line(plan, applied=not publication.dry_run), err=to_error)
+
+
+def _opened(
+    bucket: Bucket, source: Source, options: StoreOptions, advance: Callable[[int], None]
+) -> StorePublication:
+    """Open the publication, once no other publisher is at work any more."""
+    until = monotonic() + options.wait
+    duration = timedelta(seconds=options.lease_seconds)
+    while True:
+        has_lease = not options.dry_run and not options.no_lease
+        lease = Lease(bucket, utc_now, duration) if has_lease else None
+        try:
+            return StorePublication(bucket, source, lease=lease, adopt=options.adopt, advance=advance)
+        except LeaseHeld:
+            if monotonic() >= until:
+                raise
+            sleep(min(BETWEEN_LOOKS, max(0.1, until - monotonic())))
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """End in order when the process is asked to end, so that the lease is given back."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def said(requests: Requests) -> str:
+    """Return numbers of requests as people read them."""
+    counts = [(getattr(requests, field.name), field.name) for field in fields(requests)]
+    told = [f"{count:,} {name}" + ("" if count == 1 else "s") for count, name in counts if count]
+    return ", ".join(told) or "no requests"

@@ -1,0 +1,161 @@
+"""The lease of a store: one publisher at a time, by an object that is put only if it is still the one that was read.
+
+A lease ends by itself, so that a killed publisher keeps nobody out for long; one that lives renews it in time, and
+one that finds that it could not stops before its lease ends. Clocks may differ by `SKEW`.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import orjson
+
+from statuary.domain.primitives import Instant, Malformed, instant, instant_text, parse_instant
+from statuary.publishing.object_store.bucket import Bucket, Taken
+from statuary.publishing.refused import PublishingRefused
+from statuary.publishing.safe_path import OWN_FOLDER
+
+LEASE = f"{OWN_FOLDER}/lease.json"
+
+DURATION = timedelta(seconds=120)
+"""How long a lease lasts that nobody renews."""
+
+SKEW = 0.25
+"""The part of a lease's duration by which clocks may differ, and before whose end its holder stops."""
+
+UTC = ZoneInfo("UTC")
+
+Clock = Callable[[], Instant]
+
+
+class LeaseLost(PublishingRefused):
+    """Another publisher may have taken over."""
+
+
+class LeaseHeld(PublishingRefused):
+    """Another publisher has the lease."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the object says.
+
+    Attributes:
+        holder: a random name; empty if it was given back.
+        until: when it ends.
+    """
+
+    holder: str
+    until: Instant
+
+
+class Lease:
+    """A lease that is held; `renew` keeps it, `release` gives it back."""
+
+    def __init__(self, bucket: Bucket, clock: Clock, duration: timedelta = DURATION) -> None:
+        self.bucket = bucket
+        self.clock = clock
+        self.duration = duration
+        self.holder = secrets.token_hex(8)
+        self.tag: str | None = None
+        self.until = clock()
+
+    def acquire(self) -> None:
+        """Take the lease.
+
+        Raises:
+            PublishingRefused: if another publisher has it, or the store does not keep conditions, which makes a lease
+                worthless.
+        """
+        found = self.bucket.get(LEASE)
+        if found is not None:
+            self._refuse_if_held(_terms(found[0]))
+            self.tag = found[1].tag
+        try:
+            self._write(self.holder)
+        except Taken:
+            if not self._took_effect():
+                raise PublishingRefused(
+                    f"another publisher has just taken {self.bucket.url}",
+                    "wait for it to finish, and publish again",
+                ) from None
+        self._try_conditions()
+
+    def _refuse_if_held(self, terms: Terms) -> None:
+        if terms.holder and terms.until + self.duration * SKEW > self.clock():
+            raise LeaseHeld(
+                f"another publisher has {self.bucket.url} until {instant_text(terms.until, UTC)}",
+                "wait for it to finish; if it was killed, its lease ends by itself",
+            )
+
+    def _try_conditions(self) -> None:
+        """Make sure that the store refuses what a condition forbids."""
+        try:
+            self.bucket.put_if(LEASE, b"", None)
+        except Taken:
+            return
+        raise PublishingRefused(
+            f"{self.bucket.url} puts objects against their condition, so that no lease holds there",
+            "publish with --no-lease, and make sure yourself that there is one publisher at a time",
+        )
+
+    def renew(self) -> None:
+        """Prolong the lease, if a third of it is over.
+
+        Raises:
+            LeaseLost: if another publisher has it.
+        """
+        if self.clock() < self.until - self.duration * 2 / 3:
+            return
+        try:
+            self._write(self.holder)
+        except Taken:
+            if not self._took_effect():
+                raise LeaseLost(
+                    f"another publisher took {self.bucket.url} over", "publish again when it has finished"
+                ) from None
+
+    def _took_effect(self) -> bool:
+        """Say whether the object is ours after all: the answer to an earlier put may not have come."""
+        found = self.bucket.get(LEASE)
+        if found is None or _terms(found[0]).holder != self.holder:
+            return False
+        self.tag = found[1].tag
+        self._write(self.holder)
+        return True
+
+    def check(self) -> None:
+        """Make sure that the lease lasts for what takes no longer than a quarter of it.
+
+        Raises:
+            LeaseLost: if it may be over by then.
+        """
+        if self.clock() > self.until - self.duration * SKEW:
+            raise LeaseLost(
+                f"the lease of {self.bucket.url} is about to end, and could not be renewed",
+                "publish again; what was put stays",
+            )
+
+    def release(self) -> None:
+        """Give the lease back, unless another has it by now."""
+        try:
+            self._write("")
+        except (Taken, PublishingRefused):
+            return
+
+    def _write(self, holder: str) -> None:
+        until = instant(self.clock() + self.duration)
+        body = orjson.dumps({"holder": holder, "until": instant_text(until, UTC)})
+        self.tag = self.bucket.put_if(LEASE, body, self.tag, {"Content-Type": "application/json"})
+        self.until = until
+
+
+def _terms(body: bytes) -> Terms:
+    """Read the object; one that cannot be read holds nobody."""
+    try:
+        value = orjson.loads(body)
+        return Terms(str(value["holder"]), parse_instant(value["until"]))
+    except (orjson.JSONDecodeError, KeyError, TypeError, Malformed):
+        return Terms("", parse_instant("2000-01-01T00:00:00Z"))

@@ -1,0 +1,61 @@
+"""Many requests at a time: each worker takes the next piece of work when its last one is done."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
+
+from statuary.publishing.object_store.lease import Lease
+
+Item = TypeVar("Item")
+
+AT_A_TIME = 32
+"""Requests in flight: where obstore put the most objects a second to each of three servers."""
+
+
+def transfer(items: Iterable[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None) -> None:
+    """Do something with every item, many at a time, and keep the lease meanwhile.
+
+    Raises:
+        Exception: the first that any of it raises; the rest is given up then.
+    """
+    if lease is not None:
+        lease.renew()
+    try:
+        asyncio.run(_transfer(iter(items), do, lease))
+    except BaseExceptionGroup as group:
+        raise _first(group) from None
+
+
+async def _transfer(
+    items: Iterator[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None
+) -> None:
+    async def work() -> None:
+        for item in items:
+            await do(item)
+
+    async with asyncio.TaskGroup() as group:
+        workers = [group.create_task(work()) for _ in range(AT_A_TIME)]
+        keeper = None if lease is None else group.create_task(_keep(lease))
+        await asyncio.wait(workers)
+        if keeper is not None:
+            keeper.cancel()
+
+
+async def _keep(lease: Lease) -> None:
+    while True:
+        await asyncio.to_thread(lease.renew)
+        await asyncio.sleep(lease.duration.total_seconds() / 12)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first exception of a group that is none itself."""
+    error = group.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+
+
+def pieces(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Yield items in lists of so many."""
+    left = iter(items)
+    while piece := list(islice(left, size)):
+        yield piece

@@ -1,0 +1,173 @@
+"""`statuary publish` and `statuary build --to`: folders and object stores, from the shell."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import orjson
+import pytest
+
+from made_contracts import made_record
+from object_stores import moto, objects_of, proxied
+from real_parts import require_module
+from sites import NOW, small_site, write_files
+from statuary.domain.primitives import checksummed
+
+STATUARY = [sys.executable, "-m", "statuary"]
+RECORDS = 40
+
+
+@pytest.fixture(scope="module")
+def server():
+    require_module("obstore", install='pip install "statuary[s3]"')
+    with moto() as found:
+        yield found
+
+
+@pytest.fixture
+def store(server, request, monkeypatch):
+    with proxied(server) as proxy:
+        for name, value in proxy.environment().items():
+            monkeypatch.setenv(name, value)
+        proxy.url = server.make_bucket(f"bucket-{os.getpid()}-{abs(hash(request.node.name))}")
+        yield proxy
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A content folder with contracts, and the folder that a build made of it."""
+    root = tmp_path_factory.mktemp("built")
+    records = [
+        made_record()
+        | {"chainId": "748463", "address": checksummed(f"0x{number * 7919:040x}"), "matchId": str(number)}
+        for number in range(1, RECORDS + 1)
+    ]
+    lines = b"".join(orjson.dumps(record) + b"\n" for record in records)
+    content = write_files(small_site(root), {"contracts/all.jsonl": lines})
+    run("build", "--content", content, "--out", root / "out", "--now", NOW)
+    return content, root / "out"
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    done = subprocess.run(
+        [*STATUARY, *map(str, arguments)], check=False, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file() and not str(file.relative_to(folder)).startswith((".statuary", ".gitignore"))
+    }
+
+
+def bodies_in(store) -> dict[str, bytes]:
+    found = objects_of(store.url)
+    return {path: body for path, (body, _) in found.items() if not path.startswith(".statuary/")}
+
+
+def test_a_build_goes_on_into_a_store(store, built, tmp_path):
+    content, out = built
+    said = run("build", "--content", content, "--out", tmp_path / "out", "--now", NOW, "--to", store.url)
+    assert f"in {store.url}" in said
+    assert bodies_in(store) == files_in(out)
+    store.seen.clear()
+    said = run("build", "--content", content, "--out", tmp_path / "out", "--now", NOW, "--to", store.url)
+    assert store.count("PUT") == 0
+    assert "publishing took no requests" in said
+
+
+def test_a_dry_run_shows_the_plan_and_its_cost(store, built):
+    _, out = built
+    said = run("publish", out, "--to", store.url, "--dry-run")
+    wanted = files_in(out)
+    assert [line.split()[1] for line in said.splitlines() if line.startswith("+ ")] == sorted(wanted)
+    assert f"publishing would take {len(wanted) + 4} puts" in said
+    assert bodies_in(store) == {}
+    assert {method for method, *_ in store.seen} == {"GET"}
+
+
+def test_a_snapshot_and_its_folder_are_the_same_to_a_store(store, built, tmp_path):
+    _, out = built
+    run("publish", out, "--to", store.url)
+    run("snapshot", "create", "--from", out, tmp_path / "site.zip")
+    store.seen.clear()
+    run("publish", tmp_path / "site.zip", "--to", store.url)
+    names = {path.partition("/")[2].partition("/")[2] for method, path, _ in store.seen if method == "PUT"}
+    put = {path for path in names if not path.startswith(".statuary")}
+    assert put
+    assert all(path.startswith("snapshot/") for path in put)
+
+
+def test_nothing_of_a_damaged_snapshot_is_put(store, built, tmp_path):
+    _, out = built
+    file = tmp_path / "site.zip"
+    run("snapshot", "create", "--from", out, file)
+    harmed = bytearray(file.read_bytes())
+    harmed[len(harmed) // 2] ^= 0xFF
+    file.write_bytes(harmed)
+    run("publish", file, "--to", store.url, code=3)
+    assert bodies_in(store) == {}
+
+
+def test_a_folder_becomes_another_folder(built, tmp_path):
+    _, out = built
+    for said in ("added", "nothing changed"):
+        assert said in run("publish", out, "--to", tmp_path / "mirror")
+        assert files_in(tmp_path / "mirror") == files_in(out)
+    records = list((tmp_path / "mirror/v2/contract/748463").iterdir())
+    spellings = Counter(file.name.lower() for file in records)
+    assert set(spellings.values()) == {1, 2}  # not every address is spelled otherwise by EIP-55
+    assert all(file.stat().st_nlink == spellings[file.name.lower()] for file in records)
+
+
+def test_a_store_that_is_not_there_is_refused(store, built):
+    said = run("publish", built[1], "--to", "s3://nowhere-at-all/x", code=3)
+    assert said.startswith("statuary: s3://nowhere-at-all/x cannot")
+
+
+def test_a_publisher_that_is_asked_to_end_gives_its_lease_back(store, built):
+    store.fault = lambda method, path, number: "hang" if number == 60 else ""
+    with subprocess.Popen([*STATUARY, "publish", str(built[1]), "--to", store.url]) as process:
+        wait_for(lambda: len(store.seen) > 50)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 128 + signal.SIGTERM
+    store.fault = lambda *_: ""
+    run("publish", built[1], "--to", store.url)
+    assert bodies_in(store) == files_in(built[1])
+
+
+def test_killed_publishers_keep_nobody_out_for_long_and_lose_nothing(store, built):
+    """A publisher is killed at random instants; the next waits for its lease to end, and puts what is missing."""
+    _, out = built
+    wanted, chance = files_in(out), random.Random(20261120)
+    for _ in range(3):
+        until = len(store.seen) + chance.randrange(8, len(wanted) // 2)
+        with subprocess.Popen(
+            [*STATUARY, "publish", str(out), "--to", store.url, "--lease-seconds", "2", "--wait", "9"]
+        ) as process:
+            wait_for(lambda until=until: len(store.seen) > until)
+            process.kill()
+    said = run("publish", out, "--to", store.url, "--lease-seconds", "2", code=3)
+    assert "another publisher has" in said
+    run("publish", out, "--to", store.url, "--lease-seconds", "2", "--wait", "9")
+    assert bodies_in(store) == wanted
+    assert (
+        store.count("PUT") <= len(wanted) + 3
+    )  # a kill may come between a put and its answer, not twice for one object
+
+
+def wait_for(is_so) -> None:
+    for _ in range(600):
+        if is_so():
+            return
+        time.sleep(0.02)
+    raise AssertionError
