@@ -78,7 +78,7 @@ def test_every_form_gives_the_same_bytes(tmp_path):
     write_tables(tmp_path / "mixed/elsewhere/export", tables_of_records(records[23:]))
     for content in (plain, mixed):
         outcome = build(content, content.parent / "out")
-        assert (outcome.checked.all_findings, len(outcome.checked.rows)) == ([], 25)
+        assert (outcome.checked.all_findings, outcome.checked.contracts.contracts) == ([], 25)
     wanted = documents(tmp_path / "plain/out")
     assert documents(tmp_path / "mixed/out") == wanted
     assert len(wanted) > 100
@@ -101,7 +101,8 @@ def test_a_record_that_is_not_proved_is_refused_at_its_line(tmp_path):
     assert {(one.path, one.position.line) for one in outcome.checked.refused} == {("contracts/a.jsonl", 2)}
     assert '"// SPDX-Lice' in pointed
     assert outcome.checked.refusals == 1
-    assert [row.matchId for row in outcome.checked.rows] == ["1"]
+    assert outcome.checked.contracts.contracts == 1
+    assert outcome.checked.contracts.example.matchId == "1"
 
 
 def test_a_contract_in_two_forms_is_a_finding(tmp_path):

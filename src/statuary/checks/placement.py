@@ -39,32 +39,17 @@ def known_chain(record: RecordValue, source: ContractSource, chains: Collection[
         )
 
 
-class UniqueContracts:
-    """Looks at one contract after the other and remembers where each name and number was seen first."""
+def one_record_per_contract(row: ContractRow, source: ContractSource, first: str) -> Finding:
+    """A contract has one record on each chain."""
+    message = f"{row.address} on chain {row.chainId} has a record already, in {first}"
+    return _repeats("one-record-per-contract", "address", source, message, "keep one of the two")
 
-    def __init__(self) -> None:
-        self.contracts: dict[tuple[str, str], str] = {}
-        self.match_ids: dict[str, str] = {}
 
-    def findings(self, row: ContractRow, source: ContractSource) -> Iterator[Finding]:
-        """Yield what a contract repeats of an earlier one."""
-        yield from self.one_record_per_contract(row, source)
-        yield from self.one_record_per_match_id(row, source)
-
-    def one_record_per_contract(self, row: ContractRow, source: ContractSource) -> Iterator[Finding]:
-        """A contract has one record on each chain."""
-        first = self.contracts.setdefault((row.chainId, row.address), source.place)
-        if first != source.place:
-            message = f"{row.address} on chain {row.chainId} has a record already, in {first}"
-            yield _repeats("one-record-per-contract", "address", source, message, "keep one of the two")
-
-    def one_record_per_match_id(self, row: ContractRow, source: ContractSource) -> Iterator[Finding]:
-        """A match id belongs to one record."""
-        first = self.match_ids.setdefault(row.matchId, source.place)
-        if first != source.place:
-            message = f"match id {row.matchId} is taken already, by {first}"
-            remedy = "give one of the two the next free number"
-            yield _repeats("one-record-per-match-id", "matchId", source, message, remedy)
+def one_record_per_match_id(row: ContractRow, source: ContractSource, first: str) -> Finding:
+    """A match id belongs to one record."""
+    message = f"match id {row.matchId} is taken already, by {first}"
+    remedy = "give one of the two the next free number"
+    return _repeats("one-record-per-match-id", "matchId", source, message, remedy)
 
 
 def _repeats(rule: str, member: str, source: ContractSource, message: str, remedy: str) -> Finding:
@@ -78,10 +63,5 @@ def _repeats(rule: str, member: str, source: ContractSource, message: str, remed
     )
 
 
-PLACEMENT_RULES = (
-    path_names_contract,
-    known_chain,
-    UniqueContracts.one_record_per_contract,
-    UniqueContracts.one_record_per_match_id,
-)
+PLACEMENT_RULES = (path_names_contract, known_chain, one_record_per_contract, one_record_per_match_id)
 """These rules, for the catalogue of all."""

@@ -14,8 +14,8 @@ def build_summary(outcome: Outcome, out: Path, now: Instant) -> str:
     if plan is None or catalogue is None:
         return findings_line(outcome.checked)
     status = catalogue.status
-    chains = len({row.chainId for row in outcome.checked.rows})
-    contracts = f"{_count(len(outcome.checked.rows), 'contract')} on {_count(chains, 'chain')}"
+    published = outcome.checked.contracts
+    contracts = f"{_count(published.contracts, 'contract')} on {_count(len(published.by_chain), 'chain')}"
     parts = (
         (status.components, "component"),
         (status.incidents, "incident"),

@@ -4,6 +4,7 @@ The path names chain and address; a record that says otherwise is refused by the
 """
 
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -38,10 +39,12 @@ class ReadContract(NamedTuple):
     Attributes:
         record: the record, or None if it could not be read.
         findings: what is wrong with it.
+        digest: SHA-256 of a record's file, white space at its end left out; empty for all else.
     """
 
     record: RecordText | None
     findings: list[Finding]
+    digest: bytes = b""
 
 
 def read_contract(root: Path, source: ContractSource) -> ReadContract:
@@ -54,7 +57,17 @@ def read_contract(root: Path, source: ContractSource) -> ReadContract:
         found = (read_record_json if source.path.endswith(".json") else read_record_yaml)(raw, source.path)
     except Unreadable as unreadable:
         return ReadContract(None, [unreadable_finding(unreadable, source.path)])
-    return ReadContract(found, []) if isinstance(found, RecordText) else ReadContract(None, found)
+    digest = record_digest(raw)
+    return (
+        ReadContract(found, [], digest)
+        if isinstance(found, RecordText)
+        else ReadContract(None, found, digest)
+    )
+
+
+def record_digest(raw: bytes) -> bytes:
+    """Return the SHA-256 of a record's file without white space at its end: of what is published, if that is canonical."""
+    return sha256(raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")).digest()
 
 
 def _from_workspace(file: SourceFile, source: ContractSource) -> ReadContract:

@@ -100,30 +100,55 @@ def walk(root: Path, without: Container[str] = ()) -> Iterator[SourceFile | Find
     yield from _walk(root, root.resolve(), "", without)
 
 
+def walk_at(root: Path, path: str, within: Path | None = None) -> Iterator[SourceFile | Finding]:
+    """Yield what stands at a path and below it, as `walk` does.
+
+    Args:
+        root: the content folder.
+        path: relative to it.
+        within: the folder that links may not lead out of; the content folder if left out.
+    """
+    place, real_root = root / path, (root if within is None else within).resolve()
+    if place.is_symlink() and not _stays_inside(place, real_root):
+        yield _leads_out(path, place)
+    elif place.is_dir() and not place.is_symlink():
+        yield from _walk(root, real_root, path, ())
+    else:
+        yield SourceFile(root, path) if place.is_file() else _is_neither(path)
+
+
 def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> Iterator[SourceFile | Finding]:
     with os.scandir(root / below) as entries:
         found = sorted((one for one in entries if one.name not in without), key=lambda entry: entry.name)
     for entry in found:
         path = f"{below}/{entry.name}" if below else entry.name
         if entry.is_symlink() and not _stays_inside(Path(entry.path), real_root):
-            yield Finding(
-                rule="inside-content",
-                path=path,
-                message=f"the symbolic link leads out of the content folder, to {str(Path(entry.path).readlink())!r}",
-                remedy="copy the file into the content folder",
-            )
+            yield _leads_out(path, Path(entry.path))
         elif entry.is_dir(follow_symlinks=False):
             if not entry.name.startswith("."):
                 yield from _walk(root, real_root, path, ())
         elif entry.is_file():
             yield SourceFile(root, path)
         elif entry.is_symlink() or not entry.is_dir():
-            yield Finding(
-                rule="inside-content",
-                path=path,
-                message="this is neither a file nor a folder",
-                remedy="remove it from the content folder",
-            )
+            yield _is_neither(path)
+
+
+def _leads_out(path: str, link: Path) -> Finding:
+    return Finding(
+        rule="inside-content",
+        path=path,
+        message=f"the symbolic link leads out of the content folder, to {str(link.readlink())!r}",
+        remedy="copy the file into the content folder",
+    )
+
+
+def _is_neither(path: str) -> Finding:
+    return Finding(
+        rule="inside-content",
+        path=path,
+        message="this is neither a file nor a folder",
+        remedy="remove it from the content folder",
+    )
 
 
 def _stays_inside(link: Path, real_root: Path) -> bool:

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
 
+from statuary.domain.findings import Finding, Severity
+from statuary.domain.spelling import did_you_mean
+
 
 class Kind(Enum):
     """What a file in the content folder is."""
@@ -115,4 +118,23 @@ def is_left_alone(path: PurePosixPath) -> bool:
         ".md",
         ".txt",
         ".license",
+    )
+
+
+def stray(path: PurePosixPath, lies: str) -> Finding:
+    """Return the finding for a file that has no place: a warning, since nothing of it is published."""
+    top = path.parts[0]
+    if top in FOLDERS:
+        hint = f"the places are: {', '.join(place.pattern for place in PLACES if place.folder == top)}"
+    else:
+        hint = (
+            did_you_mean(top, list(FOLDERS)) if len(path.parts) > 1 else did_you_mean(path.stem, list(STEMS))
+        )
+    known = ", ".join(place.pattern for place in PLACES)
+    return Finding(
+        rule="known-files",
+        severity=Severity.WARNING,
+        path=lies,
+        message="this file has no place in the content folder, and is not read",
+        remedy=hint or f"the places are: {known}",
     )

@@ -1,13 +1,13 @@
 """The content folder to the catalogue, with every finding that reading gives."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from statuary.content.bulk.elsewhere import files_elsewhere
-from statuary.content.bulk.sources import KINDS, BulkFiles
+from statuary.content.bulk.elsewhere import FOLDER
+from statuary.content.contract_places import ContractPlaces, Elsewhere, Survey
 from statuary.content.files import SourceFile, walk
-from statuary.content.layout import FOLDERS, PLACES, STEMS, Kind, is_left_alone, is_workspace_file, place_of
+from statuary.content.layout import PLACES, Kind, is_left_alone, place_of, stray
 from statuary.content.load import load
 from statuary.content.source_model import SourceModel
 from statuary.content.sources.components import ComponentsSource, translate_components
@@ -17,10 +17,8 @@ from statuary.content.sources.page import translate_page
 from statuary.content.sources.site import SiteSource
 from statuary.content.theme import FOLDER as THEME
 from statuary.content.theme import read_theme
-from statuary.content.unreadable import Unreadable
-from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
-from statuary.domain.findings import Finding, Pointer, Severity
-from statuary.domain.spelling import did_you_mean
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.findings import Finding
 from statuary.domain.status.catalogue import StatusCatalogue
 
 Model = TypeVar("Model", bound=SourceModel)
@@ -43,13 +41,13 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 
     Args:
         root: the content folder.
-        files: what to read of it, as `walk` yields; everything if left out.
+        files: what to read of it, as `walk` yields, none of which is a contract's; everything if left out.
     """
     if not root.is_dir():
         message = f"there is no content folder {str(root)!r}"
         return Reading(None, [Finding(rule="content-folder", message=message, remedy="run `statuary init`")])
-    reader = _Reader(root)
-    for found in walk(root) if files is None else files:
+    reader = _Reader(root, has_contracts=files is None)
+    for found in walk(root, (FOLDER.name,)) if files is None else files:
         if isinstance(found, Finding):
             reader.findings.append(found)
         else:
@@ -60,11 +58,10 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 class _Reader:
     """One reading, file by file."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, has_contracts: bool) -> None:
         self.root = root
+        self.has_contracts = has_contracts
         self.findings: list[Finding] = []
-        self.contracts: list[ContractSource] = []
-        self.bulk = BulkFiles()
         self.files: dict[Kind, list[SourceFile]] = {kind: [] for kind in Kind}
         self.theme: list[SourceFile] = []
 
@@ -75,42 +72,12 @@ class _Reader:
             return
         if path.parts[0] == THEME and len(path.parts) > 1:
             self.theme.append(file)
-        else:
-            self.sort(path, file)
-
-    def sort(self, path: PurePosixPath, file: SourceFile) -> None:
-        """Put a file to its kind, by where it lies in the content folder, or would."""
+            return
         place = place_of(path)
         if place is None:
-            if not is_workspace_file(path):
-                self.findings.append(_stray(path, file.path))
-        elif place.kind in KINDS:
-            self.bulk.take(place.kind, path, file.path)
-        elif place.kind is Kind.WORKSPACE:
-            self.contracts.append(_contract(path.parts[1], path.parts[2], file.path, ContractForm.WORKSPACE))
-        elif place.kind is Kind.RECORD:
-            self.contracts.append(_contract(path.parts[1], path.stem, file.path, ContractForm.RECORD))
+            self.findings.append(stray(path, file.path))
         else:
             self.files[place.kind].append(file)
-
-    def take_elsewhere(self, place: str, path: str, pointer: Pointer) -> None:
-        """Take the contracts of another place, which `path` names at `pointer`."""
-        try:
-            for found in files_elsewhere(self.root, place):
-                if isinstance(found, Finding):
-                    self.findings.append(found)
-                elif not is_left_alone(found.pure):
-                    self.sort(found.pure, SourceFile(self.root, found.path))
-        except Unreadable as unreadable:
-            self.findings.append(
-                Finding(
-                    rule="reachable-source",
-                    path=path,
-                    message=str(unreadable),
-                    remedy=unreadable.remedy,
-                    pointer=pointer,
-                )
-            )
 
     def catalogue(self) -> Catalogue | None:
         """Make the catalogue of what was taken; what cannot be read leaves a finding, and a gap."""
@@ -123,8 +90,10 @@ class _Reader:
         maintenances = list(self._all(Kind.MAINTENANCE, MaintenanceSource))
         if site is None or (components is None and self.files[Kind.COMPONENTS]):
             return None
-        for number, place in enumerate(site[1].contracts.sources):
-            self.take_elsewhere(place, site[0].path, ("contracts", "sources", number))
+        elsewhere = [
+            Elsewhere(place=place, path=site[0].path, pointer=("contracts", "sources", number))
+            for number, place in enumerate(site[1].contracts.sources)
+        ]
         page = translate_page(site[1].page)
         status = StatusCatalogue(
             page=page,
@@ -140,8 +109,7 @@ class _Reader:
         return Catalogue(
             chains=tuple(chain.chain() for chain in site[1].chains),
             contract_settings=site[1].contracts.settings(),
-            contracts=tuple(self.contracts),
-            bulk=self.bulk.sources(),
+            contracts=ContractPlaces(self.root, elsewhere, None if self.has_contracts else Survey(0)),
             status=status,
             status_settings=site[1].status.settings(),
             pages=pages.settings(read_theme(self.theme, pages.language, self.findings)),
@@ -167,26 +135,3 @@ class _Reader:
             value = load(file, model, limit, self.findings)
             if value is not None:
                 yield file, value
-
-
-def _contract(chain_id: str, address: str, path: str, form: ContractForm) -> ContractSource:
-    return ContractSource(chain_id=chain_id, address=address, path=path, form=form)
-
-
-def _stray(path: PurePosixPath, lies: str) -> Finding:
-    """Return the finding for a file that has no place: a warning, since nothing of it is published."""
-    top = path.parts[0]
-    if top in FOLDERS:
-        hint = f"the places are: {', '.join(place.pattern for place in PLACES if place.folder == top)}"
-    else:
-        hint = (
-            did_you_mean(top, list(FOLDERS)) if len(path.parts) > 1 else did_you_mean(path.stem, list(STEMS))
-        )
-    known = ", ".join(place.pattern for place in PLACES)
-    return Finding(
-        rule="known-files",
-        severity=Severity.WARNING,
-        path=lies,
-        message="this file has no place in the content folder, and is not read",
-        remedy=hint or f"the places are: {known}",
-    )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import orjson
 
-from statuary.documents.contract_api.lists import list_documents
+from statuary.documents.contract_api.lists import chains_document
 from statuary.documents.contract_api.proof_document import proof_checks_document, proof_schema_document
 from statuary.documents.document import Document
 from statuary.documents.feeds.changes import changes_document
@@ -17,7 +17,7 @@ from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.documents.status_api.epochs import EpochPlan, epoch_documents
 from statuary.documents.status_api.status_documents import StatusSite
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.tally import Tally
 from statuary.domain.primitives import Instant
 from statuary.domain.rules import Rule
 
@@ -52,32 +52,32 @@ def documents_after(
 
 def whole_site_documents(
     catalogue: Catalogue,
-    rows: Sequence[ContractRow],
-    entries: Sequence[ContractEntry],
+    contracts: Tally,
+    entries: Sequence[ContractEntry] | None,
     present: Sequence[Document],
     epochs: EpochPlan,
     *,
     published: Callable[[str], bytes | None],
     rules: Iterable[Rule],
 ) -> Iterator[Document]:
-    """Yield every document that is about more than one contract.
+    """Yield every document that is about more than one contract, but for the lists of the look-up.
 
     Args:
         catalogue: the site.
-        rows: entries of the published contracts.
-        entries: what pages list of them.
+        contracts: the published contracts in numbers.
+        entries: what pages list of them; None leaves out the pages that list contracts.
         present: the documents that keep time, as they read at the build's instant.
         epochs: what of them changes by itself after that.
         published: the bytes that a path of the target holds before this build; None if there are none.
         rules: what the checks of a proof hold.
     """
-    yield from list_documents(rows, catalogue.chains)
+    yield chains_document(catalogue.chains)
     yield proof_schema_document()
     yield proof_checks_document(rules)
     openapi = openapi_document(catalogue)
     yield openapi
     paths = [document.path for document in present]
-    yield from page_documents(catalogue, rows, entries, paths, orjson.loads(openapi.body))
+    yield from page_documents(catalogue, contracts, entries, paths, orjson.loads(openapi.body))
     yield from present
     yield from epoch_documents(epochs)
     yield changes_document(published, present)

@@ -17,6 +17,7 @@ class Document:
         cache: the `Cache-Control` it is served with; empty leaves it to the host.
         also: further paths that hold the same bytes (an address in lower case and in EIP-55).
         sources: the content files it was made from, relative to the content folder; `()` for the whole site.
+        digest: the SHA-256 of the body, where it is known already; else empty.
     """
 
     path: str
@@ -25,3 +26,4 @@ class Document:
     cache: str = ""
     also: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    digest: bytes = b""

@@ -4,9 +4,12 @@ A site may have forty million records of a hundred kilobytes, so the catalogue h
 record is read, checked and written on its own, and forgotten.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
+from statuary.domain.findings import Finding
 from statuary.domain.hosting import NOTHING_FOR_HOSTS, HostingSettings
 from statuary.domain.pages import PageSettings
 from statuary.domain.site import Chain, ContractSettings
@@ -70,6 +73,24 @@ class BulkSource:
     files: tuple[str, ...]
 
 
+class ContractSources(Protocol):
+    """The contracts of a site, found as often as they are asked for."""
+
+    @property
+    def bulk(self) -> tuple[BulkSource, ...]:
+        """Places that hold many contracts each, in the order of their paths."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong with the names of files."""
+
+    def __len__(self) -> int:
+        """Return how many have a file or a folder of their own."""
+
+    def __iter__(self) -> Iterator[ContractSource]:
+        """Yield those that have a file or a folder of their own, in byte order of their paths."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
     """A whole site before anything is made of it.
@@ -77,8 +98,7 @@ class Catalogue:
     Attributes:
         chains: in the order of the settings.
         contract_settings: how contracts are published.
-        contracts: in the order of their paths.
-        bulk: places that hold many contracts each, in the order of their paths.
+        contracts: where contracts are written.
         status: page, components, incidents, maintenances.
         status_settings: how the status side is published.
         pages: which pages for people there are.
@@ -87,9 +107,13 @@ class Catalogue:
 
     chains: tuple[Chain, ...]
     contract_settings: ContractSettings
-    contracts: tuple[ContractSource, ...]
+    contracts: ContractSources
     status: StatusCatalogue
     status_settings: StatusSettings
     pages: PageSettings
     hosting: HostingSettings = NOTHING_FOR_HOSTS
-    bulk: tuple[BulkSource, ...] = ()
+
+    @property
+    def bulk(self) -> tuple[BulkSource, ...]:
+        """Places that hold many contracts each, in the order of their paths."""
+        return self.contracts.bulk

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from typing_extensions import override
+
 MOST_CONTRACT_PAGES = 10_000
 """Contracts up to which each has a page of its own, unless the settings say otherwise."""
 
@@ -26,6 +28,11 @@ class ThemeBroken(Exception):  # noqa: N818 - a fact about the theme
         super().__init__(message)
         self.template = template
         self.line = line
+
+    @override
+    def __reduce__(self) -> tuple[type["ThemeBroken"], tuple[str, str, int]]:
+        """Survive the way from one process to another."""
+        return type(self), (self.template, str(self), self.line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """What reading, checking and building gave, as values."""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from statuary.documents.pages.contracts.contract_entry import ContractEntry
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.tally import Tally
 from statuary.domain.findings import Finding, Severity, has_errors, in_order
 from statuary.domain.primitives import Instant
 from statuary.publishing.plan import Plan
@@ -45,8 +46,8 @@ class Checked:
         findings: what is wrong with the content, placed and in order; an error forbids publishing.
         refused: why single records are not believed, placed and in order; the rest is published.
         refusals: how many records are refused.
-        rows: the entries of the contracts that are published.
-        entries: what pages list of them.
+        contracts: the published contracts in numbers.
+        rows: their entries in lists, by the places they are written at, while their target is open.
         next_transition: when the published status changes by itself; None if it does not before the horizon.
     """
 
@@ -54,8 +55,8 @@ class Checked:
     findings: tuple[Finding, ...]
     refused: tuple[Finding, ...] = ()
     refusals: int = 0
-    rows: tuple[ContractRow, ...] = ()
-    entries: tuple[ContractEntry, ...] = ()
+    contracts: Tally = field(default_factory=Tally)
+    rows: Iterable[ContractRow] = ()
     next_transition: Instant | None = None
 
     @property

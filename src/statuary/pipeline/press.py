@@ -46,6 +46,7 @@ class Pressed:
 
     Attributes:
         source: the source.
+        digest: SHA-256 of a record's file, as `ReadContract` has it.
         documents: what is published of it; of a refused record, its proof alone.
         page: makes its page when it is asked for; None if it has none.
         row: its entry in lists, if it could be filed.
@@ -56,6 +57,7 @@ class Pressed:
     """
 
     source: ContractSource
+    digest: bytes = b""
     documents: tuple[Document, ...] = ()
     page: Callable[[], Document] | None = None
     row: ContractRow | None = None
@@ -86,10 +88,10 @@ def press_read(source: ContractSource, contract: ReadContract, settings: PressSe
     """Make the documents of a contract that has been read."""
     read = contract.record
     if read is None:
-        return Pressed(source=source, findings=tuple(contract.findings))
+        return Pressed(source=source, digest=contract.digest, findings=tuple(contract.findings))
     findings = [*contract.findings, *_filing(read.value, source, settings)]
     if findings:
-        return Pressed(source=source, findings=tuple(findings))
+        return Pressed(source=source, digest=contract.digest, findings=tuple(findings))
     proof = prove(read.value, CONTRACT_CHECKS if settings.checks is None else settings.checks)
     said = tuple(finding.within(source.path) for finding in proof.findings)
     record = in_served_order(read.value)
@@ -97,9 +99,10 @@ def press_read(source: ContractSource, contract: ReadContract, settings: PressSe
     documents = [proof_document(record, proof, source.place, published=published)] if proof.results else []
     if published:
         canonical = read.canonical if record is read.value else None
-        documents.insert(0, record_document(record, source.place, canonical))
+        documents.insert(0, record_document(record, source.place, canonical, contract.digest))
     return Pressed(
         source=source,
+        digest=contract.digest,
         documents=tuple(documents),
         page=_page(record, proof, source, settings, published=published),
         row=row_of(record),

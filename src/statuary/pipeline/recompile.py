@@ -113,7 +113,7 @@ def _all_contracts(
 ) -> Iterator[ContractSource | BulkContract]:
     """Yield where contracts have files of their own, then what bulk files hold, read already."""
     yield from catalogue.contracts
-    for part in bulk_partitions(root, catalogue, workbench) if catalogue.bulk else ():
+    for part in bulk_partitions(root, catalogue, catalogue.bulk, workbench) if catalogue.bulk else ():
         if not isinstance(part, Finding):
             yield from read_partition(root, part)
 

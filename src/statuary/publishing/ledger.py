@@ -153,6 +153,16 @@ class Ledger:
         known = self.connection.execute("SELECT path, modified FROM folders ORDER BY path").fetchall()
         return [folder for folder, modified in known if time_of(folder) != modified]
 
+    def documents(self) -> Iterator[tuple[str, str, bytes, str]]:
+        """Yield path, further names, SHA-256 and sources of every file, in order of their paths."""
+        yield from self.connection.execute("SELECT path, also, digest, sources FROM documents ORDER BY path")
+
+    def made_of(self, sources: str, below: str) -> list[str]:
+        """Return the paths of files below a folder that are made of some sources."""
+        query = "SELECT path FROM documents WHERE path >= ? AND path < ? AND sources = ?"
+        found = self.connection.execute(query, (f"{below}/", f"{below}0", sources))
+        return [path for (path,) in found]
+
     def in_folder(self, folder: str) -> Iterator[tuple[str, str, str]]:
         """Yield path, further names and sources of the documents that lie in a folder itself."""
         query = "SELECT path, also, sources FROM documents WHERE path >= ? AND path < ?"

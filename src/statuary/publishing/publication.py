@@ -7,6 +7,7 @@ during `apply` leaves each file old or new, and the next build finishes the work
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Self
 
@@ -19,7 +20,7 @@ from statuary.publishing.shard import merge_shard
 from statuary.publishing.source_rows import SourceRow, SourceRows
 from statuary.publishing.stager import ADD, KEEP, OBSTRUCTED, REPLACE, Offer, Stager
 from statuary.publishing.transaction import transaction
-from statuary.publishing.work import Work
+from statuary.publishing.work import Work, names_of
 
 SHARDS = "shards"
 """Where partitions write down what they made, below what a run stages."""
@@ -104,19 +105,47 @@ class Publication:
         """
         self.work.offer(offer for document in documents for offer in self._stager.take(document))
 
-    def take(self, offers: Iterable[Offer], rows: Iterable[SourceRow], folders: Iterable[str]) -> None:
-        """Take over what a partition staged and found.
-
-        Raises:
-            PublishingRefused: if two documents claim one path.
-        """
-        self.work.offer(offers)
+    def take(self, offers: Sequence[Offer], rows: Sequence[SourceRow], folders: Iterable[str]) -> None:
+        """Take over what a partition staged and found."""
+        self.claimed += self.work.offer_if_free(offers)
         self.rows.add(rows)
         self.work.note_folders(folders)
 
     def take_shard(self, file: Path) -> None:
         """Take over what a partition wrote down."""
         self.claimed += merge_shard(self.ledger.connection, file)
+
+    @property
+    def began(self) -> int:
+        """When the build began, by the clock of the target's file system, in nanoseconds."""
+        place = self.target.own if self.dry_run else self.target.staged(self.ledger.run)
+        return place.stat().st_mtime_ns
+
+    def missing(self, *, verify: bool) -> frozenset[str]:
+        """Return what the documents of single sources are made of that are not where they should be.
+
+        Args:
+            verify: whether every document is read, and held against its digest in the ledger.
+        """
+        if verify:
+            found = self._damaged()
+        else:
+            changed = self.ledger.changed_folders(self.target.folder_time)
+            found = (sources for folder in changed for sources in self._absent(folder))
+        return frozenset(source for sources in found for source in sources.split("\n"))
+
+    def _absent(self, folder: str) -> Iterator[str]:
+        names = self.target.names(folder)
+        for path, also, sources in self.ledger.in_folder(folder):
+            if any(name.rpartition("/")[2] not in names for name in names_of(path, also)):
+                yield sources
+
+    def _damaged(self) -> Iterator[str]:
+        for path, also, digest, sources in self.ledger.documents():
+            for name in names_of(path, also):
+                body = self.target.read(name) if sources else None
+                if sources and (body is None or sha256(body).digest() != digest):
+                    yield sources
 
     def note(self, notes: Mapping[str, str]) -> None:
         """Keep notes of the site with it, once it is applied: where it comes from, for snapshots of the folder."""
@@ -146,6 +175,7 @@ class Publication:
             os.rename(leftover / SHARDS, staged / SHARDS)
             for shard in sorted((staged / SHARDS).glob("*.sqlite3")):
                 self.take_shard(shard)
+            self.drop(self.rows.of_bulk())
         self.target.discard_leftover()
         (staged / SHARDS).mkdir(exist_ok=True)
         (staged / MADE_OF).write_text(made_of, "utf-8")
@@ -154,13 +184,25 @@ class Publication:
 
     def shard(self, name: str) -> Path | None:
         """Return where a partition writes down what it made; nowhere in a dry run."""
-        return None if self.dry_run else self.target.staged(self.ledger.run) / SHARDS / f"{name}.sqlite3"
+        return (
+            None
+            if self.dry_run
+            else self.target.staged(self.ledger.run) / SHARDS / f"{self.ledger.run}-{name}.sqlite3"
+        )
 
     def drop(self, places: Iterable[str]) -> None:
         """Forget what an interrupted build made of sources that have changed since."""
         for place in places:
             for path in self.rows.drop(place):
                 self.work.withdraw(path)
+
+    def suspect(self, paths: Iterable[str]) -> None:
+        """Note paths that go unless they are offered, though their sources stay."""
+        self.work.suspect(paths)
+
+    def made_of(self, sources: str, below: str) -> list[str]:
+        """Return the paths of documents of the last build, below a folder, that are made of some sources."""
+        return self.ledger.made_of(sources, below)
 
     def plan(self) -> Plan:
         """Return what applying would change."""
@@ -222,10 +264,14 @@ class Publication:
             self.ledger.leave(self.work.leaving())
             self.work.write_down()
             self.rows.write_down()
-            self.ledger.set_notes(self._notes | totals)
+            self.ledger.set_notes(totals | self._forgotten() | self._notes)
             self.ledger.begin()
         self._settle(self.ledger.run)
         self._is_applied = True
+
+    def _forgotten(self) -> dict[str, str]:
+        """Return what is no more true of the sources, if documents came from elsewhere."""
+        return {} if self.work.partial else {"made of": "", "tree": "", "units": "0"}
 
     def _settle(self, run: int) -> None:
         """Put what a run staged in place, and remove what it has no more; of what is done, nothing is done again."""

@@ -7,12 +7,11 @@ lists are ordered by; what their documents say is nobody's business on this floo
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Self, overload
-
-from typing_extensions import override
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Self
 
 from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.tally import Tally
 from statuary.publishing.transaction import transaction
 
 
@@ -95,22 +94,28 @@ MATCH_ORDER = "length(match_id), match_id, chain_id, address"
 """The order of lists: by match id as a number, then chain and address."""
 
 
+PAGE = 10_000
+"""Rows that are read at a time."""
+
+
 class Twin(NamedTuple):
     """A contract that repeats another.
 
     Attributes:
         place: where it is written.
+        unit: the file or folder that it is written in.
         row: its entry in lists.
         first: where the other is written.
     """
 
     place: str
+    unit: str
     row: ContractRow
     first: str
 
 
-class SourceRows(Sequence[ContractRow]):
-    """The rows of a site; as a sequence, the entries of its published contracts in the order of their places.
+class SourceRows:
+    """The rows of a site.
 
     Attributes:
         partial: whether rows of the last build stay, unless their unit is noted as changed.
@@ -135,11 +140,10 @@ class SourceRows(Sequence[ContractRow]):
 
     def known(self) -> Iterator[tuple[str, str, str, bytes]]:
         """Yield every unit of the last build with git's id, size and time, and SHA-256, in byte order."""
-        query = "SELECT place, git, stat, digest FROM main.sources WHERE place = unit ORDER BY place"
-        yield from self.connection.execute(query)
+        return self._units("main.sources WHERE place = unit")
 
     def change(self, units: Iterable[str]) -> None:
-        """Note units whose rows of the last build no longer count: changed ones, and such as are gone."""
+        """Note units whose rows of the last build no longer count, though nothing has been pressed of them."""
         with transaction(self.connection):
             self.connection.executemany(
                 "INSERT OR IGNORE INTO work.units VALUES (?)", ((one,) for one in units)
@@ -157,8 +161,20 @@ class SourceRows(Sequence[ContractRow]):
 
     def resumed(self) -> Iterator[tuple[str, str, str, bytes]]:
         """Yield what `known` yields, of the units that an interrupted build has been through already."""
-        query = "SELECT place, git, stat, digest FROM work.pressed WHERE place = unit ORDER BY place"
-        yield from self.connection.execute(query)
+        return self._units("work.pressed WHERE place = unit AND address IS NOT NULL")
+
+    def _units(self, rows: str) -> Iterator[tuple[str, str, str, bytes]]:
+        """Yield units a page at a time, so that no statement is open while shards are merged."""
+        query = f"SELECT place, git, stat, digest FROM {rows} AND place > ? ORDER BY place LIMIT {PAGE}"
+        last = ""
+        while page := self.connection.execute(query, (last,)).fetchall():
+            yield from page
+            last = page[-1][0]
+
+    def of_bulk(self) -> list[str]:
+        """Return the places of this build that lie in bulk sources."""
+        query = "SELECT place FROM work.pressed WHERE unit != place"
+        return [place for (place,) in self.connection.execute(query)]
 
     def drop(self, place: str) -> list[str]:
         """Forget a row of this build; return the paths that its source made."""
@@ -167,23 +183,32 @@ class SourceRows(Sequence[ContractRow]):
         self.connection.execute("DELETE FROM work.pressed WHERE place = ?", (place,))
         return paths
 
-    def prepare(self) -> None:
-        """Make ready for questions, once every row has been added."""
+    def prepare(self, doubted: str = "") -> None:
+        """Make ready for questions, once every row has been added.
+
+        Args:
+            doubted: the reason of rows that count as different even if they say the same.
+        """
         for name, columns in INDEXES.items():
             self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.pressed_{name} ON pressed {columns}")
         if self.partial:
             self.connection.execute(
-                "INSERT OR IGNORE INTO work.superseded SELECT unit FROM work.units UNION ALL SELECT place"
-                " FROM main.sources WHERE unit != place AND unit IN (SELECT unit FROM work.units)"
+                "INSERT OR IGNORE INTO work.superseded SELECT unit FROM work.units"
+                " UNION SELECT place FROM work.pressed"
+            )
+            self.connection.execute(
+                "INSERT OR IGNORE INTO work.superseded SELECT place FROM main.sources"
+                " WHERE unit != place AND unit IN (SELECT place FROM work.superseded)"
             )
         self.connection.execute("DROP TABLE IF EXISTS temp.differing")
         new = f"SELECT {LISTED} FROM work.pressed WHERE published"
         old = f"SELECT {LISTED} FROM main.sources WHERE published AND place IN (SELECT place FROM work.superseded)"
         self.connection.execute(
             f"CREATE TEMP TABLE differing AS SELECT * FROM ({new} EXCEPT {old})"
-            f" UNION SELECT * FROM ({old} EXCEPT {new})"
+            f" UNION SELECT * FROM ({old} EXCEPT {new}) UNION SELECT * FROM ({new} AND reason = ?)"
             if self.partial
-            else f"CREATE TEMP TABLE differing AS {new}"
+            else f"CREATE TEMP TABLE differing AS {new} AND ? IS NOT NULL",
+            (doubted,),
         )
 
     def _now(self, columns: str, condition: str = "1") -> str:
@@ -217,34 +242,18 @@ class SourceRows(Sequence[ContractRow]):
                 counted[chain_id] += sign * count
         return {chain_id: counted[chain_id] for chain_id in sorted(counted) if counted[chain_id]}
 
-    @override
-    def __len__(self) -> int:
-        return sum(self.counts().values())
-
-    @override
-    def __iter__(self) -> Iterator[ContractRow]:
-        query = f"SELECT * FROM ({self._now(f'place, {LISTED}', 'published')}) ORDER BY place"
-        return (ContractRow._make(listed) for _, *listed in self.connection.execute(query))
-
-    @overload
-    def __getitem__(self, index: int) -> ContractRow: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[ContractRow]: ...
-
-    @override
-    def __getitem__(self, index: int | slice) -> ContractRow | list[ContractRow]:
-        if isinstance(index, slice):
-            return list(self)[index]
-        if index not in (0, -1):
-            return list(self)[index]
-        order, first = ("", min) if index == 0 else ("DESC", max)
-        ends = []
+    def tally(self) -> Tally:
+        """Return the published contracts in numbers."""
+        lasts = []
         for part in self._now(f"place, {LISTED}", "published").split(" UNION ALL "):
-            ends += self.connection.execute(f"{part} ORDER BY place {order} LIMIT 1").fetchall()
-        if not ends:
-            raise IndexError(index)
-        return ContractRow._make(first(ends)[1:])
+            lasts += self.connection.execute(f"{part} ORDER BY place DESC LIMIT 1").fetchall()
+        example = ContractRow._make(max(lasts)[1:]) if lasts else None
+        return Tally(by_chain=self.counts(), example=example)
+
+    def __iter__(self) -> Iterator[ContractRow]:
+        now = self._now(f"place, {LISTED}", "published")
+        for _, *listed in self.connection.execute(f"SELECT * FROM ({now}) ORDER BY place"):
+            yield ContractRow._make(listed)
 
     def of_chain(self, chain_id: str) -> Iterator[ContractRow]:
         """Yield the published contracts of a chain by match id, the oldest first."""
@@ -271,8 +280,11 @@ class SourceRows(Sequence[ContractRow]):
 
     def changed_addresses(self) -> Iterator[str]:
         """Yield the addresses of which something changed, in order."""
-        for (address,) in self.connection.execute("SELECT DISTINCT address FROM differing ORDER BY 1"):
-            yield address
+        query = f"SELECT DISTINCT address FROM differing WHERE address > ? ORDER BY 1 LIMIT {PAGE}"
+        last = ""
+        while page := self.connection.execute(query, (last,)).fetchall():
+            yield from (address for (address,) in page)
+            last = page[-1][0]
 
     def of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
         """Yield every published contract at an address of which something changed, by address and match id.
@@ -280,12 +292,20 @@ class SourceRows(Sequence[ContractRow]):
         Yields:
             Where it is written, and its entry in lists.
         """
-        condition = "address IN (SELECT address FROM differing)" if self.partial else "1"
-        now = self._now(f"place, {LISTED}", f"published AND {condition}")
-        for place, *listed in self.connection.execute(
-            f"SELECT * FROM ({now}) ORDER BY address, {MATCH_ORDER}"
-        ):
-            yield place, ContractRow._make(listed)
+        changed = "AND address IN (SELECT address FROM differing)" if self.partial else ""
+        now = self._now(f"place, {LISTED}", f"published AND address > ? {changed}")
+        query = f"SELECT * FROM ({now}) ORDER BY address, {MATCH_ORDER} LIMIT {PAGE}"
+        last = ""
+        while found := self.connection.execute(query, (last,) * (1 + self.partial)).fetchall():
+            page = [(place, ContractRow._make(listed)) for place, *listed in found]
+            if len(page) == PAGE:  # the last address may go on beyond the page
+                page = [one for one in page if one[1].address != page[-1][1].address]
+            yield from page
+            last = page[-1][1].address
+
+    def differ(self) -> bool:
+        """Say whether any entry of lists differs from the last build's."""
+        return self.connection.execute("SELECT 1 FROM differing LIMIT 1").fetchone() is not None
 
     def entries(self) -> Iterator[tuple[str, ContractRow]]:
         """Yield what pages list of each published contract, as JSON, with its entry in lists."""
@@ -314,13 +334,13 @@ class SourceRows(Sequence[ContractRow]):
                 f" UNION SELECT {listed} FROM work.pressed AS p CROSS JOIN main.sources AS s ON {same}"
                 " WHERE s.place NOT IN (SELECT place FROM work.superseded)"
             )
-        now = self._now(f"place, {LISTED}", f"({columns}) IN ({repeated})")
+        now = self._now(f"place, unit, {LISTED}", f"({columns}) IN ({repeated})")
         first: dict[tuple[object, ...], str] = {}
-        for place, *held in self.connection.execute(f"SELECT * FROM ({now}) ORDER BY place"):
+        for place, unit, *held in self.connection.execute(f"SELECT * FROM ({now}) ORDER BY place"):
             row = ContractRow._make(held)
             key = (row.matchId,) if parts == ["match_order"] else (row.chainId, row.address)
             if first.setdefault(key, place) != place:
-                yield Twin(place, row, first[key])
+                yield Twin(place, unit, row, first[key])
 
     def write_down(self) -> None:
         """Make the ledger's table of sources what the running build found; a step of one transaction."""

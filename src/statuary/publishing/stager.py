@@ -84,7 +84,8 @@ class Stager:
         Raises:
             PublishingRefused: if a path is unsafe.
         """
-        body, digest = document.body, sha256(document.body).digest()
+        body = document.body
+        digest = document.digest or sha256(body).digest()
         twins, others = self._further_names(document)
         names = (document.path, *twins)
         found = [self._found(name, body, digest) for name in names]

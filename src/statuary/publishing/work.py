@@ -5,7 +5,7 @@ does, and a build of any size keeps no list in memory.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,13 @@ class Work:
                 self.connection.executemany("INSERT INTO work.offered VALUES (?,?,?,?,?,?,?)", offers)
         except sqlite3.IntegrityError:
             raise PublishingRefused("two documents claim the same path") from None
+
+    def offer_if_free(self, offers: Sequence[Offer]) -> int:
+        """Note files whose paths are not claimed yet; return how many are."""
+        before = self.connection.total_changes
+        with transaction(self.connection):
+            self.connection.executemany("INSERT OR IGNORE INTO work.offered VALUES (?,?,?,?,?,?,?)", offers)
+        return len(offers) - (self.connection.total_changes - before)
 
     def note_folders(self, folders: Iterable[str]) -> None:
         """Note folders of the site that hold documents of single sources."""

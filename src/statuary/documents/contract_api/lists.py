@@ -10,8 +10,10 @@ parameter asks for them), so the pages' scheme is statuary's own:
 - `v2/contracts-pages/<chainId>/index.json`: which match ids each page holds.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
+from typing import NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
@@ -26,62 +28,75 @@ ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainI
 """The members of an entry of all-chains, in its own measured order."""
 
 
-def list_documents(rows: Sequence[ContractRow], chains: Sequence[Chain]) -> Iterator[Document]:
-    """Yield every list of a site.
+class AddressRows(NamedTuple):
+    """What all-chains says of an address.
+
+    Attributes:
+        address: in its EIP-55 spelling.
+        places: where its contracts are written.
+        rows: their entries in lists, in order of their match ids.
+    """
+
+    address: str
+    places: tuple[str, ...]
+    rows: tuple[ContractRow, ...]
+
+
+def by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
+    """Gather rows, sorted by address and match id, each with the place it is written at."""
+    for address, group in groupby(rows, key=lambda found: found[1].address):
+        places, held = zip(*group, strict=True)
+        yield AddressRows(address, places, held)
+
+
+def chain_documents(
+    chain_id: str, oldest_first: Iterable[ContractRow], standing: int = 0
+) -> Iterator[Document]:
+    """Yield a chain's newest contracts, its pages and their index.
 
     Args:
-        rows: all published contracts, in any order.
-        chains: the chains of the site, in the order of its settings; one without contracts has an empty list.
+        chain_id: the chain.
+        oldest_first: all its contracts, in order of their match ids.
+        standing: how many of the oldest stand as they stood; pages that hold none but those are left out.
     """
-    by_chain: dict[str, list[ContractRow]] = {chain.chain_id: [] for chain in chains}
-    for row in sorted(rows, key=by_match_id):
-        by_chain[row.chainId].append(row)
-    for chain_id, oldest_first in by_chain.items():
-        yield from chain_documents(chain_id, oldest_first)
-    yield from all_chains_documents(sorted(rows, key=lambda row: (row.address, *by_match_id(row))))
-    yield chains_document(chains)
-
-
-def by_match_id(row: ContractRow) -> tuple[int, str, str]:
-    """Return the key that lists are sorted by: the match id as a number, then chain and address."""
-    return int(row.matchId), row.chainId, row.address
-
-
-def chain_documents(chain_id: str, oldest_first: Sequence[ContractRow]) -> Iterator[Document]:
-    """Yield a chain's newest contracts, its pages and their index."""
-    newest = list(reversed(oldest_first[-PAGE_SIZE:]))
-    yield Document(path=url_table.CONTRACTS.path(chain_id=chain_id), body=_results(map(entry, newest)))
-    pages = [oldest_first[start : start + PAGE_SIZE] for start in range(0, len(oldest_first), PAGE_SIZE)]
-    for number, page in enumerate(pages, start=1):
-        yield Document(
-            path=url_table.CONTRACTS_PAGE.path(chain_id=chain_id, page=number),
-            body=_results(map(entry, reversed(page))),
-        )
-    index = {
-        "chainId": chain_id,
-        "count": len(oldest_first),
-        "pages": [
+    sources = (f"contracts/{chain_id}",)
+    newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)
+    pages: list[dict[str, object]] = []
+    count, rows = 0, iter(oldest_first)
+    while page := list(islice(rows, PAGE_SIZE)):
+        newest.extend(page)
+        count += len(page)
+        pages.append(
             {
-                "page": number,
+                "page": len(pages) + 1,
                 "firstMatchId": page[0].matchId,
                 "lastMatchId": page[-1].matchId,
                 "count": len(page),
             }
-            for number, page in enumerate(pages, start=1)
-        ],
-    }
-    yield Document(path=url_table.CONTRACTS_PAGES.path(chain_id=chain_id), body=encode_json(index))
-
-
-def all_chains_documents(by_address: Iterable[ContractRow]) -> Iterator[Document]:
-    """Yield, for rows sorted by address, each address' entries on all chains under both of its spellings."""
-    for address, rows in groupby(by_address, key=lambda row: row.address):
-        results = ({member: getattr(row, member) for member in ALL_CHAINS_ORDER} for row in rows)
-        yield Document(
-            path=url_table.CONTRACT_ALL_CHAINS.path(address=address),
-            also=(url_table.CONTRACT_ALL_CHAINS.path(address=address.lower()),),
-            body=_results(results),
         )
+        if count > standing:
+            path = url_table.CONTRACTS_PAGE.path(chain_id=chain_id, page=len(pages))
+            yield Document(path=path, body=_results(map(entry, reversed(page))), sources=sources)
+    yield Document(
+        path=url_table.CONTRACTS.path(chain_id=chain_id),
+        body=_results(map(entry, reversed(newest))),
+        sources=sources,
+    )
+    index = {"chainId": chain_id, "count": count, "pages": pages}
+    yield Document(
+        path=url_table.CONTRACTS_PAGES.path(chain_id=chain_id), body=encode_json(index), sources=sources
+    )
+
+
+def all_chains_document(held: AddressRows) -> Document:
+    """Return an address' entries on all chains, under both of its spellings."""
+    results = ({member: getattr(row, member) for member in ALL_CHAINS_ORDER} for row in held.rows)
+    return Document(
+        path=url_table.CONTRACT_ALL_CHAINS.path(address=held.address),
+        also=(url_table.CONTRACT_ALL_CHAINS.path(address=held.address.lower()),),
+        body=_results(results),
+        sources=held.places,
+    )
 
 
 def chains_document(chains: Sequence[Chain]) -> Document:

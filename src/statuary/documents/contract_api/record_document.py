@@ -6,13 +6,16 @@ from statuary.documents.encode import encode_unchecked
 from statuary.domain.contracts.record import RecordValue
 
 
-def record_document(record: RecordValue, source: str, canonical: bytes | None = None) -> Document:
+def record_document(
+    record: RecordValue, source: str, canonical: bytes | None = None, digest: bytes = b""
+) -> Document:
     """Return the document of a record, whose members are in served order.
 
     Args:
         record: the record.
         source: the content file that it comes from.
         canonical: the bytes of the record, where its source was proved to hold them exactly.
+        digest: their SHA-256, if it is known.
 
     A static host is case-sensitive, and clients send addresses checksummed or in lower case: one body, two
     names.
@@ -23,4 +26,5 @@ def record_document(record: RecordValue, source: str, canonical: bytes | None = 
         body=encode_unchecked(record) if canonical is None else canonical,
         cache=url_table.CONTRACT.cache,
         sources=(source,),
+        digest=b"" if canonical is None else digest,
     )

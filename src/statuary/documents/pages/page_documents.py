@@ -1,7 +1,7 @@
 """Every page that is about more than one contract and does not change by itself."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from statuary.documents.document import Document
 from statuary.documents.pages.api.api_page import api_page
@@ -15,16 +15,19 @@ from statuary.documents.pages.frame import Frame, Head, frame_of
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.url_table import NOT_FOUND_PAGE
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.tally import Tally
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import checksummed, is_hex_digits
 from statuary.domain.rules import Rule
 
+CONTRACTS = ("contracts",)
+"""What the pages that list contracts are made of: the whole folder."""
+
 
 def page_documents(
     catalogue: Catalogue,
-    rows: Sequence[ContractRow],
-    entries: Sequence[ContractEntry],
+    contracts: Tally,
+    entries: Sequence[ContractEntry] | None,
     present: Iterable[str],
     openapi: Mapping[str, Json] | None = None,
 ) -> Iterator[Document]:
@@ -32,32 +35,33 @@ def page_documents(
 
     Args:
         catalogue: the site.
-        rows: all published contracts.
-        entries: what lists and the search say of them; fewer than rows if they are too many to be listed.
+        contracts: the published contracts in numbers.
+        entries: what lists and the search say of them; none of them if they are too many to be listed, None if
+            the lists stay as they are.
         present: the paths of the documents of the status side, for examples.
         openapi: the site described as OpenAPI; None if it is not.
     """
     frame = frame_of(catalogue)
     yield not_found_page(frame)
-    yield api_page(catalogue, rows, present, openapi=openapi is not None)
+    yield api_page(catalogue, contracts, present, openapi=openapi is not None)
     if openapi is not None:
         yield reference_page(openapi, frame)
     yield from asset_documents(frame.settings.theme, search=frame.has_contracts and frame.settings.search)
-    if frame.has_contracts:
-        yield from contract_lists(catalogue, rows, entries)
+    if frame.has_contracts and entries is not None:
+        for document in contract_lists(catalogue, contracts, entries):
+            yield replace(document, sources=CONTRACTS)
 
 
 def contract_lists(
-    catalogue: Catalogue, rows: Sequence[ContractRow], entries: Sequence[ContractEntry]
+    catalogue: Catalogue, contracts: Tally, entries: Sequence[ContractEntry]
 ) -> Iterator[Document]:
     """Yield the lists of contracts, and the search over them."""
     frame = frame_of(catalogue)
     renderer, with_pages = renderer_of(frame), has_contract_pages(catalogue)
-    listed = len(entries) == len(rows)
+    listed = len(entries) == contracts.contracts
     search = listed and catalogue.pages.search
     lists = ContractLists(renderer, entries, with_pages=with_pages)
-    counts = dict(Counter(row.chainId for row in rows))
-    yield lists.home(catalogue.chains, counts, search=search, listed=listed)
+    yield lists.home(catalogue.chains, dict(contracts.by_chain), search=search, listed=listed)
     if listed:
         for chain in catalogue.chains:
             yield from lists.chain_documents(chain)

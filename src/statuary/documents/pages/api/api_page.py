@@ -1,7 +1,6 @@
 """What is served here: every endpoint of the site, with an example that is there."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from statuary.documents.pages.texts import Texts
 from statuary.documents.url_table import Url
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.tally import Tally
 
 FAMILIES: dict[str, tuple[Url, ...]] = {
     "contracts": (
@@ -116,27 +116,30 @@ class ApiView:
     openapi: str
 
 
-def api_page(
-    catalogue: Catalogue, rows: Sequence[ContractRow], present: Iterable[str], *, openapi: bool
-) -> Document:
+def api_page(catalogue: Catalogue, contracts: Tally, present: Iterable[str], *, openapi: bool) -> Document:
     """Return the page that tells what is served.
 
     Args:
         catalogue: the site.
-        rows: all published contracts.
+        contracts: the published contracts in numbers.
         present: the paths of the documents of the status side, for examples.
         openapi: whether the site is described as OpenAPI as well.
     """
     renderer = renderer_of(frame_of(catalogue))
     texts = renderer.voice.texts
-    paths = [*present, *_contract_paths(rows)]
-    example = url_table.CONTRACT.path(chain_id=rows[-1].chainId, address=rows[-1].address) if rows else ""
-    counts = Counter(row.chainId for row in rows)
+    paths = [*present, *_contract_paths(contracts.example)]
+    one = contracts.example
+    example = url_table.CONTRACT.path(chain_id=one.chainId, address=one.address) if one else ""
+    counts = contracts.by_chain
     view = ApiView(
         base=catalogue.status.page.url,
-        counts=tuple(_counts(catalogue, rows, texts)),
+        counts=tuple(_counts(catalogue, contracts, texts)),
         chains=tuple(
-            (one_line(chain.title), chain.chain_id, texts.count("contracts.count", counts[chain.chain_id]))
+            (
+                one_line(chain.title),
+                chain.chain_id,
+                texts.count("contracts.count", counts.get(chain.chain_id, 0)),
+            )
             for chain in catalogue.chains
         ),
         families=tuple(
@@ -158,19 +161,19 @@ def api_page(
     return renderer.page(url, "api.html", head, view)
 
 
-def _contract_paths(rows: Sequence[ContractRow]) -> Iterator[str]:
-    """Yield the documents of the newest contract, and those about all."""
+def _contract_paths(example: ContractRow | None) -> Iterator[str]:
+    """Yield the documents of a contract, and those about all."""
     yield from (url.path() for url in (url_table.CHAINS, url_table.PROOF_CHECKS, url_table.PROOF_SCHEMA))
-    if rows:
-        members: dict[str, str | int] = {"chain_id": rows[-1].chainId, "address": rows[-1].address, "page": 1}
+    if example is not None:
+        members: dict[str, str | int] = {"chain_id": example.chainId, "address": example.address, "page": 1}
         for url in FAMILIES["contracts"]:
             yield url.path(**members)
 
 
-def _counts(catalogue: Catalogue, rows: Sequence[ContractRow], texts: Texts) -> Iterator[str]:
+def _counts(catalogue: Catalogue, contracts: Tally, texts: Texts) -> Iterator[str]:
     status = catalogue.status
     if catalogue.chains:
-        yield texts.count("contracts.count", len(rows))
+        yield texts.count("contracts.count", contracts.contracts)
     yield texts.count("api.components", sum(not one.group for one in status.components))
     yield texts.count("api.incidents", len(status.incidents))
     yield texts.count("api.maintenances", len(status.maintenances))

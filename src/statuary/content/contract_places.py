@@ -1,0 +1,265 @@
+"""Where the contracts of a site are written: found by looking at names, as often as they are asked for, never listed.
+
+A folder of a million files costs the memory of its names while it is being gone through, and nothing else.
+"""
+
+import heapq
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from statuary.content.bulk.elsewhere import FOLDER, FileElsewhere, files_elsewhere
+from statuary.content.bulk.remote import is_remote
+from statuary.content.bulk.sources import KINDS, BulkFiles
+from statuary.content.files import SourceFile, walk_at
+from statuary.content.layout import Kind, is_left_alone, is_workspace_file, place_of, stray
+from statuary.content.unreadable import Unreadable
+from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource, ContractSources
+from statuary.domain.findings import Finding, Pointer
+
+RECORD_SUFFIXES = (".json", ".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What looking at all names once gave.
+
+    Attributes:
+        count: how many contracts have a file or a folder of their own.
+        bulk: the places that hold many each, in the order of their paths.
+        findings: what is wrong with names.
+        links: whether there are symbolic links, whose content lies elsewhere.
+    """
+
+    count: int
+    bulk: tuple[BulkSource, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    links: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """Another place that contracts are taken from.
+
+    Attributes:
+        place: a path relative to the content folder, or a URL.
+        path: the settings file that names it.
+        pointer: where in that file.
+    """
+
+    place: str
+    path: str
+    pointer: Pointer
+
+
+class ContractPlaces(ContractSources):
+    """The contracts of a site; as a collection, those with a file or a folder of their own, in byte order of paths."""
+
+    def __init__(self, root: Path, elsewhere: Sequence[Elsewhere] = (), survey: Survey | None = None) -> None:
+        """Take a content folder.
+
+        Args:
+            root: the content folder.
+            elsewhere: further places that contracts are taken from.
+            survey: what is known of it already.
+        """
+        self.root = root
+        self.elsewhere = tuple(elsewhere)
+        if survey is not None:
+            self.survey = survey
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What there is, by looking once."""
+        count, bulk, findings, links = 0, BulkFiles(), [], False
+        for found in chain.from_iterable(self._streams()):
+            if isinstance(found, ContractSource):
+                count += 1
+            elif isinstance(found, Finding):
+                findings.append(found)
+            elif found.is_link:
+                links = True
+            else:
+                bulk.take(found.kind, found.pure, found.path)
+        return Survey(count, bulk.sources(), tuple(findings), links)
+
+    @property
+    @override
+    def bulk(self) -> tuple[BulkSource, ...]:
+        return self.survey.bulk
+
+    @property
+    @override
+    def findings(self) -> tuple[Finding, ...]:
+        return self.survey.findings
+
+    @override
+    def __len__(self) -> int:
+        return self.survey.count
+
+    @override
+    def __iter__(self) -> Iterator[ContractSource]:
+        streams = (
+            (found for found in stream if isinstance(found, ContractSource)) for stream in self._streams()
+        )
+        return heapq.merge(*streams, key=lambda source: source.path)
+
+    def _streams(self) -> list[Iterator["ContractSource | Finding | _Other"]]:
+        """Return what lies in each place."""
+        own = self.root / FOLDER
+        streams = (
+            [_in_folder(self.root, FOLDER.name, FOLDER)] if own.is_dir() and not own.is_symlink() else []
+        )
+        streams += [_deeper(self.root, FOLDER.name, FOLDER)] if own.is_symlink() else []
+        return [*streams, *map(self._elsewhere, self.elsewhere)]
+
+    def _elsewhere(self, one: Elsewhere) -> Iterator["ContractSource | Finding | _Other"]:
+        try:
+            if not is_remote(one.place) and (self.root / one.place).is_dir():
+                yield from _in_folder(self.root, one.place.rstrip("/"), FOLDER)
+            else:
+                for file in files_elsewhere(self.root, one.place):
+                    if isinstance(file, Finding):
+                        yield file
+                    else:
+                        yield from _sorted_out(file)
+        except Unreadable as unreadable:
+            yield Finding(
+                rule="reachable-source",
+                path=one.path,
+                message=str(unreadable),
+                remedy=unreadable.remedy,
+                pointer=one.pointer,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Other:
+    """A bulk file, or the news of a link."""
+
+    kind: Kind
+    pure: PurePosixPath
+    path: str
+    is_link: bool = False
+
+
+def _in_folder(root: Path, folder: str, pure: PurePosixPath) -> Iterator[ContractSource | Finding | _Other]:
+    """Yield what lies in a folder that is laid out as `contracts/` is, or in a part of one."""
+    try:
+        names = _names(root / folder)
+    except OSError as error:
+        yield Finding(
+            rule="readable-text", path=folder, message=f"the folder cannot be read: {error.strerror}"
+        )
+        return
+    depth = len(pure.parts)
+    for name, is_plain in names:
+        path = f"{folder}/{name}"
+        if is_plain and depth == 2 and name.endswith(RECORD_SUFFIXES) and name[0] != ".":
+            yield _record(pure.name, name, path)
+        elif is_plain:
+            yield from _sorted_out(FileElsewhere(pure / name, path))
+        elif name.endswith("/") and depth < 2:
+            if name[0] != ".":
+                yield from _in_folder(root, path[:-1], pure / name[:-1])
+        elif name[0] != ".":
+            yield from _deeper(root, path.rstrip("/"), pure / name)
+
+
+def _names(folder: Path) -> list[tuple[str, bool]]:
+    """Return the names in a folder in byte order of the paths below it, each with whether it is a plain file.
+
+    A folder's name has a slash behind it, which is also what its place in that order follows from.
+    """
+    with os.scandir(folder) as entries:
+        names = [
+            (f"{entry.name}/", False)
+            if entry.is_dir(follow_symlinks=False)
+            else (entry.name, entry.is_file(follow_symlinks=False))
+            for entry in entries
+        ]
+    names.sort()
+    return names
+
+
+def _deeper(root: Path, path: str, pure: PurePosixPath) -> Iterator[ContractSource | Finding | _Other]:
+    """Yield what lies in the folder of a workspace or of an export, or behind a link."""
+    if (root / path).is_symlink():
+        yield _Other(Kind.RECORD, pure, path, is_link=True)
+    for found in walk_at(root, path):
+        if isinstance(found, Finding):
+            yield found
+        else:
+            yield from _sorted_out(FileElsewhere(pure / found.path[len(path) + 1 :], found.path))
+
+
+def _sorted_out(file: FileElsewhere) -> Iterator[ContractSource | Finding | _Other]:
+    """Yield what a file is by the convention; what is none of its business is passed over."""
+    if is_left_alone(file.pure):
+        return
+    place = place_of(file.pure)
+    if place is None:
+        if not is_workspace_file(file.pure):
+            yield stray(file.pure, file.path)
+    elif place.kind in KINDS:
+        yield _Other(place.kind, file.pure, file.path)
+    elif place.kind is Kind.WORKSPACE:
+        chain_id, address = file.pure.parts[1:3]
+        yield ContractSource(path=file.path, chain_id=chain_id, address=address, form=ContractForm.WORKSPACE)
+    else:
+        yield _record(file.pure.parts[1], file.pure.name, file.path)
+
+
+def _record(chain_id: str, name: str, path: str) -> ContractSource:
+    address = name.rpartition(".")[0]
+    return ContractSource(path=path, chain_id=chain_id, address=address, form=ContractForm.RECORD)
+
+
+class Stat(NamedTuple):
+    """Size and time of all that a source is made of.
+
+    Attributes:
+        text: both, or a hash of them where there are several files; empty if they cannot be told.
+        modified: the latest time, in nanoseconds.
+    """
+
+    text: str
+    modified: int
+
+    def told_before(self, instant: int) -> str:
+        """Return the text if everything is older than an instant; else nothing, since time would not tell a change."""
+        return self.text if self.modified < instant else ""
+
+
+def stat_of(root: Path, source: ContractSource | BulkSource) -> Stat:
+    """Return size and time of a source; of remote objects they cannot be told."""
+    if isinstance(source, BulkSource):
+        paths: Sequence[str] = source.files
+    elif source.form is ContractForm.WORKSPACE:
+        folder = source.path.rpartition("/")[0]
+        paths = [found.path for found in walk_at(root, folder) if isinstance(found, SourceFile)]
+    else:
+        paths = (source.path,)
+    stats = [_stat(root, path) for path in paths]
+    if len(stats) == 1:
+        return stats[0]
+    joined = "\n".join(f"{path} {stat.text}" for path, stat in zip(paths, stats, strict=True))
+    hashed = sha256(joined.encode("utf-8", "surrogateescape")).hexdigest()
+    return Stat(
+        hashed if all(stat.text for stat in stats) else "", max((stat.modified for stat in stats), default=0)
+    )
+
+
+def _stat(root: Path, path: str) -> Stat:
+    try:
+        found = os.stat(f"{root}/{path}")
+    except (OSError, ValueError):
+        return Stat("", 0)
+    return Stat(f"{found.st_size} {found.st_mtime_ns}", found.st_mtime_ns)

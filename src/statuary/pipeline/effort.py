@@ -1,0 +1,51 @@
+"""How a build goes about its work: with which hands, and how closely it looks. The outcome is the same."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from typing_extensions import override
+
+from statuary.content.git_tree import GitQuestion
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Hands(Protocol):
+    """Whoever does the work of partitions: this process, others, or a cluster."""
+
+    def each(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Yield what comes of each task, in any order; tasks are taken as they are needed.
+
+        Args:
+            work: a function of a module, which can be run anywhere.
+            tasks: values that can be sent anywhere.
+        """
+
+
+class OwnHands(Hands):
+    """This process, one task after the other."""
+
+    @override
+    def each(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        return map(work, tasks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How a build works.
+
+    Attributes:
+        hands: who presses contracts.
+        git: git, which has been asked about the content; None looks at the files alone.
+        verify: whether every published file is read and held against the ledger.
+    """
+
+    hands: Hands = field(default_factory=OwnHands)
+    git: GitQuestion | None = None
+    verify: bool = False
+
+
+USUAL_EFFORT = Effort()
+"""This process alone, and the times of files."""

@@ -1,0 +1,93 @@
+"""What the documents of a contract depend on besides its source, as fingerprints that tell whether it has changed."""
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from types import FunctionType, NoneType
+from typing import NamedTuple, Self
+from zoneinfo import ZoneInfo
+
+import orjson
+
+import statuary
+from statuary.domain.json_values import Json
+
+DECIDING = ("domain", "content", "checks", "documents", "pipeline/press.py", "pipeline/partition.py")
+"""The parts of the package that decide the bytes of a document."""
+
+
+class MadeOf(NamedTuple):
+    """Fingerprints of what documents are made of.
+
+    Attributes:
+        statuary: of the program itself, so that a changed one rebuilds what it must, whatever it calls its version.
+        settings: of the settings of the site and of the run.
+    """
+
+    statuary: str
+    settings: str
+
+    @property
+    def text(self) -> str:
+        """Both as one line."""
+        return " ".join(self)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return what a line says; of an empty one, nothing."""
+        program, _, settings = text.partition(" ")
+        return cls(program, settings)
+
+
+def made_of(*settings: object) -> MadeOf:
+    """Return the fingerprints for settings: values, and tuples, sets and frozen dataclasses of them."""
+    spelled = orjson.dumps([_spelled(one) for one in settings])
+    return MadeOf(program_fingerprint(), sha256(spelled).hexdigest())
+
+
+@cache
+def program_fingerprint() -> str:
+    """Return the SHA-256 of the program's files that decide what documents say, with the version."""
+    package = Path(statuary.__file__).parent
+    digest = sha256(statuary.__version__.encode())
+    for part in DECIDING:
+        place = package / part
+        files = [place] if place.is_file() else sorted(place.rglob("*"))
+        for file in files:
+            if file.is_file() and file.suffix != ".pyc":
+                digest.update(file.relative_to(package).as_posix().encode() + b"\0")
+                digest.update(sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _spelled(value: object) -> Json:
+    """Return a value as JSON that is the same whenever the value is.
+
+    Raises:
+        TypeError: for a kind of value whose spelling nobody has thought about.
+    """
+    if isinstance(value, Enum):
+        return [type(value).__name__, value.name]
+    if isinstance(value, str | int | float | NoneType):
+        return value
+    for kind, spell in SPELLINGS.items():
+        if isinstance(value, kind):
+            return spell(value)
+    if is_dataclass(value):
+        members = {field.name: _spelled(getattr(value, field.name)) for field in fields(value)}
+        return [type(value).__name__, members]
+    raise TypeError(f"{type(value).__name__} cannot be part of a fingerprint")
+
+
+SPELLINGS: dict[type, Callable[..., Json]] = {
+    bytes: lambda value: sha256(value).hexdigest(),
+    ZoneInfo: lambda value: value.key,
+    FunctionType: lambda value: f"{value.__module__}.{value.__qualname__}",
+    frozenset: lambda value: sorted((_spelled(item) for item in value), key=orjson.dumps),
+    tuple: lambda value: [_spelled(item) for item in value],
+    list: lambda value: [_spelled(item) for item in value],
+}
+"""How values are spelled that JSON has no word for."""

@@ -1,0 +1,146 @@
+"""Which sources a build has to look into, and why: all others stay as the last build left them."""
+
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from statuary.content.contract_files import record_digest
+from statuary.content.contract_places import stat_of
+from statuary.content.files import SourceFile
+from statuary.content.git_tree import GitTree
+from statuary.content.layout import LARGEST_RECORD
+from statuary.content.unreadable import Unreadable
+from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource
+from statuary.pipeline.reasons import Reason
+
+Known = tuple[str, str, str, bytes]
+"""A unit of the last build: its path, git's id of it, its size and time, its SHA-256."""
+
+Source = ContractSource | BulkSource
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """A source to be looked into.
+
+    Attributes:
+        source: the source.
+        git: git's id of what it holds; empty if that is not known.
+        reason: why.
+    """
+
+    source: Source
+    git: str
+    reason: Reason
+
+
+@dataclass(slots=True)
+class Comparison:
+    """The sources of a site, held against those of the last build; both in byte order of their paths.
+
+    Attributes:
+        root: the content folder.
+        known: the units of the last build; none is known if all are to be looked into anyway.
+        tree: the content folder as git knows it; None if it does not.
+        all_because: why all are to be looked into; None if only some are.
+        missing: the paths of sources a document of which is missing.
+        gone: the paths of sources that are there no more.
+        touched: the paths of sources that hold what they held, with git's id, and size and time, as they are now.
+    """
+
+    root: Path
+    known: Iterable[Known] = ()
+    tree: GitTree | None = None
+    all_because: Reason | None = None
+    missing: Container[str] = frozenset()
+    gone: list[str] = field(default_factory=list)
+    touched: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def outdated(self, sources: Iterable[Source]) -> Iterator[Outdated]:
+        """Yield the sources to be looked into; `gone` and `touched` are whole once all have been yielded."""
+        ids, known = Ids(self.tree), iter(self.known)
+        last = next(known, None)
+        for source in sources:
+            while last is not None and last[0] < source.path:
+                self.gone.append(last[0])
+                last = next(known, None)
+            git = ids.of(source)
+            if last is None or last[0] != source.path:
+                yield Outdated(source, git, self.all_because or Reason.NEW)
+                continue
+            reason = self._reason(source, git, last)
+            last = next(known, None)
+            if reason is not None:
+                yield Outdated(source, git, reason)
+        while last is not None:
+            self.gone.append(last[0])
+            last = next(known, None)
+
+    def _reason(self, source: Source, git: str, last: Known) -> Reason | None:
+        """Say why a source is to be looked into that the last build knew; None if it is not."""
+        path, last_git, last_stat, last_digest = last
+        if self.all_because is not None:
+            return self.all_because
+        if path in self.missing:
+            return Reason.MISSING
+        if git and git == last_git:
+            return None
+        stat = stat_of(self.root, source).text
+        # where git knows better, equal times say nothing: some tools set them
+        if stat and stat == last_stat and not (git and last_git):
+            if git:
+                self.touched.append((path, git, stat))
+            return None
+        if last_digest and digest_of(self.root, source) == last_digest:
+            self.touched.append((path, git, ""))
+            return None
+        return Reason.CHANGED
+
+
+class Ids:
+    """Git's ids, taken from a stream in the order of paths."""
+
+    def __init__(self, tree: GitTree | None) -> None:
+        self.tree = tree
+        self.files = iter(() if tree is None else tree.files())
+        self.next = next(self.files, None)
+
+    def of(self, source: Source) -> str:
+        """Return the id of a source; of one in several files, a hash of theirs; empty if one of them has none."""
+        if self.next is None or self.tree is None:
+            return ""
+        folder = folder_of(source)
+        if folder is not None:
+            return self._of_folder(folder)
+        while self.next is not None and self.next.path < source.path:
+            self.next = next(self.files, None)
+        return self.next.id if self.next is not None and self.next.path == source.path else ""
+
+    def _of_folder(self, folder: str) -> str:
+        found = []
+        while self.next is not None and self.next.path < f"{folder}/":
+            self.next = next(self.files, None)
+        while self.next is not None and self.next.path.startswith(f"{folder}/"):
+            found.append(f"{self.next.path} {self.next.id}")
+            self.next = next(self.files, None)
+        if not found or self.tree is None or self.tree.touches(folder):
+            return ""
+        return sha256("\n".join(found).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def folder_of(source: Source) -> str | None:
+    """Return the folder that holds the files of a source; None if it is one file."""
+    if isinstance(source, BulkSource):
+        return None if source.form is BulkForm.JSONL else source.path
+    return source.path.rpartition("/")[0] if source.form is ContractForm.WORKSPACE else None
+
+
+def digest_of(root: Path, source: Source) -> bytes:
+    """Return the SHA-256 of a record's file as `record_digest` has it; empty for other sources, and unreadable ones."""
+    if isinstance(source, BulkSource) or source.form is not ContractForm.RECORD:
+        return b""
+    try:
+        return record_digest(SourceFile(root, source.path).bytes(LARGEST_RECORD))
+    except Unreadable:
+        return b""
