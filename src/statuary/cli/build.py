@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from statuary import __version__
+from statuary.cli.effort import effort_options, hands_of
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
     checked_folders,
@@ -17,12 +18,14 @@ from statuary.cli.options import (
 )
 from statuary.cli.progress import progress
 from statuary.cli.reports.report import report
-from statuary.cli.revision import content_revision
 from statuary.cli.rigour import rigour_of, rigour_options
 from statuary.cli.summary import build_summary, findings_line
+from statuary.content.git_tree import GitQuestion
 from statuary.domain.primitives import Instant
 from statuary.pipeline.build import build_site
 from statuary.pipeline.checked import Outcome
+from statuary.pipeline.effort import Effort
+from statuary.pipeline.workers import WorkersLost
 from statuary.publishing.folder import Folder
 from statuary.publishing.publication import Publication
 from statuary.publishing.refused import PublishingRefused
@@ -40,6 +43,12 @@ from statuary.publishing.snapshots.manifest import Origin
 )
 @now_option
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Read every published file, and write anew what is not as it was published.",
+)
+@effort_options
 @rigour_options
 @format_option
 def command(
@@ -48,6 +57,10 @@ def command(
     to: str | None,
     now: Instant | None,
     dry_run: bool,
+    verify: bool,
+    workers: int | None,
+    engine: str,
+    scheduler: str | None,
     skip: tuple[str, ...],
     only: tuple[str, ...],
     strict: bool,
@@ -63,12 +76,16 @@ def command(
     rigour = rigour_of(skip, only, strict=strict)
     instant = instant_of_build(now)
     try:
-        with Publication(Folder(out), dry_run=dry_run) as publication:
-            publication.note(
-                notes_for(Origin(instant=instant, revision=content_revision(content), statuary=__version__))
-            )
+        with (
+            hands_of(workers, engine, scheduler) as hands,
+            Publication(Folder(out), dry_run=dry_run) as publication,
+        ):
+            git = GitQuestion(content)
+            effort = Effort(hands=hands, git=git, verify=verify)
+            revision = "" if git.answer is None else git.answer.revision
+            publication.note(notes_for(Origin(instant=instant, revision=revision, statuary=__version__)))
             with progress() as announcer:
-                outcome = build_site(content, publication, instant, announcer, rigour)
+                outcome = build_site(content, publication, instant, announcer, rigour, effort=effort)
             _say(outcome, content, out, form, instant)
         if to is not None and outcome.applied:
             from statuary.cli.store import StoreOptions, publish_folder
@@ -76,6 +93,9 @@ def command(
             publish_folder(out, to, StoreOptions(), to_error=form != "text")
     except PublishingRefused as refused:
         click.echo(f"statuary: {refused}" + (f"\n    {refused.remedy}" if refused.remedy else ""), err=True)
+        sys.exit(ExitCode.REFUSED)
+    except WorkersLost as lost:
+        click.echo(f"statuary: {lost}\n    {lost.remedy}", err=True)
         sys.exit(ExitCode.REFUSED)
     except OSError as error:
         message = f"statuary: {error.filename or out}: {error.strerror}; each published file is old or new"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from statuary.cli.effort import effort_options, hands_of
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import content_option, format_option, instant_of_build, now_option
 from statuary.cli.progress import progress
@@ -18,12 +19,16 @@ from statuary.domain.primitives import Instant
 from statuary.pipeline.announcements import Announcer
 from statuary.pipeline.build import check_site
 from statuary.pipeline.checked import Checked
+from statuary.pipeline.contracts import nowhere
+from statuary.pipeline.effort import Effort
 from statuary.pipeline.recompile import Workshop, recompile_contracts
+from statuary.pipeline.workers import WorkersLost
 
 
 @click.command()
 @content_option
 @now_option
+@effort_options
 @rigour_options
 @format_option
 @click.option("--recompile", is_flag=True, help="Compile every contract again and compare.")
@@ -32,6 +37,9 @@ from statuary.pipeline.recompile import Workshop, recompile_contracts
 def command(
     content: Path,
     now: Instant | None,
+    workers: int | None,
+    engine: str,
+    scheduler: str | None,
     skip: tuple[str, ...],
     only: tuple[str, ...],
     strict: bool,
@@ -53,10 +61,15 @@ def command(
     rigour = rigour_of(skip, only, strict=strict)
     told = ""
     workshop = Workshop(compilers=compilers_of(compiler), hands=hands()) if recompile else None
-    with progress() as announcer:
-        checked, _ = check_site(content, instant_of_build(now), announcer, lambda _: None, rigour)
-        if workshop is not None:
-            checked, told = _recompiled(checked, content, workshop, announcer)
+    instant = instant_of_build(now)
+    try:
+        with hands_of(workers, engine, scheduler) as found, progress() as announcer:
+            checked, _ = check_site(content, instant, announcer, nowhere, rigour, effort=Effort(hands=found))
+            if workshop is not None:
+                checked, told = _recompiled(checked, content, workshop, announcer)
+    except WorkersLost as lost:
+        click.echo(f"statuary: {lost}\n    {lost.remedy}", err=True)
+        sys.exit(ExitCode.REFUSED)
     if checked.all_findings or form in ("json", "sarif"):
         click.echo(report(checked.all_findings, str(content), form))
     if form == "text":

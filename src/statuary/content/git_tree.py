@@ -100,8 +100,9 @@ class GitQuestion:
             with suppress(OSError):  # no git, no answer
                 self._processes = [_git(root, *question) for question in QUESTIONS]
 
+    @cached_property
     def answer(self) -> GitTree | None:
-        """Wait for git; None if the folder is in no repository, or nothing is committed."""
+        """What git says, once it has said it; None if the folder is in no repository, or nothing is committed."""
         if not self._processes:
             return None
         where, identity, status = [process.communicate()[0] for process in self._processes]

@@ -94,7 +94,7 @@ def press_contracts(
         PublishingRefused: if two documents claim one path.
     """
     publication = into if isinstance(into, Publication) else None
-    tree = None if effort.git is None else effort.git.answer()
+    tree = None if effort.git is None else effort.git.answer
     catalogue = surveyed(catalogue, publication, tree)
     demanded = press_settings(catalogue, rigour)
     made = made_of(demanded, catalogue.hosting)

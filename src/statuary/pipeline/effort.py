@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from typing_extensions import override
 
@@ -13,7 +13,14 @@ Result = TypeVar("Result")
 
 
 class Hands(Protocol):
-    """Whoever does the work of partitions: this process, others, or a cluster."""
+    """Whoever does the work of partitions: this process, others, or a cluster; a context manager, to let go of them."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of all hands; what has not begun is not done."""
+        return
 
     def each(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield what comes of each task, in any order; tasks are taken as they are needed.
