@@ -1,0 +1,65 @@
+"""A Dask cluster: the same results, with workers and schedulers that end while they are at it."""
+
+import os
+
+import pytest
+
+from dask_cluster import dask_cluster
+from real_parts import require_module
+from statuary.pipeline import engines
+from statuary.pipeline.engines import cluster
+from statuary.pipeline.workers import WorkersLost
+from worker_tasks import Square, fail, square, whose
+
+
+@pytest.fixture(scope="module")
+def running():
+    with dask_cluster() as found:
+        yield found
+
+
+def test_its_workers_do_the_tasks(running):
+    with cluster(running.address) as hands:
+        assert sorted(hands.each(square, [Square("", one) for one in range(60)])) == [
+            one**2 for one in range(60)
+        ]
+        doers = set(hands.each(whose, (Square("", one) for one in range(60))))
+    assert len(doers) == 2
+    assert os.getpid() not in doers
+
+
+def test_what_a_task_raises_arrives_whole(running):
+    with cluster(running.address) as hands, pytest.raises(OSError, match="No space left") as raised:
+        list(hands.each(fail, [Square("", one) for one in range(40)]))
+    assert raised.value.filename == "build/.statuary"
+
+
+def test_a_killed_worker_s_tasks_are_done_by_another():
+    with dask_cluster() as own, cluster(own.address) as hands:
+        results = hands.each(square, [Square("", one) for one in range(200)])
+        found = [next(results) for _ in range(20)]
+        own.workers[0].kill()
+        assert sorted([*found, *results]) == [one**2 for one in range(200)]
+
+
+@pytest.mark.parametrize("part", ["scheduler", "workers"])
+def test_a_cluster_that_is_gone_is_told_of(part, monkeypatch):
+    monkeypatch.setattr(engines, "PATIENCE", 3)
+    monkeypatch.setattr(engines, "LOOK", 1)
+    monkeypatch.setattr("statuary.pipeline.workers.LOOK", 1)
+    with dask_cluster() as own, cluster(own.address) as hands:
+        results = hands.each(square, (Square("", one) for one in range(100_000)))
+        for _ in range(20):
+            next(results)
+        for process in [own.scheduler] if part == "scheduler" else own.workers:
+            process.kill()
+        with pytest.raises(WorkersLost, match=r"of the cluster at .* is gone") as lost:
+            list(results)
+    assert lost.value.remedy.startswith("build again")
+
+
+def test_nobody_at_the_address(monkeypatch):
+    require_module("distributed", install='pip install "statuary[dask]"')
+    monkeypatch.setattr(engines, "PATIENCE", 1)
+    with pytest.raises(WorkersLost, match="does not take work"):
+        cluster("tcp://127.0.0.1:9")
