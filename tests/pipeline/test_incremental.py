@@ -116,6 +116,11 @@ def test_an_incident_touches_no_contract(content, tmp_path, pressed):
     assert (pressed, outcome.plan.is_empty) == ([], False)
     assert looks(tmp_path / "out") == before
     as_if_made_anew(content, tmp_path / "out")
+    write_files(content, {"incidents/slower.yaml": None})
+    pressed.clear()
+    build(content, tmp_path / "out")
+    assert (pressed, looks(tmp_path / "out")) == ([], before)
+    as_if_made_anew(content, tmp_path / "out")
 
 
 def test_what_comes_changes_and_goes(content, tmp_path, pressed):

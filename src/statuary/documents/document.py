@@ -18,6 +18,7 @@ class Document:
         also: further paths that hold the same bytes (an address in lower case and in EIP-55).
         sources: the content files it was made from, relative to the content folder; `()` for the whole site.
         digest: the SHA-256 of the body, where it is known already; else empty.
+        lasting: whether it is made only when something that it is made of has changed, and stays until then.
     """
 
     path: str
@@ -27,3 +28,4 @@ class Document:
     also: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     digest: bytes = b""
+    lasting: bool = False

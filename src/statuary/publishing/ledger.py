@@ -16,7 +16,9 @@ from typing import Any, NamedTuple, Self
 
 from statuary.publishing.refused import PublishingRefused
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
+ONE_ROW_A_NAME = 1
+"""The version that had a row for every name of a file."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -27,9 +29,10 @@ CREATE TABLE IF NOT EXISTS documents (
     size INTEGER NOT NULL,                 -- bytes
     modified INTEGER NOT NULL,             -- st_mtime_ns of the file
     sources TEXT NOT NULL,                 -- content paths, a line each; empty for the whole content
+    lasting INTEGER NOT NULL,              -- whether it stays when a build does not offer it
     run INTEGER NOT NULL                   -- the build that wrote the file
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS documents_of_the_site ON documents (path) WHERE sources = '';
+CREATE INDEX IF NOT EXISTS documents_of_the_site ON documents (path) WHERE lasting = 0;
 CREATE TABLE IF NOT EXISTS leaving (
     path TEXT PRIMARY KEY                  -- a name that is about to be removed
 ) WITHOUT ROWID;
@@ -102,16 +105,18 @@ class Ledger:
                 "delete it; the next build compares with the files instead",
             )
         if version:
-            self.connection.execute("ALTER TABLE documents RENAME TO documents_1")
-            self.connection.execute("DROP TABLE offered")
+            self.connection.execute("ALTER TABLE documents RENAME TO documents_before")
+            self.connection.execute("DROP INDEX IF EXISTS documents_of_the_site")
+            self.connection.execute("DROP TABLE IF EXISTS offered")
         for statement in SCHEMA.split(";\n"):
             self.connection.execute(statement)
         if version:
+            also = "''" if version == ONE_ROW_A_NAME else "also"
             self.connection.execute(
                 "INSERT OR IGNORE INTO documents"
-                " SELECT path, '', COALESCE(digest, x''), size, 0, sources, 0 FROM documents_1"
+                f" SELECT path, {also}, COALESCE(digest, x''), size, 0, sources, 0, 0 FROM documents_before"
             )
-            self.connection.execute("DROP TABLE documents_1")
+            self.connection.execute("DROP TABLE documents_before")
         self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def __enter__(self) -> Self:

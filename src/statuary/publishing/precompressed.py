@@ -64,6 +64,7 @@ def compressed_forms(document: Document, forms: tuple[Precompressed, ...]) -> It
                 cache=document.cache,
                 also=tuple(f"{name}.{form}" for name in document.also),
                 sources=document.sources,
+                lasting=document.lasting,
             )
 
 

@@ -37,7 +37,7 @@ def write_shard(
     beside.unlink(missing_ok=True)
     with closing(sqlite3.connect(beside, isolation_level=None)) as connection:
         connection.executescript(SCHEMA)
-        connection.executemany("INSERT INTO offered VALUES (?,?,?,?,?,?,?)", offers)
+        connection.executemany("INSERT INTO offered VALUES (?,?,?,?,?,?,?,?)", offers)
         connection.executemany(INSERT.format("pressed"), rows)
         connection.executemany("INSERT INTO folders VALUES (?)", ((folder,) for folder in folders))
         connection.execute("COMMIT")

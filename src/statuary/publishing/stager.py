@@ -39,6 +39,7 @@ class Offer(NamedTuple):
         size: in bytes.
         modified: `st_mtime_ns` of the file, staged or in place.
         sources: content paths, a line each.
+        lasting: whether the file stays when a build does not offer it.
         actions: what each name needs, a letter each.
     """
 
@@ -48,6 +49,7 @@ class Offer(NamedTuple):
     size: int
     modified: int
     sources: str
+    lasting: bool
     actions: str
 
 
@@ -94,13 +96,15 @@ class Stager:
         sources = "\n".join(document.sources)
         if document.sources:
             self.folders.add(document.path.rpartition("/")[0])
-        yield Offer(document.path, "\n".join(twins), digest, len(body), modified, sources, actions)
+        yield Offer(
+            document.path, "\n".join(twins), digest, len(body), modified, sources, document.lasting, actions
+        )
         for name in others:
             action, there = self._found(name, body, digest)
             if self.tree and action in (ADD, REPLACE):
                 self._link(self._source(document.path, actions), name, body)
                 there = modified
-            yield Offer(name, "", digest, len(body), there, sources, action)
+            yield Offer(name, "", digest, len(body), there, sources, document.lasting, action)
 
     def _further_names(self, document: Document) -> tuple[list[str], list[str]]:
         """Part a document's further names into those that differ from its path in case alone, and others."""

@@ -16,7 +16,7 @@ from statuary.publishing.transaction import transaction
 
 OFFERED = """(
     path TEXT {key}, also TEXT NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL,
-    modified INTEGER NOT NULL, sources TEXT NOT NULL, actions TEXT NOT NULL
+    modified INTEGER NOT NULL, sources TEXT NOT NULL, lasting INTEGER NOT NULL, actions TEXT NOT NULL
 )"""
 """The table of offers: columns as `Offer` has them."""
 
@@ -57,7 +57,7 @@ class Work:
         """
         try:
             with transaction(self.connection):
-                self.connection.executemany("INSERT INTO work.offered VALUES (?,?,?,?,?,?,?)", offers)
+                self.connection.executemany("INSERT INTO work.offered VALUES (?,?,?,?,?,?,?,?)", offers)
         except sqlite3.IntegrityError:
             raise PublishingRefused("two documents claim the same path") from None
 
@@ -65,7 +65,7 @@ class Work:
         """Note files whose paths are not claimed yet; return how many are."""
         before = self.connection.total_changes
         with transaction(self.connection):
-            self.connection.executemany("INSERT OR IGNORE INTO work.offered VALUES (?,?,?,?,?,?,?)", offers)
+            self.connection.executemany("INSERT OR IGNORE INTO work.offered VALUES (?,?,?,?,?,?,?,?)", offers)
         return len(offers) - (self.connection.total_changes - before)
 
     def note_folders(self, folders: Iterable[str]) -> None:
@@ -81,9 +81,9 @@ class Work:
         )
 
     def suspect_the_site(self) -> None:
-        """Note that every document that is made of the whole content goes unless it is offered."""
+        """Note that every document that every build makes goes unless it is offered."""
         self.connection.execute(
-            "INSERT OR IGNORE INTO work.suspects SELECT path FROM documents WHERE sources = ''"
+            "INSERT OR IGNORE INTO work.suspects SELECT path FROM documents WHERE lasting = 0"
         )
 
     def withdraw(self, path: str) -> None:
@@ -178,11 +178,12 @@ class Work:
         )
         # a file that stays keeps the run that wrote it, and so do its rows in the database's pages
         execute(
-            "INSERT INTO documents SELECT path, also, digest, size, modified, sources, ? FROM work.offered"
+            "INSERT INTO documents SELECT path, also, digest, size, modified, sources, lasting, ? FROM work.offered"
             " WHERE 1 ON CONFLICT (path) DO UPDATE SET path = excluded.path, also = excluded.also,"
             " digest = excluded.digest, size = excluded.size, modified = excluded.modified,"
-            " sources = excluded.sources, run = excluded.run WHERE digest != excluded.digest"
+            " sources = excluded.sources, lasting = excluded.lasting, run = excluded.run WHERE digest != excluded.digest"
             " OR modified != excluded.modified OR sources != excluded.sources OR also != excluded.also"
+            " OR lasting != excluded.lasting"
             " OR path != excluded.path COLLATE BINARY",
             (self.ledger.run,),
         )

@@ -76,15 +76,21 @@ def chain_documents(
         )
         if count > standing:
             path = url_table.CONTRACTS_PAGE.path(chain_id=chain_id, page=len(pages))
-            yield Document(path=path, body=_results(map(entry, reversed(page))), sources=sources)
+            yield Document(
+                path=path, body=_results(map(entry, reversed(page))), sources=sources, lasting=True
+            )
     yield Document(
         path=url_table.CONTRACTS.path(chain_id=chain_id),
         body=_results(map(entry, reversed(newest))),
         sources=sources,
+        lasting=True,
     )
     index = {"chainId": chain_id, "count": count, "pages": pages}
     yield Document(
-        path=url_table.CONTRACTS_PAGES.path(chain_id=chain_id), body=encode_json(index), sources=sources
+        path=url_table.CONTRACTS_PAGES.path(chain_id=chain_id),
+        body=encode_json(index),
+        sources=sources,
+        lasting=True,
     )
 
 
@@ -96,6 +102,7 @@ def all_chains_document(held: AddressRows) -> Document:
         also=(url_table.CONTRACT_ALL_CHAINS.path(address=held.address.lower()),),
         body=_results(results),
         sources=held.places,
+        lasting=True,
     )
 
 

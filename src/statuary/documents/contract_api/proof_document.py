@@ -43,6 +43,7 @@ def proof_document(record: RecordValue, proof: Proof, source: str, *, published:
         body=encode_json(body),
         cache=url_table.PROOF.cache,
         sources=(source,),
+        lasting=True,
     )
 
 

@@ -26,5 +26,6 @@ def record_document(
         body=encode_unchecked(record) if canonical is None else canonical,
         cache=url_table.CONTRACT.cache,
         sources=(source,),
+        lasting=True,
         digest=b"" if canonical is None else digest,
     )

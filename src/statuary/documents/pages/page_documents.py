@@ -49,7 +49,7 @@ def page_documents(
     yield from asset_documents(frame.settings.theme, search=frame.has_contracts and frame.settings.search)
     if frame.has_contracts and entries is not None:
         for document in contract_lists(catalogue, contracts, entries):
-            yield replace(document, sources=CONTRACTS)
+            yield replace(document, sources=CONTRACTS, lasting=True)
 
 
 def contract_lists(

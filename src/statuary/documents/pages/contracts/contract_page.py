@@ -1,6 +1,6 @@
 """The page of one contract: what is verified, the proof, and everything to look up about it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 
@@ -168,7 +168,7 @@ def contract_page(
         ),
         section="contracts",
     )
-    return renderer.page(CONTRACT_PAGE, "contract.html", head, view, sources=(source,))
+    return replace(renderer.page(CONTRACT_PAGE, "contract.html", head, view, sources=(source,)), lasting=True)
 
 
 def contract_view(
