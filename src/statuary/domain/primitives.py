@@ -5,6 +5,7 @@ that refuses raises `Malformed`, whose text is a sentence for the person who typ
 """
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NewType
 from zoneinfo import ZoneInfo
 
@@ -60,6 +61,7 @@ def parse_chain_id(text: str) -> ChainId:
     return ChainId(text)
 
 
+@lru_cache(maxsize=1024)
 def checksummed(address: str) -> Address:
     """Return the EIP-55 spelling of an address, given `0x` and 40 hex digits in any case."""
     digits = address[2:].lower()

@@ -6,6 +6,7 @@ table of checks is their whole catalogue: what `--list` shows, what `--skip` and
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.checks.contracts.record_view import RecordView
 from statuary.domain.contracts.proof import CheckResult, Fact, Outcome
@@ -27,9 +28,12 @@ class Problem:
     remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What the check looked at, so that "passed" can be told from "there was nothing to look at"."""
+class Seen(NamedTuple):
+    """What the check looked at, so that "passed" can be told from "there was nothing to look at".
+
+    Attributes:
+        facts: by name.
+    """
 
     facts: Mapping[str, Fact]
 
@@ -58,15 +62,13 @@ class Check:
     def run(self, record: RecordView) -> CheckResult:
         """Hold one record against the rule."""
         facts: dict[str, Fact] = {}
-        findings = []
+        findings: list[Finding] = []
         for observation in self.observe(record):
             if isinstance(observation, Seen):
-                facts |= observation.facts
+                facts.update(observation.facts)
             else:
                 findings.append(self._finding(observation))
-        return CheckResult(
-            check=self.name, outcome=self._outcome(findings, facts), saw=facts, findings=tuple(findings)
-        )
+        return CheckResult(self.name, self._outcome(findings, facts), facts, tuple(findings))
 
     def _finding(self, problem: Problem) -> Finding:
         return Finding(

@@ -6,6 +6,7 @@ decoded is None here, and the check whose rule it breaches says so.
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 import orjson
 
@@ -203,7 +204,7 @@ class RecordView:
         path, name = self.path_and_name
         contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
         contract = as_object(contracts.get(path)).get(name)
-        return contract if isinstance(contract, Mapping) else None
+        return contract if isinstance(contract, dict) else None
 
     @cached_property
     def constructor(self) -> Tuple | None:
@@ -216,9 +217,13 @@ class RecordView:
         return appended_immutables(dict(self.creation.auxdata), self.language, self.version)
 
 
+NOTHING: Mapping[str, Json] = MappingProxyType({})
+"""An object without members."""
+
+
 def as_object(value: Json) -> Mapping[str, Json]:
     """Return a JSON object, or an empty one in place of anything else."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else NOTHING
 
 
 def as_text(value: Json) -> str:

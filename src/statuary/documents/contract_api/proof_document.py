@@ -50,7 +50,7 @@ def proof_document(record: RecordValue, proof: Proof, source: str, *, published:
 def _check(result: CheckResult) -> dict[str, Any]:
     entry: dict[str, Any] = {"check": result.check, "outcome": result.outcome.value}
     if result.saw:
-        entry["saw"] = dict(result.saw)
+        entry["saw"] = result.saw
     if result.findings:
         entry["findings"] = [
             {"message": finding.message, "pointer": list(finding.pointer)} for finding in result.findings

@@ -1,6 +1,7 @@
 """Compiler versions as records spell them: `0.8.18+commit.87f61d96`, `0.4.1b1+commit.039d3692`, `26.0.0-alpha.12`."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _VERSION = re.compile(r"v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})((?:b|rc)\d{1,6})?(-[^+]*)?(\+.*)?", re.DOTALL)
@@ -23,6 +24,7 @@ UNKNOWN = CompilerVersion(0, 0, 0, released=False)
 """What a text that is no version counts as: older than everything."""
 
 
+@lru_cache(maxsize=256)
 def compiler_version(text: str) -> CompilerVersion:
     """Read a version, or return `UNKNOWN`."""
     found = _VERSION.fullmatch(text)

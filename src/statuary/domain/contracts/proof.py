@@ -1,8 +1,11 @@
 """What the checks made of a record, as values: what is published beside it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
 
 from statuary.domain.findings import Finding, has_errors
 
@@ -20,8 +23,7 @@ class Outcome(StrEnum):
     """The record has nothing that the rule speaks of."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
+class CheckResult(NamedTuple):
     """What one check made of one record.
 
     Attributes:
@@ -33,11 +35,11 @@ class CheckResult:
 
     check: str
     outcome: Outcome
-    saw: Mapping[str, Fact] = field(default_factory=dict)
+    saw: Mapping[str, Fact] = MappingProxyType({})
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Proof:
     """What the checks made of one record.
 
@@ -47,12 +49,12 @@ class Proof:
 
     results: tuple[CheckResult, ...]
 
-    @property
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """Everything that the checks have to say, in the table's order."""
         return tuple(finding for result in self.results for finding in result.findings)
 
-    @property
+    @cached_property
     def holds(self) -> bool:
         """Whether no check contradicts the record; warnings do not."""
         return not has_errors(self.findings)

@@ -5,7 +5,7 @@ the order in which Sourcify visits them (the order of JavaScript's object keys),
 transformations made from them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from statuary.domain.contracts.compiler_metadata import Auxdata
@@ -76,6 +76,8 @@ def auxdata_pieces(cbor_auxdata: Json) -> dict[str, Auxdata]:
 def javascript_order(keys: Iterable[str]) -> list[str]:
     """Return keys as JavaScript visits an object's: whole numbers first, by size, then the rest as they came."""
     listed = list(keys)
+    if len(listed) < 2:
+        return listed
     numbers = sorted((key for key in listed if _is_index(key)), key=int)
     return [*numbers, *(key for key in listed if not _is_index(key))]
 
@@ -89,7 +91,7 @@ def _is_index(key: str) -> bool:
 def _members(value: Json, what: str) -> Iterator[tuple[str, Json]]:
     if value is None:
         return
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise Malformed(f"{what} is not an object")
     yield from ((key, value[key]) for key in javascript_order(value))
 
