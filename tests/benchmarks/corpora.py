@@ -3,7 +3,8 @@
     python tests/benchmarks/corpora.py S /tmp/corpus
 
 Their proofs replay as those of the originals do; libraries that hold their own address are left out. `S` is 2,000
-records of about 85 KB, `M` 20,000 of about 15 KB, `L` 1,000,000 of 4.6 KB as JSON lines. `S:100` makes 100 records.
+records of about 85 KB, `M` 20,000 of about 15 KB, `K` 100,000 of 4.6 KB,
+`L` 1,000,000 of them as JSON lines. `S:100` makes 100 records.
 """
 
 import argparse
@@ -62,6 +63,7 @@ KINDS = {
         ),
     ),
     "M": Kind(20_000, ("EditionClone", "Scaffold", "EditionClone", "Endowment", "NetworkCharter")),
+    "K": Kind(100_000, ("EditionClone",)),
     "L": Kind(1_000_000, ("EditionClone",), lines=50_000),
 }
 
@@ -130,7 +132,7 @@ def _parted(body: bytes) -> tuple[bytes, bytes, bytes]:
 def main() -> None:
     """Write a corpus and say how large it is."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("kind", help="S, M or L, with `:COUNT` for another number of records")
+    parser.add_argument("kind", help="S, M, K or L, with `:COUNT` for another number of records")
     parser.add_argument("content", type=Path, help="the content folder to write")
     arguments = parser.parse_args()
     kind, _, count = arguments.kind.partition(":")

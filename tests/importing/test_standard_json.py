@@ -94,9 +94,10 @@ def test_what_was_said_of_a_proxy_is_kept_when_it_is_replaced(tmp_path):
         wanted=settings["contract"],
     )
     found = addition(content, catalogue, wanted, compilation, held(workspace, settings))
-    kept = read_contract(content, catalogue.contracts[0]).record.value
+    (source,) = catalogue.contracts
+    kept = read_contract(content, source).record.value
     assert found.judged.record == kept
-    again = yaml.load(found.files[catalogue.contracts[0].path], Loader=yaml.BaseLoader)
+    again = yaml.load(found.files[source.path], Loader=yaml.BaseLoader)
     assert again == settings
 
 
