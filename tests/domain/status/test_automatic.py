@@ -63,10 +63,22 @@ def with_update(status, instant):
 
 def test_a_person_s_beginning_takes_the_place_of_the_clock_s():
     assert [
+        (when, status) for when, status, _ in told(with_update("in_progress", "2026-11-02T09:53:00Z"))
+    ] == [
+        (at("11-01 09:00"), "scheduled"),
+        (at("11-02 09:00"), "scheduled"),
+        (at("11-02 09:53"), "in_progress"),
+        (at("11-02 12:00"), "completed"),
+    ]
+
+
+def test_news_of_what_the_clock_has_begun_does_not_begin_it_anew():
+    assert [
         (when, status) for when, status, _ in told(with_update("in_progress", "2026-11-02T10:07:00Z"))
     ] == [
         (at("11-01 09:00"), "scheduled"),
         (at("11-02 09:00"), "scheduled"),
+        (at("11-02 10:00"), "in_progress"),
         (at("11-02 10:07"), "in_progress"),
         (at("11-02 12:00"), "completed"),
     ]
@@ -92,7 +104,9 @@ def test_completed_before_it_began_it_never_begins():
 
 
 def test_what_begins_after_its_window_ends_at_once():
-    late = told(with_update("in_progress", "2026-11-02T13:00:00Z"))
+    late = told(
+        with_update("in_progress", "2026-11-02T13:00:00Z") + "    scheduled_auto_in_progress: false\n"
+    )
 
     assert late[-1][:2] == (at("11-02 13:00"), "completed")
 

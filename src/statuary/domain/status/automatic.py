@@ -1,8 +1,8 @@
 """The updates that nobody writes: what the clock does to a scheduled maintenance.
 
 Statuspage's job writes them 7 to 21 seconds late (measured); here they stand at the very instants that the
-window names, so that every build agrees on them. An update that somebody wrote always takes the place of the
-one the clock would have written.
+window names, so that every build agrees on them. An update that somebody wrote takes the place of the one the
+clock would have written, unless the clock had been there before.
 """
 
 from collections.abc import Iterable
@@ -31,16 +31,18 @@ def with_automatic_updates(maintenance: Maintenance) -> tuple[IncidentUpdate, ..
 
 
 def begins_at(maintenance: Maintenance) -> Instant | None:
-    """Return the instant at which a maintenance goes into progress, by hand or by the clock; None if never."""
-    begun = first_written(maintenance, ("in_progress",))
-    if begun is not None:
-        return begun
+    """Return the instant at which a maintenance goes into progress, by hand or by the clock; None if never.
+
+    A later `in_progress` is news of what the clock has begun, and does not begin it anew.
+    """
+    written = first_written(maintenance, ("in_progress",))
     verified = first_written(maintenance, ("verifying",))
+    by_hand = verified if written is None else written
     if not maintenance.automation.scheduled_auto_in_progress:
-        return verified
+        return by_hand
     by_clock = max(maintenance.scheduled_for, maintenance.created_at)
-    overtaken = [at for at in (verified, ends_by_hand_at(maintenance)) if at is not None and at <= by_clock]
-    return verified if overtaken else by_clock
+    before_it = (written, verified, ends_by_hand_at(maintenance))
+    return by_hand if any(at is not None and at <= by_clock for at in before_it) else by_clock
 
 
 def ends_by_hand_at(maintenance: Maintenance) -> Instant | None:
