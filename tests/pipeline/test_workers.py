@@ -44,7 +44,7 @@ def test_everybody_has_a_hand_in_it():
 
 def test_a_few_tasks_start_nobody():
     with processes(8) as hands:
-        assert set(hands.each(whose, squares(2))) == {os.getpid()}
+        assert set(hands.each(whose, squares(4))) == {os.getpid()}
 
 
 def test_tasks_are_taken_as_they_are_needed():

@@ -23,8 +23,8 @@ from statuary.pipeline.effort import Hands, Result, Task
 IN_FLIGHT = 2
 """Tasks that a worker has at a time: one that it does, and one so that it need not wait for the next."""
 
-FEW = 2
-"""Tasks that are done here, since starting a process takes as long."""
+FEW = 4
+"""Tasks that are done here: starting a process takes about as long."""
 
 LOOK = 5.0
 """Seconds after which it is looked whether there are any workers left."""
