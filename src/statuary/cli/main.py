@@ -1,11 +1,13 @@
 """The command line: names and help of all commands; each is imported when it runs."""
 
 from importlib import import_module
+from typing import Any
 
 import click
 from typing_extensions import override
 
 from statuary import __version__
+from statuary.cli.exit_codes import ExitCode
 
 COMMANDS = {
     "init": ("statuary.cli.init", "Write a content folder that can be published at once."),
@@ -47,6 +49,16 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    @override
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo(
+                "\nstatuary: interrupted; what is published is whole, and the same command goes on", err=True
+            )
+            ctx.exit(ExitCode.INTERRUPTED)
 
     @override
     def resolve_command(

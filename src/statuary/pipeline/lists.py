@@ -31,7 +31,7 @@ from statuary.publishing.shard import write_shard
 from statuary.publishing.source_rows import SourceRows
 from statuary.publishing.stager import Offer, Stager
 
-ADDRESSES = 1_000
+ADDRESSES = 250
 """Addresses of a partition."""
 
 CONTRACTS = "contracts"
