@@ -220,7 +220,10 @@ def test_compiling_again_gives_what_is_kept(workshop, tmp_path, records):
     wanted = {records[name]["address"] for name in COMPILED_AGAIN}
     shutil.copy(CONTENT / "site.yaml", tmp_path)
     for address in wanted:
-        shutil.copytree(CHAIN / address, tmp_path / "contracts" / CHAIN.name / address)
+        (place,) = CHAIN.glob(f"{address}*")
+        copy = shutil.copytree if place.is_dir() else shutil.copy
+        (tmp_path / "contracts" / CHAIN.name).mkdir(parents=True, exist_ok=True)
+        copy(place, tmp_path / "contracts" / CHAIN.name / place.name)
     site = read_content(tmp_path).catalogue
     assert len(site.contracts) == len(wanted)
     again = recompile_contracts(tmp_path, site, workshop, Silent())
