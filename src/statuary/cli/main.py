@@ -54,7 +54,9 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
+        except BaseException as error:
+            if not _is_interruption(error):
+                raise
             click.echo(
                 "\nstatuary: interrupted; what is published is whole, and the same command goes on", err=True
             )
@@ -72,6 +74,15 @@ class LazyGroup(click.Group):
             hint = f" Did you mean {close[0]!r}?" if close else ""
             ctx.fail(f"No such command {name!r}.{hint}")
         return super().resolve_command(ctx, args)
+
+
+def _is_interruption(error: BaseException | None) -> bool:
+    """Say whether an error is Ctrl-C, or one that came of cleaning up after it."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

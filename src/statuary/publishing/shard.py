@@ -53,12 +53,12 @@ def merge_shard(connection: sqlite3.Connection, file: Path) -> int:
     """
     connection.execute("ATTACH ? AS shard", (str(file),))
     try:
-        connection.execute("BEGIN")
-        (offers,) = connection.execute("SELECT COUNT(*) FROM shard.offered").fetchone()
-        merged = connection.execute("INSERT OR IGNORE INTO work.offered SELECT * FROM shard.offered")
-        connection.execute("INSERT OR REPLACE INTO work.pressed SELECT * FROM shard.pressed")
-        connection.execute("INSERT OR IGNORE INTO work.folders SELECT path FROM shard.folders")
-        connection.execute("COMMIT")
+        with connection:
+            connection.execute("BEGIN")
+            (offers,) = connection.execute("SELECT COUNT(*) FROM shard.offered").fetchone()
+            merged = connection.execute("INSERT OR IGNORE INTO work.offered SELECT * FROM shard.offered")
+            connection.execute("INSERT OR REPLACE INTO work.pressed SELECT * FROM shard.pressed")
+            connection.execute("INSERT OR IGNORE INTO work.folders SELECT path FROM shard.folders")
     finally:
         connection.execute("DETACH shard")
     return int(offers) - merged.rowcount
