@@ -102,13 +102,17 @@ def parse_address(text: str) -> Address:
 
 def is_hex_digits(digits: str) -> bool:
     """Say whether `digits` is an even number of hex digits and nothing else."""
-    if len(digits) % 2 or not digits.isascii():
-        return False
+    return hex_digits_bytes(digits) is not None
+
+
+def hex_digits_bytes(digits: str) -> bytes | None:
+    """Return the bytes of an even number of hex digits; None if there is anything else among them."""
     try:
-        # fromhex is the fastest check there is, but it skips white space: hence the length
-        return len(bytes.fromhex(digits)) * 2 == len(digits)
+        data = bytes.fromhex(digits)
     except ValueError:
-        return False
+        return None
+    # fromhex is the fastest check there is, but it skips white space: hence the length
+    return data if len(data) * 2 == len(digits) else None
 
 
 def parse_hex(text: str) -> Hex:

@@ -6,7 +6,6 @@ from statuary.checks.contracts.check import Observation, Problem, Seen
 from statuary.checks.contracts.record_view import RecordView, SideView, as_text
 from statuary.domain.contracts.auxdata_positions import auxdata_positions
 from statuary.domain.contracts.compiler_version import compiler_version
-from statuary.domain.contracts.references import auxdata_pieces
 from statuary.domain.contracts.transformations import Kind, Reason, Transformation
 from statuary.domain.primitives import Malformed
 
@@ -17,10 +16,9 @@ INVALID_BYTES = 1
 def auxdata_stands_where_it_says(record: RecordView) -> Iterator[Observation]:
     """Each cborAuxdata value is in the recompiled bytecode at its offset."""
     for side in record.sides:
-        try:
-            pieces = auxdata_pieces(side.value.get("cborAuxdata"))
-        except Malformed as error:
-            yield Problem(str(error), (side.member, "cborAuxdata"))
+        pieces = side.auxdata_as_read
+        if isinstance(pieces, Malformed):
+            yield Problem(str(pieces), (side.member, "cborAuxdata"))
             continue
         for number, piece in pieces.items():
             held = (side.recompiled or b"")[piece.offset : piece.offset + len(piece.value)]

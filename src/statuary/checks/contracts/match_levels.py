@@ -63,8 +63,8 @@ def earned_level(side: SideView) -> MatchLevel:
     return side_level(
         auxdata=[piece.value for piece in side.auxdata.values()],
         transformations=steps,
-        language=side.record.language,
-        version=side.record.version,
+        language=side.language,
+        version=side.version,
     )
 
 

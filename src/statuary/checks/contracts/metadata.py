@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from statuary.checks.contracts.check import Observation, Problem, Seen
-from statuary.checks.contracts.record_view import RecordView, as_object, same_json
+from statuary.checks.contracts.record_view import RecordView, as_object, same_json, same_members
 from statuary.checks.contracts.source_keccak import SOURCE_KECCAKS
 from statuary.domain.contracts.compiler_metadata import metadata_hash
 from statuary.domain.json_values import Json
@@ -98,7 +98,7 @@ def metadata_repeats_the_interface(record: RecordView) -> Iterator[Observation]:
         if output.get(member) is None or record.value.get(member) is None:
             continue
         yield Seen({member: "equal"})
-        if not same_json(output[member], record.value[member]):
+        if not same_members(output[member], record.value[member]):
             yield Problem(f"the metadata's {member} is not the record's", (member,))
 
 

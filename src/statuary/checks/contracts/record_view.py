@@ -4,9 +4,10 @@ A record is a plain dict whose shape has been validated; nothing more is taken f
 decoded is None here, and the check whose rule it breaches says so.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
+from typing import TypeVar
 
 import orjson
 
@@ -14,7 +15,6 @@ from statuary.domain.contracts.abi_types import Tuple
 from statuary.domain.contracts.compiler_metadata import (
     Auxdata,
     AuxdataFields,
-    AuxdataStyle,
     auxdata_style,
     metadata_texts,
     read_auxdata,
@@ -38,22 +38,35 @@ class SideView:
     """One side of a record: `creationBytecode` with `creationMatch`, or `runtimeBytecode` with `runtimeMatch`.
 
     Attributes:
-        record: the record that it belongs to.
+        record: the record that it belongs to, as JSON.
         name: `creation` or `runtime`.
+        language: the record's `compilation.language`.
+        version: the record's `compilation.compilerVersion`.
+        creation: the creation side, if this is the runtime side.
         member: the record's member.
         value: that member's value; empty if the record has none.
     """
 
-    def __init__(self, record: "RecordView", name: str) -> None:
+    def __init__(
+        self,
+        record: Mapping[str, Json],
+        name: str,
+        language: str,
+        version: str,
+        creation: "SideView | None" = None,
+    ) -> None:
         self.record = record
         self.name = name
+        self.language = language
+        self.version = version
+        self.creation = creation
         self.member = f"{name}Bytecode"
-        self.value: Mapping[str, Json] = as_object(record.value.get(self.member))
+        self.value: Mapping[str, Json] = as_object(record.get(self.member))
 
     @property
     def claimed(self) -> Json:
         """The level that the record claims for this side."""
-        return self.record.value.get(f"{self.name}Match")
+        return self.record.get(f"{self.name}Match")
 
     @cached_property
     def onchain(self) -> bytes | None:
@@ -71,13 +84,17 @@ class SideView:
         return as_object(self.value.get("transformationValues"))
 
     @cached_property
+    def steps(self) -> list[Transformation | Malformed]:
+        """Each element of the list of transformations as a step of the replay, or why it is none."""
+        listed = self.value.get("transformations")
+        return [read(read_transformation, step) for step in listed] if isinstance(listed, list) else []
+
+    @cached_property
     def transformations(self) -> tuple[Transformation, ...] | None:
         """The steps of the replay; None if there is no list, or an element of it is no step."""
-        listed = self.value.get("transformations")
-        try:
-            return tuple(read_transformation(step) for step in listed) if isinstance(listed, list) else None
-        except Malformed:
-            return None
+        steps = tuple(step for step in self.steps if not isinstance(step, Malformed))
+        is_list = isinstance(self.value.get("transformations"), list)
+        return steps if is_list and len(steps) == len(self.steps) else None
 
     @cached_property
     def replayed(self) -> bytes | Unreplayable | None:
@@ -91,28 +108,37 @@ class SideView:
             return error
 
     @cached_property
+    def auxdata_as_read(self) -> dict[str, Auxdata] | Malformed:
+        """The pieces of auxdata that the record lists, by number, or what is wrong with the list."""
+        return read(auxdata_pieces, self.value.get("cborAuxdata"))
+
+    @property
     def auxdata(self) -> Mapping[str, Auxdata]:
         """The pieces of auxdata that the record lists, by number; none if the list cannot be read."""
-        try:
-            return auxdata_pieces(self.value.get("cborAuxdata"))
-        except Malformed:
-            return {}
+        found = self.auxdata_as_read
+        return {} if isinstance(found, Malformed) else found
 
     @cached_property
+    def libraries_as_read(self) -> list[Place] | Malformed:
+        """The places of libraries, or what is wrong with the map of them."""
+        return read(library_places, self.value.get("linkReferences"))
+
+    @property
     def libraries(self) -> list[Place]:
-        """The places of libraries."""
-        try:
-            return library_places(self.value.get("linkReferences"))
-        except Malformed:
-            return []
+        """The places of libraries; none if the map cannot be read."""
+        found = self.libraries_as_read
+        return [] if isinstance(found, Malformed) else found
 
     @cached_property
+    def immutables_as_read(self) -> list[Place] | Malformed:
+        """The places of immutables (for Vyper the one behind the code), or what is wrong with the map of them."""
+        return read(immutable_places, self.value.get("immutableReferences"))
+
+    @property
     def immutables(self) -> list[Place]:
-        """The places of immutables; for Vyper the one behind the code."""
-        try:
-            return immutable_places(self.value.get("immutableReferences"))
-        except Malformed:
-            return []
+        """The places of immutables; none if the map cannot be read."""
+        found = self.immutables_as_read
+        return [] if isinstance(found, Malformed) else found
 
     @cached_property
     def fields(self) -> dict[str, AuxdataFields]:
@@ -120,30 +146,43 @@ class SideView:
         return dict(self._readable_auxdata())
 
     def _readable_auxdata(self) -> Iterator[tuple[str, AuxdataFields]]:
+        style = auxdata_style(self.language, self.version)
         for number, piece in self.auxdata.items():
             try:
-                yield number, read_auxdata(piece.value, self.record.style)
+                yield number, read_auxdata(piece.value, style)
             except Malformed:
                 continue
+
+    @cached_property
+    def constructor(self) -> Tuple | None:
+        """The constructor's inputs; None if they are of types that cannot be read."""
+        return constructor_inputs(self.record.get("abi"))
+
+    @cached_property
+    def appended_immutables(self) -> int:
+        """Bytes of immutables that Vyper's creation code appends to the runtime code, which this is."""
+        if self.creation is None:
+            return 0
+        return appended_immutables(dict(self.creation.auxdata), self.language, self.version)
 
     @cached_property
     def found(self) -> SideMatch | None:
         """The match as Sourcify's own procedure finds it from the two codes; None if it finds none."""
         if self.recompiled is None or not self.onchain:
             return None
-        is_runtime, record = self.name == "runtime", self.record
+        is_runtime = self.creation is not None
         side = RecompiledSide(
             code=self.recompiled,
             libraries=self.libraries,
-            immutables=self.immutables if is_runtime and record.language == "Solidity" else (),
-            appended_immutables=record.appended_immutables if is_runtime else 0,
+            immutables=self.immutables if is_runtime and self.language == "Solidity" else (),
+            appended_immutables=self.appended_immutables,
             auxdata=self.auxdata,
-            language=record.language,
-            version=record.version,
+            language=self.language,
+            version=self.version,
         )
         if is_runtime:
             return match_runtime(side, self.onchain)
-        return match_creation(side, self.onchain, record.constructor)
+        return match_creation(side, self.onchain, self.constructor)
 
 
 class RecordView:
@@ -160,18 +199,13 @@ class RecordView:
         self.compilation: Mapping[str, Json] = as_object(value.get("compilation"))
         self.language = as_text(self.compilation.get("language"))
         self.version = as_text(self.compilation.get("compilerVersion"))
-        self.creation = SideView(self, "creation")
-        self.runtime = SideView(self, "runtime")
+        self.creation = SideView(value, "creation", self.language, self.version)
+        self.runtime = SideView(value, "runtime", self.language, self.version, self.creation)
 
     @property
     def sides(self) -> tuple[SideView, SideView]:
         """Both sides."""
         return self.creation, self.runtime
-
-    @cached_property
-    def style(self) -> AuxdataStyle:
-        """How the record's compiler lays out auxdata."""
-        return auxdata_style(self.language, self.version)
 
     @cached_property
     def path_and_name(self) -> tuple[str, str]:
@@ -206,19 +240,24 @@ class RecordView:
         contract = as_object(contracts.get(path)).get(name)
         return contract if isinstance(contract, dict) else None
 
-    @cached_property
+    @property
     def constructor(self) -> Tuple | None:
         """The constructor's inputs; None if they are of types that cannot be read."""
-        return constructor_inputs(self.value.get("abi"))
+        return self.creation.constructor
 
-    @cached_property
-    def appended_immutables(self) -> int:
-        """Bytes of immutables that Vyper's creation code appends to the runtime code."""
-        return appended_immutables(dict(self.creation.auxdata), self.language, self.version)
 
+Part = TypeVar("Part")
 
 NOTHING: Mapping[str, Json] = MappingProxyType({})
 """An object without members."""
+
+
+def read(reader: Callable[[Json], Part], value: Json) -> Part | Malformed:
+    """Return a part of a record as it reads, or what is wrong with it."""
+    try:
+        return reader(value)
+    except Malformed as malformed:
+        return malformed.with_traceback(None)
 
 
 def as_object(value: Json) -> Mapping[str, Json]:
@@ -263,5 +302,13 @@ def same_json(one: Json, other: Json) -> bool:
     """Say whether two JSON values are the same, whatever the order of their keys (`1`, `1.0` and `true` differ)."""
     if one is None or other is None or isinstance(one, str) or isinstance(other, str):
         return bool(type(one) is type(other) and one == other)
+    text = json_bytes(one)
+    if text is not None and text == json_bytes(other):
+        return True  # nearly always in the same order too, which is seen sooner
+    return text is not None and same_members(one, other)
+
+
+def same_members(one: Json, other: Json) -> bool:
+    """Say the same as `same_json`, of two values that are unlikely to be in the same order."""
     text = json_bytes(one, sort_keys=True)
     return text is not None and text == json_bytes(other, sort_keys=True)

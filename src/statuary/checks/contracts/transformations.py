@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping
 from statuary.checks.contracts.check import Observation, Problem, Seen
 from statuary.checks.contracts.record_view import RecordView, SideView, same_json, spelled
 from statuary.domain.contracts.matching import CALL_PROTECTION
-from statuary.domain.contracts.references import LIBRARY_BYTES, Place, immutable_places, library_places
+from statuary.domain.contracts.references import LIBRARY_BYTES, Place
 from statuary.domain.contracts.transformations import (
     Kind,
     Reason,
     Transformation,
-    read_transformation,
     value_bytes,
     value_names,
 )
@@ -47,21 +46,19 @@ def transformations_go_with_a_match(record: RecordView) -> Iterator[Observation]
 def transformations_are_known_steps(record: RecordView) -> Iterator[Observation]:
     """Every transformation is of a type, reason and side that Sourcify makes."""
     for side in record.sides:
-        listed = side.value.get("transformations")
-        for step, value in enumerate(listed if isinstance(listed, list) else ()):
-            if wrong := _wrong_with(side, value):
-                yield Problem(wrong, (side.member, "transformations", step))
-        if listed:
-            yield Seen({side.name: len(listed)})
+        for place, step in enumerate(side.steps):
+            if wrong := _wrong_with(side, step):
+                yield Problem(wrong, (side.member, "transformations", place))
+        if side.steps:
+            yield Seen({side.name: len(side.steps)})
 
 
 def library_transformations_fill_link_references(record: RecordView) -> Iterator[Observation]:
     """Library transformations are exactly the places in linkReferences: 20 bytes each, zero in recompiled bytecode."""
     for side in record.sides:
-        try:
-            places = library_places(side.value.get("linkReferences"))
-        except Malformed as error:
-            yield Problem(str(error), (side.member, "linkReferences"))
+        places = side.libraries_as_read
+        if isinstance(places, Malformed):
+            yield Problem(str(places), (side.member, "linkReferences"))
             continue
         for place in places:
             if place.length != LIBRARY_BYTES:
@@ -75,10 +72,9 @@ def library_transformations_fill_link_references(record: RecordView) -> Iterator
 def immutable_transformations_fill_immutable_references(record: RecordView) -> Iterator[Observation]:
     """Solidity's immutable transformations are exactly the places in immutableReferences, zero in recompiled bytecode."""
     side = record.runtime
-    try:
-        places = immutable_places(side.value.get("immutableReferences"))
-    except Malformed as error:
-        yield Problem(str(error), (side.member, "immutableReferences"))
+    places = side.immutables_as_read
+    if isinstance(places, Malformed):
+        yield Problem(str(places), (side.member, "immutableReferences"))
         return
     if record.language == "Solidity":
         yield from _fill(side, places, Reason.IMMUTABLE, "immutableReferences")
@@ -164,23 +160,22 @@ def transformations_are_sourcifys(record: RecordView) -> Iterator[Observation]:
         if side.claimed is None or side.found is None or side.transformations is None:
             continue
         again = [step.as_json() for step in side.found.transformations]
-        if not same_json(again, side.value.get("transformations")):
+        # texts and whole numbers throughout, of which == is exact
+        if again != side.value.get("transformations"):
             yield Problem(
                 f"the procedure gives {len(again)} transformations, the record has {len(side.transformations)}"
                 " or has them in another order",
                 (side.member, "transformations"),
             )
-        if not same_json(side.found.values, dict(side.values)):
+        if side.found.values != side.values:
             yield Problem("the procedure gives other values", (side.member, "transformationValues"))
         yield Seen({side.name: len(again)})
 
 
-def _wrong_with(side: SideView, value: Json) -> str:
+def _wrong_with(side: SideView, step: Transformation | Malformed) -> str:
     """Say what is wrong with one element of a list of transformations; empty if nothing is."""
-    try:
-        step = read_transformation(value)
-    except Malformed as error:
-        return str(error)
+    if isinstance(step, Malformed):
+        return str(step)
     allowed = _RUNTIME_REASONS if side.name == "runtime" else _CREATION_REASONS
     if step.reason not in allowed:
         return f"a {step.reason} transformation has no place on the {side.name} side"

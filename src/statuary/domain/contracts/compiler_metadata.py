@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 import orjson
 
@@ -41,8 +42,7 @@ class AuxdataStyle(StrEnum):
     VYPER = "vyper"
 
 
-@dataclass(frozen=True, slots=True)
-class Auxdata:
+class Auxdata(NamedTuple):
     """One appended piece: where it starts in the bytecode (in bytes), and its bytes with the length."""
 
     offset: int
@@ -66,6 +66,7 @@ class AuxdataFields:
     immutable_size: int | None = None
 
 
+@lru_cache(maxsize=REMEMBERED_PIECES)
 def auxdata_style(language: str, version: str) -> AuxdataStyle:
     """Say which layout a compiler uses, by the record's `compilation.language` and `compilerVersion`."""
     number = compiler_version(version)

@@ -6,11 +6,11 @@ transformations made from them.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.domain.contracts.compiler_metadata import Auxdata
 from statuary.domain.json_values import Json, is_whole_number
-from statuary.domain.primitives import Malformed, is_hex_digits
+from statuary.domain.primitives import Malformed, hex_digits_bytes
 
 LIBRARY_BYTES = 20
 """Bytes of a linked library's address."""
@@ -19,8 +19,7 @@ LARGEST_INDEX = 2**32 - 2
 """JavaScript visits keys that spell whole numbers up to this one first, smallest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Bytes of the code that a value goes into.
 
     Attributes:
@@ -112,9 +111,10 @@ def _auxdata(number: str, piece: Json) -> Auxdata:
     offset, value = members.get("offset", -1), members.get("value")
     if not is_whole_number(offset) or offset < 0:
         raise Malformed(f"cborAuxdata {number!r} has no offset")
-    if not isinstance(value, str) or not value.startswith("0x") or not is_hex_digits(value[2:]):
+    data = hex_digits_bytes(value[2:]) if isinstance(value, str) and value.startswith("0x") else None
+    if data is None:
         raise Malformed(f"the value of cborAuxdata {number!r} is not hex text")
-    return Auxdata(offset, bytes.fromhex(value[2:]))
+    return Auxdata(offset, data)
 
 
 def _name(member: tuple[str, Json]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
-from statuary.domain.contracts.abi_types import canonical, is_identifier, read_parameters
+from statuary.domain.contracts.abi_types import canonical, is_identifier, read_types
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import Malformed, keccak
 
@@ -39,12 +39,12 @@ def signature_text(item: Mapping[str, Json]) -> str | None:
     if not is_identifier(name):
         return None
     try:
-        inputs = read_parameters(item.get("inputs"), may_be_indexed=item.get("type") == "event")
+        inputs = read_types(item.get("inputs"), may_be_indexed=item.get("type") == "event")
         if item.get("type") == "function":
-            read_parameters(item.get("outputs"))  # ethers parses these too, and gives up on the item
+            read_types(item.get("outputs"))  # ethers parses these too, and gives up on the item
     except Malformed:
         return None
-    return canonical(str(name), inputs.items)
+    return canonical(str(name), inputs)
 
 
 @lru_cache(maxsize=REMEMBERED_SIGNATURES)

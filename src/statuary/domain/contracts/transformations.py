@@ -5,11 +5,11 @@ The words are Sourcify's and the Verifier Alliance's; the members and kinds are 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from statuary.domain.json_values import Json, is_whole_number
-from statuary.domain.primitives import Malformed, is_hex_digits, shortened
+from statuary.domain.primitives import Malformed, hex_digits_bytes, shortened
 
 
 class Kind(StrEnum):
@@ -42,8 +42,7 @@ _KINDS = {kind.value: kind for kind in Kind}
 _REASONS = {reason.value: reason for reason in Reason}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transformation:
+class Transformation(NamedTuple):
     """One step of a replay.
 
     Attributes:
@@ -62,9 +61,13 @@ class Transformation:
 
     def as_json(self) -> dict[str, Json]:
         """Return the element of a served list, its keys in the served order."""
-        members = {"id": self.id, "type": self.type.value, "length": self.length}
-        members |= {"offset": self.offset, "reason": self.reason.value}
-        return {key: value for key, value in members.items() if value is not None}
+        members: dict[str, Json] = {} if self.id is None else {"id": self.id}
+        members["type"] = self.type.value
+        if self.length is not None:
+            members["length"] = self.length
+        members["offset"] = self.offset
+        members["reason"] = self.reason.value
+        return members
 
 
 def read_transformation(value: Json) -> Transformation:
@@ -118,9 +121,10 @@ def value_bytes(transformation: Transformation, values: Mapping[str, Json]) -> b
     text = value_text(transformation, values)
     if transformation.type is Kind.DELETE:
         return b""
-    if not text.startswith("0x") or not is_hex_digits(text[2:]):
+    value = hex_digits_bytes(text[2:]) if text.startswith("0x") else None
+    if value is None:
         raise Malformed(f"the value {shortened(text)} is not hex text")
-    return bytes.fromhex(text[2:])
+    return value
 
 
 def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
