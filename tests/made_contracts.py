@@ -5,7 +5,7 @@ auxdata, the sources' in the metadata.
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -138,7 +138,7 @@ def made_workspace(features: Features, **changes: Any) -> Workspace:
         verified_at=parse_instant("2026-11-02T10:00:00Z"),
         match_id="7",
     )
-    return replace(workspace, **changes)
+    return workspace._replace(**changes)
 
 
 class _Code:

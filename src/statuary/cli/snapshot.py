@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -281,13 +280,13 @@ def _difference(difference: Difference) -> dict[str, object]:
     return {
         "action": difference.action,
         "path": difference.path,
-        "before": asdict(difference.before) if difference.before else None,
-        "after": asdict(difference.after) if difference.after else None,
+        "before": difference.before._asdict() if difference.before else None,
+        "after": difference.after._asdict() if difference.after else None,
     }
 
 
 def _changed_origin(before: Manifest, after: Manifest) -> Iterator[str]:
-    old, new = asdict(before.origin), asdict(after.origin)
+    old, new = before.origin._asdict(), after.origin._asdict()
     changed = {name: value for name, value in new.items() if value != old[name]}
     for name, value in changed.items():
         yield f"{name}: {_spelled(old[name])} -> {_spelled(value)}"

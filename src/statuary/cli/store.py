@@ -4,11 +4,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -35,8 +34,7 @@ LEASE_SECONDS = 120
 TERMINATED = 128 + signal.SIGTERM
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreOptions:
+class StoreOptions(NamedTuple):
     """How an object store is published into.
 
     Attributes:
@@ -162,6 +160,6 @@ def _ended_in_order() -> Iterator[None]:
 
 def said(requests: Requests) -> str:
     """Return numbers of requests as people read them."""
-    counts = [(getattr(requests, field.name), field.name) for field in fields(requests)]
-    told = [f"{count:,} {name}" + ("" if count == 1 else "s") for count, name in counts if count]
+    counts = requests._asdict().items()
+    told = [f"{count:,} {name}" + ("" if count == 1 else "s") for name, count in counts if count]
     return ", ".join(told) or "no requests"

@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from statuary.conform.ask import Answered, Ask
@@ -16,8 +15,7 @@ CHAINS_LOOKED_AT = 12
 """Chains that are asked for contracts before giving up: most chains of a large deployment have some."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A contract that the deployment lists.
 
     Attributes:

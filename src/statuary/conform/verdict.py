@@ -1,9 +1,8 @@
 """What a check of a deployment says."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from statuary.conform.deployment import Deployment
@@ -42,8 +41,7 @@ Run = Callable[["Deployment"], Iterator[str]]
 """Asks a deployment and yields what is wrong, in sentences."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(NamedTuple):
     """One rule that a deployment is held to.
 
     Attributes:
@@ -69,8 +67,7 @@ class Check:
         return (self.run.__doc__ or "").strip().partition("\n")[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a check said of a deployment.
 
     Attributes:

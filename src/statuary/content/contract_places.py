@@ -44,8 +44,7 @@ class Survey:
     links: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Elsewhere:
+class Elsewhere(NamedTuple):
     """Another place that contracts are taken from.
 
     Attributes:
@@ -140,8 +139,7 @@ class ContractPlaces(ContractSources):
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Other:
+class _Other(NamedTuple):
     """A bulk file, or the news of a link."""
 
     kind: Kind

@@ -1,8 +1,8 @@
 """The folder convention: which file is what, in one table."""
 
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.spelling import did_you_mean
@@ -21,8 +21,7 @@ class Kind(Enum):
     TABLE = "table of an export"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(NamedTuple):
     """Where the files of a kind lie.
 
     Attributes:

@@ -1,13 +1,12 @@
 """What is published: a path, a media type, a cache rule and bytes."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 JSON = "application/json; charset=utf-8"
 """The media type that both real APIs send; Go's resty and others decode JSON only under it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(NamedTuple):
     """One file of the site.
 
     Attributes:

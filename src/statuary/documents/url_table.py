@@ -3,7 +3,7 @@
 Documents take their paths from here; so do the header and rewrite rules of every host.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.documents.document import JSON
 
@@ -45,8 +45,7 @@ Everything here is public: any page of any origin may read it, as on both real s
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Url:
+class Url(NamedTuple):
     """One shape of URL.
 
     Attributes:

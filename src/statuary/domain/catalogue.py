@@ -5,9 +5,8 @@ record is read, checked and written on its own, and forgotten.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from statuary.domain.findings import Finding
 from statuary.domain.hosting import NOTHING_FOR_HOSTS, HostingSettings
@@ -26,8 +25,7 @@ class ContractForm(StrEnum):
     ROW = "row of an export"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractSource:
+class ContractSource(NamedTuple):
     """A place in content that makes one record.
 
     Attributes:
@@ -58,8 +56,7 @@ class BulkForm(StrEnum):
     EXPORT = "tables of an export"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BulkSource:
+class BulkSource(NamedTuple):
     """A place in content that makes any number of records.
 
     Attributes:
@@ -91,8 +88,7 @@ class ContractSources(Protocol):
         """Yield those that have a file or a folder of their own, in byte order of their paths."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Catalogue:
+class Catalogue(NamedTuple):
     """A whole site before anything is made of it.
 
     Attributes:

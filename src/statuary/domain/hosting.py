@@ -1,7 +1,7 @@
 """What a site holds for the hosts that serve it, beside its documents."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class HostFiles(StrEnum):
@@ -35,8 +35,7 @@ class Precompressed(StrEnum):
     ZSTANDARD = "zst"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostingSettings:
+class HostingSettings(NamedTuple):
     """What the site holds for its hosts.
 
     Attributes:

@@ -1,6 +1,7 @@
 """Which pages for people a site has, and what they look like."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -35,8 +36,7 @@ class ThemeBroken(Exception):  # noqa: N818 - a fact about the theme
         return type(self), (self.template, str(self), self.line)
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(NamedTuple):
     """What a site changes of the look of its pages.
 
     Attributes:

@@ -1,13 +1,12 @@
 """The site as its settings describe it, apart from status."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from statuary.domain.primitives import ChainId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class Chain(NamedTuple):
     """An EVM chain whose contracts the site serves.
 
     Attributes:
@@ -32,8 +31,7 @@ class Publish(StrEnum):
     ALL = "all"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractSettings:
+class ContractSettings(NamedTuple):
     """How contracts are published.
 
     Attributes:

@@ -1,8 +1,8 @@
 """Adding a contract to a site: what was compiled and what the chain holds, to what is written."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.proxies import Verdict, proxy_evidence
@@ -28,8 +28,7 @@ from statuary.importing.workspace_files import contract_files
 from statuary.pipeline.compilers import Compiler
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What is to be added, and how.
 
     Attributes:
@@ -53,8 +52,7 @@ class Wanted:
     compilers: Sequence[Compiler] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addition:
+class Addition(NamedTuple):
     """What adding a contract comes to.
 
     Attributes:

@@ -1,7 +1,7 @@
 """A contract derived and proved before it is written: what does not match the chain is never content."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.domain.contracts.compiled_members import CompiledMembers, compiled_members
@@ -15,8 +15,7 @@ from statuary.domain.primitives import Hex, Malformed
 from statuary.importing.workspace_files import only_target
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(NamedTuple):
     """What deriving and proving gave.
 
     Attributes:

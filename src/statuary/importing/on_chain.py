@@ -1,8 +1,7 @@
 """What a chain holds of a contract: its code, and the transaction that made it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from statuary.domain.contracts.workspace import Deployment
 from statuary.domain.json_values import Json
@@ -18,8 +17,7 @@ CREATIONS: Final = ("CREATE", "CREATE2")
 UNKNOWN_CREATION = "the creation code is not known, so the record will say nothing of it"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OnChain:
+class OnChain(NamedTuple):
     """A contract as the chain holds it.
 
     Attributes:

@@ -1,7 +1,6 @@
 """A contract as the files of content: a workspace folder, or one record."""
 
 import json
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 from statuary.content.editing.blocks import Value, text_of
@@ -104,13 +103,13 @@ def only_target(workspace: Workspace) -> Workspace:
     Raises:
         Malformed: if the output lacks what every record has.
     """
-    lean = replace(workspace, std_json_output=_picked(workspace, with_assembly=False))
+    lean = workspace._replace(std_json_output=_picked(workspace, with_assembly=False))
     return lean if _auxdata(lean) == _auxdata(workspace) else _with_assembly(workspace)
 
 
 def _with_assembly(workspace: Workspace) -> Workspace:
     """Keep the assembly too: the numbers of several auxdata hang on it."""
-    return replace(workspace, std_json_output=_picked(workspace, with_assembly=True))
+    return workspace._replace(std_json_output=_picked(workspace, with_assembly=True))
 
 
 def _auxdata(workspace: Workspace) -> object:

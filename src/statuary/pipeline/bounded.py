@@ -9,10 +9,9 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO
+from typing import IO, NamedTuple
 
 STEADY = {"PYTHONHASHSEED": "0"}
 """Old Vypers write some members in the order of Python's hashes."""
@@ -21,8 +20,7 @@ MOST_COMPLAINT = 2000
 """Characters of a program's last words that are kept."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class Bounds(NamedTuple):
     """How much a program may take.
 
     Attributes:
@@ -36,8 +34,7 @@ class Bounds:
     answer: int = 128 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a program said.
 
     Attributes:

@@ -1,9 +1,10 @@
 """Read, check, build, publish: the whole way from content to site."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 from statuary.checks.catalogue import proof_rules
 from statuary.content.places import placed
@@ -25,8 +26,7 @@ from statuary.publishing.publication import Publication
 from statuary.publishing.publisher import Publisher
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(NamedTuple):
     """A site as reading and checking found it.
 
     Attributes:

@@ -1,7 +1,6 @@
 """Contracts of bulk sources, a part at a time."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from statuary.content.bulk.export_tables import JoinLimits
@@ -29,8 +28,7 @@ def press_partition(root: Path, partition: Partition, settings: PressSettings) -
     """Press every contract of a part; findings come with their places, since the text is at hand only here."""
     for contract in read_partition(root, partition):
         pressed = press_read(contract.source, contract.read, settings)
-        yield replace(
-            pressed,
+        yield pressed._replace(
             findings=_placed(pressed.findings, contract),
             refused=_placed(pressed.refused, contract),
         )

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractRow
@@ -18,8 +18,7 @@ if TYPE_CHECKING:  # a run that meets no record does not load what proves them
     from statuary.checks.contracts.check import Check
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rigour:
+class Rigour(NamedTuple):
     """How strictly a site is judged.
 
     Attributes:
@@ -79,8 +78,7 @@ class Checked:
         return Counter(finding.severity for finding in (*self.findings, *self.refused))[severity]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a build did.
 
     Attributes:

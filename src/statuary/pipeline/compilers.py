@@ -2,9 +2,8 @@
 
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -33,8 +32,7 @@ class CompilerFailed(Exception):  # noqa: N818 - what became of another program
         self.is_verdict = is_verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compiler:
+class Compiler(NamedTuple):
     """A compiler.
 
     Attributes:

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -48,8 +47,7 @@ def nowhere(_: Iterator[Document]) -> None:
     """Take documents to nowhere, which is what checking does: they may be made by anybody then."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PressedContracts:
+class PressedContracts(NamedTuple):
     """What became of all contracts.
 
     Attributes:

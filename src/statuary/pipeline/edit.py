@@ -5,8 +5,8 @@ build uses, together with everything else on the status side. Contracts are left
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from statuary.content.editing.edited_files import edited_files
 from statuary.content.editing.file_edit import FileEdit
@@ -23,8 +23,7 @@ NOT_STATUS = frozenset({"contracts"})
 """What is not read: its files cannot change what the status documents say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusContent:
+class StatusContent(NamedTuple):
     """The status side of the content at an instant.
 
     Attributes:

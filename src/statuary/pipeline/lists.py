@@ -1,9 +1,9 @@
 """The lists of the look-up: made anew for what has changed, left alone for the rest."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 
@@ -38,8 +38,7 @@ CONTRACTS = "contracts"
 """What pages that list contracts are made of, as documents and ledger tell it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddressPartition:
+class AddressPartition(NamedTuple):
     """Addresses whose documents are made together, by whoever has a hand free.
 
     Attributes:

@@ -43,7 +43,7 @@ class MadeOf(NamedTuple):
 
 
 def made_of(*settings: object) -> MadeOf:
-    """Return the fingerprints for settings: values, and tuples, sets and frozen dataclasses of them."""
+    """Return the fingerprints for settings: values, and tuples, sets and dataclasses of them."""
     spelled = orjson.dumps([_spelled(one) for one in settings])
     return MadeOf(program_fingerprint(), sha256(spelled).hexdigest())
 

@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from statuary.content.contract_files import record_digest
 from statuary.content.contract_places import stat_of
@@ -20,8 +21,7 @@ Known = tuple[str, str, str, bytes]
 Source = ContractSource | BulkSource
 
 
-@dataclass(frozen=True, slots=True)
-class Outdated:
+class Outdated(NamedTuple):
     """A source to be looked into.
 
     Attributes:

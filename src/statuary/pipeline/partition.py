@@ -59,8 +59,7 @@ class PlainSource(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BulkPart:
+class BulkPart(NamedTuple):
     """A part of a bulk source, with why it is pressed.
 
     Attributes:
@@ -74,8 +73,7 @@ class BulkPart:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(NamedTuple):
     """What every partition of a build has in common.
 
     Attributes:
@@ -102,8 +100,7 @@ def unpacked(settings: bytes) -> Settings:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Partition:
+class Partition(NamedTuple):
     """Sources that are pressed together.
 
     Attributes:

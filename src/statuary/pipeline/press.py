@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from statuary.checks.contracts.check import Check
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
@@ -40,8 +41,7 @@ class PressSettings:
     listed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pressed:
+class Pressed(NamedTuple):
     """What became of one contract source.
 
     Attributes:

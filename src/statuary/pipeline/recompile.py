@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from statuary.checks.contracts.recompilation import recompilation_reproduces_the_record
 from statuary.content.bulk.lines import BulkContract
@@ -54,8 +54,7 @@ class Workshop:
     hands: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recompiled:
+class Recompiled(NamedTuple):
     """What compiling all contracts again gave.
 
     Attributes:

@@ -1,9 +1,9 @@
 """What a build has to look into: the contracts that are new or have changed, and why; or all of them, and why."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from heapq import merge
 from pathlib import Path
+from typing import NamedTuple
 
 from statuary.content.contract_places import ContractPlaces, Survey
 from statuary.content.git_tree import GitTree
@@ -14,8 +14,7 @@ from statuary.pipeline.reasons import Reason
 from statuary.publishing.publication import Publication
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(NamedTuple):
     """What a build has to look into.
 
     Attributes:
@@ -39,7 +38,7 @@ def surveyed(catalogue: Catalogue, publication: Publication | None, tree: GitTre
     if not tree.clean_id or tree.clean_id != publication.noted("tree") or contracts.elsewhere:
         return catalogue
     known = Survey(count=int(publication.noted("units")))
-    return replace(catalogue, contracts=ContractPlaces(contracts.root, survey=known))
+    return catalogue._replace(contracts=ContractPlaces(contracts.root, survey=known))
 
 
 def scope_of(

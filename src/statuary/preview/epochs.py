@@ -12,8 +12,7 @@ path, as it is before the first epoch, without this index, and wherever nothing 
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from statuary.domain.primitives import Instant, Malformed, parse_instant
 
@@ -23,8 +22,7 @@ FRESHNESS = 30
 """Seconds that a status document may be kept without asking."""
 
 
-@dataclass(frozen=True, slots=True)
-class Epoch:
+class Epoch(NamedTuple):
     """The stretch from one transition to the next.
 
     Attributes:

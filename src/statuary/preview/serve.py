@@ -4,9 +4,8 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.preview.changes import Changes
 from statuary.preview.web import Web
@@ -24,8 +23,7 @@ class CannotServe(Exception):  # noqa: N818 - a fact about this machine
     """The server cannot start; `str(error)` is a sentence for the person at the keyboard."""
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(NamedTuple):
     """Content that is built again when it changes.
 
     Attributes:

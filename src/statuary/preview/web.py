@@ -6,10 +6,10 @@ It reads requests, has them answered, and says what it served; it decides nothin
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from http import HTTPStatus
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from statuary.domain.contracts.lookup.answer import Answer, NewId, entity_tag, json_answer
 from statuary.domain.contracts.lookup.answer_request import Request
@@ -25,8 +25,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 READS = ("GET", "HEAD")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
+class Served(NamedTuple):
     """One request, as it is told to whoever runs the server.
 
     Attributes:

@@ -4,8 +4,8 @@ Needs neither content nor a build: the documents of every instant up to the hori
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 
@@ -18,8 +18,7 @@ from statuary.publishing.publication import Publication
 from statuary.publishing.refused import PublishingRefused
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EpochIndex:
+class EpochIndex(NamedTuple):
     """What a site knows of its own future.
 
     Attributes:

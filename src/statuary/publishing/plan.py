@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -34,8 +35,7 @@ class Change:
         return f"{sign} {self.path}" + ("" if self.action is Action.REMOVE else f" ({self.size:,} bytes)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(NamedTuple):
     """What would change, counted; the changes themselves are read one by one, since there may be millions.
 
     Attributes:

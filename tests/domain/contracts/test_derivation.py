@@ -1,7 +1,5 @@
 """Records derived from workspaces: made ones part by part, real ones byte for byte."""
 
-from dataclasses import replace
-
 import orjson
 import pytest
 from hypothesis import given
@@ -177,8 +175,7 @@ def test_a_piece_without_hash_among_several_is_not_listed():
 )
 def test_an_unknown_side_is_null(creation, runtime, levels):
     workspace = made_workspace(FEATURES["plain"])
-    workspace = replace(
-        workspace,
+    workspace = workspace._replace(
         onchain_creation=workspace.onchain_creation if creation else None,
         onchain_runtime=workspace.onchain_runtime if runtime else None,
     )
@@ -195,7 +192,7 @@ def test_an_unknown_side_is_null(creation, runtime, levels):
 
 def test_arguments_that_do_not_decode_are_no_match():
     workspace = made_workspace(FEATURES["arguments"])
-    record = derive_record(replace(workspace, onchain_creation=workspace.onchain_creation[:-2] + "02"))
+    record = derive_record(workspace._replace(onchain_creation=workspace.onchain_creation[:-2] + "02"))
     assert record["creationMatch"] is None
     assert record["runtimeMatch"] == "exact_match"
 

@@ -142,8 +142,7 @@ def test_a_wrong_address_in_a_list(tmp_path: Path) -> None:
 
 
 def test_a_part_of_a_part_is_not_made(tmp_path: Path) -> None:
-    from dataclasses import replace
 
-    origin = replace(ORIGIN, only=("status",))
+    origin = ORIGIN._replace(only=("status",))
     with pytest.raises(PublishingRefused, match="part of a site already"):
         SnapshotPublication(tmp_path / "a.zip", origin, only=parse_only(["chain=1"]))

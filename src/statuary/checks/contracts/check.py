@@ -5,7 +5,6 @@ table of checks is their whole catalogue: what `--list` shows, what `--skip` and
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from statuary.checks.contracts.record_view import RecordView
@@ -13,8 +12,7 @@ from statuary.domain.contracts.proof import CheckResult, Fact, Outcome
 from statuary.domain.findings import Finding, Pointer, Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """A breach of the rule.
 
     Attributes:
@@ -42,8 +40,7 @@ Observation = Problem | Seen
 Observe = Callable[[RecordView], Iterator[Observation]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(NamedTuple):
     """A rule that records are held against.
 
     Attributes:

@@ -1,10 +1,9 @@
 """What every command that edits content is told: where, when, and what to do afterwards."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -19,8 +18,7 @@ from statuary.cli.options import (
 from statuary.domain.primitives import Instant
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class Desk(NamedTuple):
     """The options of one command.
 
     Attributes:

@@ -2,10 +2,9 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -14,8 +13,7 @@ from statuary.cli.control.prompts import ask_text, person_is_there
 from statuary.domain.status.vocabulary import DEFAULT_BODIES, UpdateStatus
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Said(NamedTuple):
     """What a person gave for an update.
 
     Attributes:

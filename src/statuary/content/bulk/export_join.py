@@ -6,9 +6,8 @@ kept in memory, in as many passes as the cap makes necessary; wide values pass t
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from statuary.content.bulk.export_tables import JoinLimits, connect, open_tables, tables_of
 from statuary.content.bulk.export_wide import NEEDS, Wide, wide_tables
@@ -33,8 +32,7 @@ ROWS_AT_A_TIME = 256
 """Rows taken from the engine at a time: of the widest, some ten megabytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bucket:
+class Bucket(NamedTuple):
     """Some contracts of an export, with everything that their records are made of.
 
     Attributes:
@@ -52,8 +50,7 @@ class Bucket:
     has_signatures: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
+class Joined(NamedTuple):
     """What the first stage gave.
 
     Attributes:

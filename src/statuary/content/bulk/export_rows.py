@@ -56,7 +56,7 @@ def _contract(
         return _unread(source, f"a JSON column of match {match_id} cannot be read: {unreadable}")
     except (AttributeError, TypeError, ValueError) as error:  # a column of another type than the schema has
         return _unread(source, f"the rows of match {match_id} are not what the schema says: {error}")
-    source = replace(source, address=record["address"])
+    source = source._replace(address=record["address"])
     found = of_right_shape(record, None, file)
     if isinstance(found, RecordText):
         return BulkContract(source, ReadContract(found, []))

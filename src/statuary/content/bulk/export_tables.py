@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from statuary.content.bulk.remote import is_remote
 from statuary.content.unreadable import Unreadable
@@ -30,8 +29,7 @@ RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
 """The end of a file's name behind the table's: first row, end, and in older exports the compression."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JoinLimits:
+class JoinLimits(NamedTuple):
     """What a join may take of the machine.
 
     Attributes:

@@ -5,7 +5,7 @@ compressed one is one stretch. Memory holds one line.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -29,8 +29,7 @@ MOST_UNREAD = 100
 GIVEN_UP = f"{MOST_UNREAD} lines up to here hold no record; the rest is not looked at"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineStretch:
+class LineStretch(NamedTuple):
     """Some lines of a JSONL file.
 
     Attributes:

@@ -78,7 +78,7 @@ def _new_entry(text: str, track: Track, value: Value, after: Sequence[str]) -> l
     for step in reversed(track.missing[1:]):
         value = {str(step): value}
     if _is_nothing(text, parent):
-        return _other_value(text, replace(track, missing=()), {name: value})
+        return _other_value(text, track._replace(missing=()), {name: value})
     if parent.kind is not Kind.MAPPING:
         raise EditRefused(f"key {name!r} has no place in a {parent.kind.value}", position=parent.position)
     _refuse_brackets(parent)

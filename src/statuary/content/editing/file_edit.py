@@ -1,10 +1,9 @@
 """A change to one file of the content folder, as a value."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileEdit:
+class FileEdit(NamedTuple):
     """What a file holds, and what it shall hold.
 
     Attributes:

@@ -7,9 +7,8 @@ node's `end` is always where the last character stands that its value depends on
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from yaml import (
     AliasEvent,
@@ -38,8 +37,7 @@ class Kind(Enum):
     ALIAS = "alias"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class Node(NamedTuple):
     """A value in a YAML text.
 
     Attributes:

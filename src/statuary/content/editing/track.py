@@ -1,6 +1,6 @@
 """The way through a text to the place that a pointer names, as far as it exists."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.content.editing.nodes import Kind, Node, nodes_of
 from statuary.content.editing.refused import EditRefused
@@ -9,8 +9,7 @@ from statuary.content.yaml_text import read_yaml
 from statuary.domain.findings import Pointer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Track:
+class Track(NamedTuple):
     """How far a pointer leads.
 
     Attributes:

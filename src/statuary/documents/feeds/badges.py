@@ -5,8 +5,8 @@ looks the same whichever of its fonts a reader has. White text keeps a contrast 
 """
 
 import unicodedata
-from dataclasses import dataclass
 from html import escape
+from typing import NamedTuple
 
 from statuary.documents.bodies import one_line
 from statuary.documents.encode import encode_json
@@ -15,8 +15,7 @@ from statuary.domain.status.state import ComponentState
 from statuary.domain.status.vocabulary import ComponentStatus, Impact
 
 
-@dataclass(frozen=True, slots=True)
-class Colour:
+class Colour(NamedTuple):
     """A colour in two spellings.
 
     Attributes:
@@ -55,8 +54,7 @@ OF_INDICATOR: dict[Impact, Colour] = {
 """Statuspage's colours of the page."""
 
 
-@dataclass(frozen=True, slots=True)
-class Badge:
+class Badge(NamedTuple):
     """What a badge says.
 
     Attributes:

@@ -9,9 +9,8 @@ While nothing changes the document stays as it was, so that building twice chang
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -36,8 +35,7 @@ DOCUMENTATION = "https://support.atlassian.com/statuspage/docs/enable-webhook-no
 INCIDENT, MAINTENANCE = "incident", "maintenance"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(NamedTuple):
     """What the status documents of one moment tell.
 
     Attributes:

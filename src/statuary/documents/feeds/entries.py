@@ -5,7 +5,7 @@ inside, the newest first.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -40,8 +40,7 @@ ENTRIES = 25
 """How many entries a feed holds, as Statuspage's do; what is not closed stays beyond that."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(NamedTuple):
     """An incident or maintenance as feeds tell it.
 
     Attributes:

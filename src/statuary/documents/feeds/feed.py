@@ -1,14 +1,13 @@
 """A feed before it is written in one format or another."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.documents.feeds.entries import Entry
 from statuary.domain.primitives import Instant, is_utc
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feed:
+class Feed(NamedTuple):
     """What Atom, RSS and JSON Feed have in common.
 
     Attributes:

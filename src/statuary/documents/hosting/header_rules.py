@@ -5,7 +5,7 @@ both values, Netlify the later one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.documents.document import JSON
 from statuary.documents.hosting.globs import globs_of
@@ -25,8 +25,7 @@ EPOCH_PLACE = "/api/v2/_epochs/:epoch"
 """Where a document of a later instant lies, in the placeholders of globs."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderRule:
+class HeaderRule(NamedTuple):
     """Headers of the paths that a glob holds.
 
     Attributes:

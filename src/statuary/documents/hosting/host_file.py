@@ -1,10 +1,9 @@
 """A file that goes to a host beside the site, or into its configuration."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class HostFile:
+class HostFile(NamedTuple):
     """A text file.
 
     Attributes:

@@ -1,7 +1,7 @@
 """Every host that statuary writes files for, in one table."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.documents.hosting.caddy import caddy_files
 from statuary.documents.hosting.choices import EDGE_FOLDER, HostChoices
@@ -16,8 +16,7 @@ from statuary.documents.hosting.vercel import vercel_files
 from statuary.domain.hosting import HostFiles
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class Host(NamedTuple):
     """A place that serves sites.
 
     Attributes:

@@ -5,7 +5,6 @@ first two digits of the address they spread over 256 folders, which is 6.9 milli
 """
 
 import re
-from dataclasses import replace
 from itertools import product
 
 from statuary.documents.document import Document
@@ -46,8 +45,8 @@ def plain_path(path: str) -> str:
 
 def sharded(document: Document) -> Document:
     """Return a document with its names in the sharded layout."""
-    return replace(
-        document, path=sharded_path(document.path), also=tuple(sharded_path(name) for name in document.also)
+    return document._replace(
+        path=sharded_path(document.path), also=tuple(sharded_path(name) for name in document.also)
     )
 
 

@@ -1,7 +1,6 @@
 """What each URL answers, in one table: the shape of its body, its parameters, its refusals."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.contract_api import shapes as lists
@@ -21,8 +20,7 @@ TAGS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(NamedTuple):
     """What a URL answers.
 
     Attributes:

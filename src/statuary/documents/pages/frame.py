@@ -1,6 +1,6 @@
 """What all pages of one site have in common: its name, its language, its zone, and which pages there are."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -9,8 +9,7 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.pages import PageSettings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class Frame(NamedTuple):
     """What a page knows of the site around it; equal frames make equal pages.
 
     Attributes:
@@ -52,8 +51,7 @@ def frame_of(catalogue: Catalogue) -> Frame:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(NamedTuple):
     """What one page says of itself before it begins.
 
     Attributes:

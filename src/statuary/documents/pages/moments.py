@@ -1,7 +1,7 @@
 """Instants, days and lengths of time as pages tell them: in the page's zone, beside what machines read."""
 
-from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.documents.pages.texts import Texts
@@ -10,8 +10,7 @@ from statuary.domain.primitives import Instant, is_utc
 MINUTE = timedelta(minutes=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """A point in time on a page.
 
     Attributes:
@@ -89,8 +88,7 @@ class Calendar:
         return self._texts(f"month.{month}.long")
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
+class Voice(NamedTuple):
     """How pages speak.
 
     Attributes:

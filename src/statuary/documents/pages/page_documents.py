@@ -1,7 +1,6 @@
 """Every page that is about more than one contract and does not change by itself."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from statuary.documents.document import Document
 from statuary.documents.pages.api.api_page import api_page
@@ -49,7 +48,7 @@ def page_documents(
     yield from asset_documents(frame.settings.theme, search=frame.has_contracts and frame.settings.search)
     if frame.has_contracts and entries is not None:
         for document in contract_lists(catalogue, contracts, entries):
-            yield replace(document, sources=CONTRACTS, lasting=True)
+            yield document._replace(sources=CONTRACTS, lasting=True)
 
 
 def contract_lists(

@@ -6,7 +6,7 @@ of a past year stands still.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.documents.document import Document
@@ -18,8 +18,7 @@ from statuary.domain.status.lives import IncidentState
 from statuary.domain.status.state import PageState
 
 
-@dataclass(frozen=True, slots=True)
-class Year:
+class Year(NamedTuple):
     """The records created in one year, the latest first.
 
     Attributes:

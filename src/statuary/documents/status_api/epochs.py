@@ -12,7 +12,7 @@ documents are about: feeds and badges keep time in the same way.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
@@ -21,8 +21,7 @@ from statuary.domain.findings import Finding, Severity
 from statuary.domain.primitives import Instant
 
 
-@dataclass(frozen=True, slots=True)
-class Epoch:
+class Epoch(NamedTuple):
     """A stretch of time between two transitions.
 
     Attributes:
@@ -34,8 +33,7 @@ class Epoch:
     changed: tuple[Document, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EpochPlan:
+class EpochPlan(NamedTuple):
     """The epochs that follow a build.
 
     Attributes:

@@ -6,7 +6,7 @@ change, so that history is written once and cached for good.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json, encode_unchecked, proved_part
@@ -67,8 +67,7 @@ def status_site(
     return StatusSite(timeline(catalogue, Instant(at + settings.horizon)), settings)
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """What incidents are told against: the page and its components as they were at one instant.
 
     Attributes:
@@ -80,8 +79,7 @@ class View:
     components: dict[str, Members]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """A record as it was at its last change, as parts of documents.
 
     Attributes:

@@ -9,7 +9,7 @@ contracts created by created contracts may then differ from Sourcify's.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.domain.contracts.cbor import decode_cbor_prefix
 from statuary.domain.contracts.compiler_metadata import (
@@ -45,8 +45,7 @@ _SMALLEST_MAP, _LARGEST_MAP = 0xA1, 0xAF
 Pieces = dict[str, Auxdata]
 
 
-@dataclass(frozen=True, slots=True)
-class AuxdataPositions:
+class AuxdataPositions(NamedTuple):
     """The auxdata of both sides, by number."""
 
     creation: Pieces

@@ -4,7 +4,7 @@ The server takes what its compiler wrote and keeps it as `jsonb`, metadata excep
 has is measured (contract-api measurement 4.3).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import orjson
 
@@ -25,8 +25,7 @@ SOLIDITY = "Solidity"
 FIRST_WITH_SOURCE_IDS = CompilerVersion(0, 3, 6)
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledMembers:
+class CompiledMembers(NamedTuple):
     """One contract's artifacts.
 
     Attributes:

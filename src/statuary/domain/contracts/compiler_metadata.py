@@ -8,7 +8,6 @@ Sourcify and on records of every one of these compilers.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -49,8 +48,7 @@ class Auxdata(NamedTuple):
     value: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuxdataFields:
+class AuxdataFields(NamedTuple):
     """What a piece of auxdata says.
 
     Attributes:

@@ -5,7 +5,7 @@ of the library's name (`__$…$__`, solc from 0.5.0) or the name itself (`__Lib.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.domain.contracts.references import Place, library_places
 from statuary.domain.contracts.workspace import STD_JSON_INPUT, STD_JSON_OUTPUT, Underivable
@@ -18,8 +18,7 @@ BYTECODE_MEMBERS = ("bytecode", "deployedBytecode")
 _OLD_NAME_DIGITS = 36
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledCode:
+class CompiledCode(NamedTuple):
     """One side of a compiled contract.
 
     Attributes:
@@ -33,8 +32,7 @@ class CompiledCode:
     libraries: tuple[Place, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledContract:
+class CompiledContract(NamedTuple):
     """One contract of a compiler's output: its part as it stands there, and both sides."""
 
     artifact: dict[str, Json]

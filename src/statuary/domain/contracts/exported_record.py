@@ -6,7 +6,7 @@ answer about proxies: where the code alone decides it, it is given, else the mem
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import orjson
 
@@ -21,8 +21,7 @@ LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.v
 """What `sourcify_matches` calls the levels of a match."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedSide:
+class ExportedSide(NamedTuple):
     """One side of a verified contract.
 
     Attributes:
@@ -42,8 +41,7 @@ class ExportedSide:
     values: Json
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedCompilation:
+class ExportedCompilation(NamedTuple):
     """A row of `compiled_contracts`, with the metadata that other tables hold.
 
     Attributes:
@@ -70,8 +68,7 @@ class ExportedCompilation:
     metadata: Json
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedMatch:
+class ExportedMatch(NamedTuple):
     """Everything that an export has of one match.
 
     Attributes:

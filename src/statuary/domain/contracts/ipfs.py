@@ -6,8 +6,8 @@ Specifications: UnixFS (`ipfs/specs`, UNIXFS.md), dag-pb (`ipld.io/specs/codecs/
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 CHUNK_BYTES = 256 * 1024
 LINKS_PER_NODE = 174
@@ -17,8 +17,7 @@ MULTIHASH_PREFIX = bytes((0x12, 0x20))
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(NamedTuple):
     """A block of the tree: its multihash, the bytes of text below it, the bytes of all blocks of it."""
 
     multihash: bytes

@@ -6,6 +6,7 @@ list, its order, the values and the level come out as its server would write the
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from statuary.domain.contracts.abi_types import Tuple, read_parameters
 from statuary.domain.contracts.abi_values import decode_values
@@ -46,8 +47,7 @@ class RecompiledSide:
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class SideMatch:
+class SideMatch(NamedTuple):
     """A side that matches: its level, and the steps and values that replay it."""
 
     level: MatchLevel

@@ -7,8 +7,8 @@ rest is a claim "as of" its date that bytecode can contradict but not confirm.
 """
 
 import re
-from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, checksummed
@@ -68,8 +68,7 @@ class Verdict(StrEnum):
     NEEDS_CHAIN = "to be asked of the chain"
 
 
-@dataclass(frozen=True, slots=True)
-class ProxyEvidence:
+class ProxyEvidence(NamedTuple):
     """The verdict on a code.
 
     Attributes:
@@ -83,8 +82,7 @@ class ProxyEvidence:
     candidates: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(NamedTuple):
     """What a walk through a program finds.
 
     Attributes:
@@ -136,9 +134,9 @@ def proxy_marks(code: bytes) -> Marks:
     if end and not marks.fixed and not marks.candidates:
         # slots may lie in data behind the program, copied into memory from there
         data = _data_behind(code, end)
-        marks = replace(marks, candidates=tuple(name for slot, name in _SLOT_BYTES.items() if slot in data))
+        marks = marks._replace(candidates=tuple(name for slot, name in _SLOT_BYTES.items() if slot in data))
     if init is not None and not marks.fixed and not marks.candidates:
-        return replace(marks, fixed=init.fixed, candidates=init.candidates)
+        return marks._replace(fixed=init.fixed, candidates=init.candidates)
     return marks
 
 

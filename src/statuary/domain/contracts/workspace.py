@@ -1,7 +1,6 @@
 """What only a contract's owner knows about it; the rest of its record is derived from this."""
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from statuary.domain.findings import Pointer
 from statuary.domain.json_values import Json
@@ -24,8 +23,7 @@ STD_JSON_INPUT: Final = "std_json_input"
 STD_JSON_OUTPUT: Final = "std_json_output"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deployment:
+class Deployment(NamedTuple):
     """The transaction that created a contract; what is not known is None.
 
     Attributes:
@@ -41,8 +39,7 @@ class Deployment:
     deployer: Address | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workspace:
+class Workspace(NamedTuple):
     """A contract as its owner has it.
 
     Attributes:

@@ -1,15 +1,14 @@
 """Components and groups: what the page shows the status of."""
 
-from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant
 from statuary.domain.status.vocabulary import ComponentStatus
 
 
-@dataclass(frozen=True, slots=True)
-class StatusChange:
+class StatusChange(NamedTuple):
     """A component's status from an instant on.
 
     Attributes:
@@ -21,8 +20,7 @@ class StatusChange:
     status: ComponentStatus
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Component:
+class Component(NamedTuple):
     """A component, or a group of them (which Statuspage serves as a component as well).
 
     Attributes:

@@ -4,9 +4,9 @@ Uptime counts outages alone; people ask about degraded performance and maintenan
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
+from typing import NamedTuple
 
 from statuary.domain.primitives import Instant
 from statuary.domain.status.days import ONE_DAY, day_of, day_start
@@ -18,8 +18,7 @@ from statuary.domain.status.uptime import Outage
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, COMPONENT_SEVERITY, ComponentStatus
 
 
-@dataclass(frozen=True, slots=True)
-class DayOfTrouble:
+class DayOfTrouble(NamedTuple):
     """A day on which a component was not operational all the time.
 
     Attributes:
@@ -50,8 +49,7 @@ class DayOfTrouble:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Days:
+class Days(NamedTuple):
     """A stretch of days, and how far it is known.
 
     Attributes:

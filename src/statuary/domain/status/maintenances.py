@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.domain.findings import Pointer
@@ -39,8 +40,7 @@ BY_HAND = Automation(
 """Nothing happens by itself: each transition is an update that somebody writes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """What differs in one window of a recurring maintenance; None leaves a member as the rule has it.
 
     Attributes:

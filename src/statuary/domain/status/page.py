@@ -1,14 +1,13 @@
 """The status page as a whole."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.domain.primitives import Instant
 from statuary.domain.status.vocabulary import Impact
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(NamedTuple):
     """The page that everything else belongs to.
 
     Attributes:

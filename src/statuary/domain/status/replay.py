@@ -8,6 +8,7 @@ still holds them; what that one says of them shows then.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from statuary.domain.primitives import Instant
 from statuary.domain.status.automatic import with_automatic_updates
@@ -19,8 +20,7 @@ from statuary.domain.status.roll_up import worst_status
 from statuary.domain.status.vocabulary import RESOLVING_STATUSES, ComponentStatus
 
 
-@dataclass(frozen=True, slots=True)
-class Posting:
+class Posting(NamedTuple):
     """An update, and what follows from when it was posted.
 
     Attributes:
@@ -72,8 +72,7 @@ class Track:
             self.last = status
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(NamedTuple):
     """What came out of a replay.
 
     Attributes:
@@ -93,8 +92,7 @@ def replay(catalogue: StatusCatalogue, records: Sequence[Incident]) -> Replay:
     return Replay(tape.tracks, tape.postings)
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(NamedTuple):
     """A recorded change of a component."""
 
     at: Instant
@@ -103,8 +101,7 @@ class _Change:
     rank: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Post:
+class _Post(NamedTuple):
     """An update of a record, at the instant it is posted."""
 
     at: Instant

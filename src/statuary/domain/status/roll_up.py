@@ -5,14 +5,13 @@ calculations" in its help), held against every captured page.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from statuary.domain.status.vocabulary import COMPONENT_SEVERITY, IMPACT_SEVERITY, ComponentStatus, Impact
 
 
-@dataclass(frozen=True, slots=True)
-class RollUp:
+class RollUp(NamedTuple):
     """The status of a whole.
 
     Attributes:

@@ -1,11 +1,10 @@
 """What of the status side is published, and how far ahead."""
 
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusSettings:
+class StatusSettings(NamedTuple):
     """How the status documents are published.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Everything that the status documents say at one instant."""
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from statuary.domain.primitives import Instant
 from statuary.domain.status.components import Component
@@ -10,8 +10,7 @@ from statuary.domain.status.roll_up import RollUp
 from statuary.domain.status.vocabulary import ComponentStatus
 
 
-@dataclass(frozen=True, slots=True)
-class ComponentState:
+class ComponentState(NamedTuple):
     """A component or group at one instant.
 
     Attributes:
@@ -25,8 +24,7 @@ class ComponentState:
     updated_at: Instant
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageState:
+class PageState(NamedTuple):
     """The page at one instant.
 
     Attributes:
@@ -49,8 +47,7 @@ class PageState:
 
     def only(self, ids: frozenset[str]) -> "PageState":
         """Return this state with the records of these ids alone."""
-        return replace(
-            self,
+        return self._replace(
             incidents=tuple(state for state in self.incidents if state.incident.id in ids),
             maintenances=tuple(state for state in self.maintenances if state.incident.id in ids),
         )

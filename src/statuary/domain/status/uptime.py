@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.domain.primitives import Instant
@@ -51,8 +52,7 @@ class Outage:
 NO_OUTAGE = Outage()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComponentUptime:
+class ComponentUptime(NamedTuple):
     """A component's uptime.
 
     Attributes:
@@ -73,8 +73,7 @@ class ComponentUptime:
         return up_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageUptime:
+class PageUptime(NamedTuple):
     """The uptime of everything that shows it.
 
     Attributes:

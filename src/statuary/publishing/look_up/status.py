@@ -6,15 +6,14 @@ Each keeps the JSON that it was read from in `value`, so that nothing that is pu
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from statuary.domain.primitives import parse_instant
 
 Members = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class Status(NamedTuple):
     """The page's status.
 
     Attributes:

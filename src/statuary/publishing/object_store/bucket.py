@@ -7,7 +7,6 @@ not dare to repeat, a put whose answer never came, is repeated here: a put of th
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,8 +18,7 @@ from statuary.publishing.refused import PublishingRefused
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class Patience(NamedTuple):
     """How long a store that does not answer is asked.
 
     Attributes:

@@ -6,8 +6,8 @@ one that finds that it could not stops before its lease ends. Clocks may differ 
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import orjson
@@ -38,8 +38,7 @@ class LeaseHeld(PublishingRefused):
     """Another publisher has the lease."""
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """What the object says.
 
     Attributes:

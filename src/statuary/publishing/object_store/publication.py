@@ -7,9 +7,8 @@ object is asked; ours tell their digest, and by that that they are ours.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Self
+from typing import NamedTuple, Self
 
 from statuary.publishing.object_store.bucket import Bucket, Held, Taken
 from statuary.publishing.object_store.comparison import Comparison, Put
@@ -41,8 +40,7 @@ OWN_HEADERS = {"Cache-Control": "no-store"}
 """Of the ledger's objects, should anybody serve them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requests:
+class Requests(NamedTuple):
     """How many requests of each kind something takes, tries again not counted.
 
     Attributes:
@@ -129,7 +127,7 @@ class StorePublication:
             count += 1
             if not path.startswith(f"{OWN_FOLDER}/"):
                 self.comparison.find(path, size)
-        self.asked = replace(self.asked, list=1 + count // OF_A_LIST)
+        self.asked = self.asked._replace(list=1 + count // OF_A_LIST)
 
     def _read_ledger(self) -> None:
         """Take what the ledger says of the shards that differ."""
@@ -148,7 +146,7 @@ class StorePublication:
                     f"{shard_path(name, digest)} is missing in {self.bucket.url}",
                     f"delete {INDEX}; the next publication asks for every object instead",
                 )
-            self.asked = replace(self.asked, get=self.asked.get + 1)
+            self.asked = self.asked._replace(get=self.asked.get + 1)
             yield from unpack(found[0], name, digest)
 
     def _ask(self) -> None:
@@ -156,7 +154,7 @@ class StorePublication:
 
         async def ask(path: str) -> None:
             self.comparison.ask(path, await self.bucket.head(path))
-            self.asked = replace(self.asked, head=self.asked.head + 1)
+            self.asked = self.asked._replace(head=self.asked.head + 1)
             self.advance(1)
 
         transfer(self.comparison.uncertain(), ask, self.lease)
@@ -213,7 +211,7 @@ class StorePublication:
             await self.bucket.put(shard_path(name, digest), body, OWN_HEADERS)
 
         transfer(new, put, self.lease)
-        self._write_index(replace(self.index, begun=(*self.index.begun, self.comparison.shards)))
+        self._write_index(self.index._replace(begun=(*self.index.begun, self.comparison.shards)))
 
     def _end(self) -> None:
         """Let the ledger say that the store has become it, and delete the shards that nothing names any more."""

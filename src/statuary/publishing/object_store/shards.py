@@ -12,7 +12,6 @@ what it was to become.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 from zlib import compressobj, decompressobj
@@ -61,8 +60,7 @@ class Entry(NamedTuple):
     tag: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Index:
+class Index(NamedTuple):
     """What a store's ledger consists of.
 
     Attributes:

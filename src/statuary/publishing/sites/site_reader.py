@@ -1,16 +1,14 @@
 """What every place that holds a site can be asked."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Bytes of the largest document that is read; the largest record known of the real system has a few million."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteEntry:
+class SiteEntry(NamedTuple):
     """What is known of a document without reading it.
 
     Attributes:

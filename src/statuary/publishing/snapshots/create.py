@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -63,7 +62,7 @@ class SnapshotPublication:
             )
         self.out = out
         self.form = form_of(out)
-        self.origin = replace(origin, only=only.texts or origin.only)
+        self.origin = origin._replace(only=only.texts or origin.only)
         self.only = only
         self.signer = signer
         self.dry_run = dry_run

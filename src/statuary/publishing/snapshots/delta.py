@@ -11,9 +11,8 @@ themselves.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -31,8 +30,7 @@ FORMAT = 1
 """The version of the format that is written and read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(NamedTuple):
     """One end of a delta.
 
     Attributes:
@@ -69,7 +67,7 @@ def _brought(old: ZipSite, new: ZipSite) -> Iterator[Packed]:
         if packed is None:
             raise SnapshotDamaged(f"{path} is missing in {new.name}")
         if path in (MANIFEST, SIGNATURE) or old.packed(path) != packed:
-            yield replace(packed, also=also)
+            yield packed._replace(also=also)
 
 
 def apply_delta(before: Path, delta: Path, out: Path) -> str:
@@ -113,7 +111,7 @@ def _made(old: ZipSite, changes: ZipSite) -> Iterator[Packed]:
         packed = member(path)
         if packed is None or packed.header.path != path:
             raise SnapshotDamaged(f"neither {old.name} nor {changes.name} has {path}")
-        yield replace(packed, also=also)
+        yield packed._replace(also=also)
 
 
 def _order(newest: ZipSite, member: Callable[[str], Packed | None]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -1,14 +1,13 @@
 """What changed from one snapshot to another, by their manifests: no document is read."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.publishing.plan import Action, Change
 from statuary.publishing.snapshots.manifest import Entry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(NamedTuple):
     """A document that is not the same in both.
 
     Attributes:

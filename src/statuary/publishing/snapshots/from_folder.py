@@ -1,8 +1,8 @@
 """The documents of a published folder that has no manifest: what its ledger says is the site's, else all files."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from statuary.documents.document import Document
 from statuary.domain.primitives import instant_text
@@ -13,8 +13,7 @@ from statuary.publishing.sites.served_as import media_type_of
 from statuary.publishing.snapshots.manifest import UTC, Origin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notes:
+class Notes(NamedTuple):
     """What a build noted of itself in the folder that it published into.
 
     Attributes:

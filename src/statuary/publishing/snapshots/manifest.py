@@ -15,10 +15,9 @@ which is why its digest names the site, and why a signature of it signs the site
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 import orjson
@@ -39,8 +38,7 @@ UTC = ZoneInfo("UTC")
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a site comes from.
 
     Attributes:
@@ -56,8 +54,7 @@ class Origin:
     only: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(NamedTuple):
     """A document, as a part's line tells it.
 
     Attributes:
@@ -80,8 +77,7 @@ class Entry:
         return (self.path, *self.also)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(NamedTuple):
     """A stretch of the list of documents.
 
     Attributes:
@@ -102,8 +98,7 @@ class Part:
         return part_path(self.sha256)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+class Manifest(NamedTuple):
     """What a snapshot consists of.
 
     Attributes:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, scrypt
 from hmac import compare_digest
 from types import ModuleType
+from typing import NamedTuple
 
 from statuary.publishing.refused import PublishingRefused
 from statuary.publishing.snapshots.damaged import SnapshotDamaged
@@ -33,8 +34,7 @@ SECRET = struct.Struct("<2s2s2s32sQQ104s")
 SECRET_PART = struct.Struct("<8s64s32s")
 
 
-@dataclass(frozen=True, slots=True)
-class PublicKey:
+class PublicKey(NamedTuple):
     """A key that signatures are verified with.
 
     Attributes:
@@ -59,8 +59,7 @@ class SecretKey:
     seed: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class Signature(NamedTuple):
     """A signature.
 
     Attributes:

@@ -6,9 +6,9 @@ other contracts it still says.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 
@@ -34,8 +34,7 @@ EVERY_CHAIN = ""
 """Stands for a chain where an address is wanted on all of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Only:
+class Only(NamedTuple):
     """Which documents are wanted; one that any of the parts has is.
 
     Attributes:

@@ -5,9 +5,8 @@ import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import Self
+from typing import NamedTuple, Self
 
 from statuary.publishing.snapshots.damaged import SnapshotDamaged
 from statuary.publishing.snapshots.zip_bytes import DEFLATED, STORED, Header
@@ -22,8 +21,7 @@ AHEAD = 4
 """Bodies that wait for each thread."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Packed:
+class Packed(NamedTuple):
     """A member as a zip holds it.
 
     Attributes:
@@ -41,8 +39,7 @@ class Packed:
     media_type: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(NamedTuple):
     """A member with its body: what a snapshot consists of, whatever the form.
 
     Attributes:

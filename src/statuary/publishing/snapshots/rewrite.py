@@ -1,7 +1,6 @@
 """A snapshot from a snapshot: into the other form, or signed. It is verified on the way, byte for byte."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from statuary.publishing.snapshots.create import Signer
@@ -40,4 +39,4 @@ def _members(snapshot: SnapshotPass, signer: Signer | None) -> Iterator[Member]:
         if signer is not None and member.path == MANIFEST:
             yield Member(path=SIGNATURE, body=signer(member.body))
     for entry, member in snapshot.listed_documents():
-        yield replace(member, also=entry.also)
+        yield member._replace(also=entry.also)

@@ -1,7 +1,7 @@
 """Whether a snapshot, or a site that was published from one, is what its manifest says, byte for byte."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.publishing.snapshots.damaged import SnapshotDamaged
 from statuary.publishing.snapshots.manifest import Entry, Manifest, identity
@@ -20,8 +20,7 @@ Examine = Callable[[Entry, bytes], None]
 """Is shown every document that is whole."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
+class Verification(NamedTuple):
     """What came of verifying.
 
     Attributes:

@@ -7,7 +7,7 @@ is used where a number needs it and nowhere else. Nothing tells the machine that
 
 import re
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 STORED = 0
 DEFLATED = 8
@@ -33,8 +33,7 @@ CENTRAL_MARK = b"PK\x01\x02"
 END_MARK = b"PK\x05\x06"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(NamedTuple):
     """What a zip says of one member.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
@@ -61,8 +61,7 @@ FAMILIES: dict[str, tuple[Url, ...]] = {
 """The endpoints that people write programs against, by what they are about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class Endpoint(NamedTuple):
     """An endpoint.
 
     Attributes:
@@ -80,8 +79,7 @@ class Endpoint:
     example: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class Family(NamedTuple):
     """Endpoints that belong together.
 
     Attributes:
@@ -93,8 +91,7 @@ class Family:
     endpoints: tuple[Endpoint, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiView:
+class ApiView(NamedTuple):
     """What the page says.
 
     Attributes:

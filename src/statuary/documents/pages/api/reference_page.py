@@ -1,7 +1,7 @@
 """The reference of what is served: an OpenAPI description as one static page, without a script of anybody's."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -20,8 +20,7 @@ DEEPEST = 4
 """Levels of a type that are spelled out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(NamedTuple):
     """A parameter, or a member of an object.
 
     Attributes:
@@ -41,8 +40,7 @@ class Field:
     tells: Markup
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """An answer of an operation."""
 
     status: str
@@ -51,8 +49,7 @@ class Answer:
     link: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(NamedTuple):
     """An operation.
 
     Attributes:
@@ -74,8 +71,7 @@ class Operation:
     answers: tuple[Answer, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schema:
+class Schema(NamedTuple):
     """A type.
 
     Attributes:
@@ -98,8 +94,7 @@ class Schema:
         return any(field.tells for field in self.fields)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReferenceView:
+class ReferenceView(NamedTuple):
     """What the page says."""
 
     title: str

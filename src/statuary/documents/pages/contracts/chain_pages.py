@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.documents.document import Document
 from statuary.documents.pages.contracts.contract_entry import ContractEntry
@@ -30,8 +31,7 @@ LEVEL_SIGNS = {"exact_match": "operational", "match": "match"}
 """The sign of a match level in lists."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(NamedTuple):
     """A contract in a list.
 
     Attributes:
@@ -53,8 +53,7 @@ class Row:
     verified_at: Moment
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageLink:
+class PageLink(NamedTuple):
     """A page of a chain's list; the present one has no address."""
 
     number: int
@@ -109,8 +108,7 @@ class ChainSummary:
     exact: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractsView:
+class ContractsView(NamedTuple):
     """What the first page of all contracts says.
 
     Attributes:

@@ -1,6 +1,6 @@
 """The page of one contract: what is verified, the proof, and everything to look up about it."""
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import orjson
 
@@ -26,8 +26,7 @@ LONGEST_SETTINGS = 50_000
 """Characters of the compiler's settings that are shown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractPages:
+class ContractPages(NamedTuple):
     """What contract pages depend on besides the contract.
 
     Attributes:
@@ -47,8 +46,7 @@ class ContractPages:
         return one_line(dict(self.chains).get(chain_id, chain_id))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(NamedTuple):
     """The match level of one side."""
 
     name: str
@@ -56,8 +54,7 @@ class Side:
     sign: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Implementation:
+class Implementation(NamedTuple):
     """A contract that a proxy calls.
 
     Attributes:
@@ -71,8 +68,7 @@ class Implementation:
     href: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProxyView:
+class ProxyView(NamedTuple):
     """What a proxy calls.
 
     Attributes:
@@ -86,8 +82,7 @@ class ProxyView:
     error: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractView:
+class ContractView(NamedTuple):
     """Everything that the page says.
 
     Attributes:
@@ -168,7 +163,8 @@ def contract_page(
         ),
         section="contracts",
     )
-    return replace(renderer.page(CONTRACT_PAGE, "contract.html", head, view, sources=(source,)), lasting=True)
+    page = renderer.page(CONTRACT_PAGE, "contract.html", head, view, sources=(source,))
+    return page._replace(lasting=True)
 
 
 def contract_view(

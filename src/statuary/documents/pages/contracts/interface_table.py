@@ -1,7 +1,7 @@
 """An ABI as tables: what can be called, with selectors; what is logged, with topics; how calls fail."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_text
 from statuary.documents.pages.legible import legible, one_line
@@ -22,8 +22,7 @@ LONGEST_VALUE = 400
 """Characters of a decoded argument that are shown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A parameter.
 
     Attributes:
@@ -41,8 +40,7 @@ class Parameter:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(NamedTuple):
     """A function, event or error.
 
     Attributes:
@@ -68,8 +66,7 @@ class Item:
     notice: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InterfaceView:
+class InterfaceView(NamedTuple):
     """An ABI.
 
     Attributes:
@@ -107,7 +104,7 @@ def interface_view(abi: Json, userdoc: Json, devdoc: Json, arguments: Json) -> I
     def of(kind: str) -> tuple[Item, ...]:
         found = (_item(item, kind, notices) for item in items if item.get("type") == kind)
         in_order = sorted(found, key=lambda item: (item.name, item.signature))[:MOST_ITEMS]
-        return tuple(replace(item, anchor=anchors.claim(item.hash)) for item in in_order)
+        return tuple(item._replace(anchor=anchors.claim(item.hash)) for item in in_order)
 
     return InterfaceView(
         constructor=_constructor(abi, items, arguments),

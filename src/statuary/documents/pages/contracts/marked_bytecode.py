@@ -5,7 +5,7 @@ in the end.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_size, as_text
 from statuary.documents.pages.legible import one_line
@@ -28,8 +28,7 @@ AUXDATA = "auxdata"
 """The reason of a mark that is no transformation: metadata that the compiler wrote."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A stretch of the code on the chain.
 
     Attributes:
@@ -47,8 +46,7 @@ class Mark:
     step: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(NamedTuple):
     """A piece of code on a page.
 
     Attributes:
@@ -70,8 +68,7 @@ class Piece:
     omitted: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepRow:
+class StepRow(NamedTuple):
     """A transformation in words of the record.
 
     Attributes:
@@ -93,8 +90,7 @@ class StepRow:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeView:
+class CodeView(NamedTuple):
     """One side of a contract's code.
 
     Attributes:
@@ -176,7 +172,7 @@ def _marks(value: Mapping[str, Json], steps: Sequence[Transformation]) -> list[M
         marks = [mark for mark in marks if mark.end <= start or mark.start >= end]
         moved = put - taken
         marks = [
-            replace(mark, start=mark.start + moved, end=mark.end + moved) if mark.start >= end else mark
+            mark._replace(start=mark.start + moved, end=mark.end + moved) if mark.start >= end else mark
             for mark in marks
         ]
         marks.append(Mark(start, start + put, step.reason.value, step.id or "", number))

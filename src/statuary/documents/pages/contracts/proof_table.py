@@ -1,7 +1,7 @@
 """A proof as a list: which checks ran, how each ended, and what each saw."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.documents.pages.legible import one_line
 from statuary.documents.pages.texts import Texts
@@ -18,8 +18,7 @@ SIGNS = {
 """The sign of an outcome: its shape says the same as its colour."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRow:
+class CheckRow(NamedTuple):
     """A check that had something to look at.
 
     Attributes:
@@ -39,8 +38,7 @@ class CheckRow:
     findings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProofView:
+class ProofView(NamedTuple):
     """A proof.
 
     Attributes:

@@ -6,9 +6,9 @@ of it.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -29,8 +29,7 @@ REMEMBERED_FILES = 1_024
 """How many coloured files are kept: contracts bring the same library files again and again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceView:
+class SourceView(NamedTuple):
     """A source file.
 
     Attributes:

@@ -5,8 +5,8 @@ Vyper's `layout`; a shape that is neither is not drawn, and said so.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_size, as_text
 from statuary.documents.pages.legible import one_line
@@ -24,8 +24,7 @@ TONES = 6
 """Colours that follow one another in the picture."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variable:
+class Variable(NamedTuple):
     """A variable, or a member of a struct, and where it lies.
 
     Attributes:
@@ -62,8 +61,7 @@ class Variable:
         return self.offset + self.width - 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class Slot(NamedTuple):
     """A slot, or several that one variable takes.
 
     Attributes:
@@ -79,8 +77,7 @@ class Slot:
     variables: tuple[Variable, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StorageView:
+class StorageView(NamedTuple):
     """The picture of a layout.
 
     Attributes:

@@ -1,8 +1,8 @@
 """Components and groups as the status page shows them: status, uptime, and what happened on which day."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 from statuary.documents.pages.legible import one_line
 from statuary.documents.pages.moments import Calendar, Moment, Voice
@@ -32,16 +32,14 @@ OPEN_UP_TO = 20
 """Components up to which every group of a page is open."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A name, and where it leads, relative to the site's root."""
 
     name: str
     href: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
+class Trouble(NamedTuple):
     """What happened to a component on one day.
 
     Attributes:
@@ -57,8 +55,7 @@ class Trouble:
     records: tuple[Link, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class Bar(NamedTuple):
     """A day of trouble in the picture."""
 
     x: int
@@ -68,8 +65,7 @@ class Bar:
     title: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bars:
+class Bars(NamedTuple):
     """The picture of a component's days.
 
     Attributes:
@@ -85,8 +81,7 @@ class Bars:
     bars: tuple[Bar, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComponentRow:
+class ComponentRow(NamedTuple):
     """A component.
 
     Attributes:
@@ -112,8 +107,7 @@ class ComponentRow:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupRow:
+class GroupRow(NamedTuple):
     """A group, or a component that is in none (it stands alone, without a name of the group)."""
 
     id: str

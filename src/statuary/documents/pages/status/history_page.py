@@ -4,7 +4,7 @@ Quarters are those of the calendar, so a page of the past stands still: nothing 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.documents.pages.frame import Head
@@ -24,8 +24,7 @@ LATEST_MONTHS = 3
 """Months on the first page, the present one included: as many as Statuspage shows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MonthOfRecords:
+class MonthOfRecords(NamedTuple):
     """A month.
 
     Attributes:
@@ -37,8 +36,7 @@ class MonthOfRecords:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryView:
+class HistoryView(NamedTuple):
     """What a page of the history says.
 
     Attributes:

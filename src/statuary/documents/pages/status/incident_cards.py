@@ -1,7 +1,7 @@
 """Incidents and maintenances as pages tell them: what, how bad, since when, and what was said."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -16,8 +16,7 @@ from statuary.domain.status.replay import Posting
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class Move(NamedTuple):
     """A component that an update gave another status."""
 
     name: str
@@ -25,8 +24,7 @@ class Move:
     label: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
+class Update(NamedTuple):
     """One update of an incident.
 
     Attributes:
@@ -42,8 +40,7 @@ class Update:
     moves: tuple[Move, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Window(NamedTuple):
     """The window of a maintenance.
 
     Attributes:
@@ -59,8 +56,7 @@ class Window:
     phase: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+class Card(NamedTuple):
     """An incident or maintenance.
 
     Attributes:

@@ -1,6 +1,6 @@
 """The page of one incident or maintenance: a postmortem on top, then what was said, the newest first."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from statuary.documents.pages.frame import Head
 from statuary.documents.pages.status.incident_cards import Card
@@ -8,8 +8,7 @@ from statuary.documents.pages.texts import Texts
 from statuary.documents.url_table import INCIDENT, INCIDENT_PAGE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidentView:
+class IncidentView(NamedTuple):
     """What the page says.
 
     Attributes:

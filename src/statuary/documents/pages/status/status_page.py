@@ -1,9 +1,9 @@
 """The status page: how everything is, what is wrong, what is planned, and what was."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
+from typing import NamedTuple
 
 from statuary.documents.pages.frame import Head
 from statuary.documents.pages.legible import one_line
@@ -27,8 +27,7 @@ PAST_DAYS = 15
 """Days of past incidents, today included: as many as Statuspage shows (6 of 6 pages measured)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastDay:
+class PastDay(NamedTuple):
     """A day, and what ended on it; or several days on which nothing did.
 
     Attributes:
@@ -46,8 +45,7 @@ class PastDay:
     ongoing: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusView:
+class StatusView(NamedTuple):
     """Everything that the status page says.
 
     Attributes:
@@ -81,8 +79,7 @@ class StatusView:
     calendar: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Present:
+class Present(NamedTuple):
     """What the status page is made of besides the page's state.
 
     Attributes:

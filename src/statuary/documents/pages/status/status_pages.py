@@ -1,7 +1,6 @@
 """The pages of the status side at any instant; what stands still is made once."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 
 from markupsafe import Markup
@@ -72,7 +71,7 @@ class StatusPages:
         """Yield the pages that tell the present."""
         uptime = page_uptime(self._line, state.at)
         days = Days(calendar_start(uptime.last_day), uptime.last_day, state.at)
-        seen = Troubles(self._line, replace(days, first=min(days.first, uptime.first_day)))
+        seen = Troubles(self._line, days._replace(first=min(days.first, uptime.first_day)))
         troubles = {one.component.id: seen.of(one.component.id) for one in uptime.components}
         yield self._status_page(state, uptime, troubles)
         view = self._uptimes.view(uptime, days, _since(days.first, troubles), self._groups)

@@ -1,8 +1,8 @@
 """The uptime calendar: each component's days by month, each day with what happened on it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -30,8 +30,7 @@ MONTHS = 3
 """Months that the calendar shows, the present one included: as many as Statuspage shows at a time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(NamedTuple):
     """A day in a month's table.
 
     Attributes:
@@ -45,8 +44,7 @@ class Cell:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MonthOfDays:
+class MonthOfDays(NamedTuple):
     """A month of one component.
 
     Attributes:
@@ -60,8 +58,7 @@ class MonthOfDays:
     weeks: tuple[tuple[Cell, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComponentCalendar:
+class ComponentCalendar(NamedTuple):
     """A component's months.
 
     Attributes:
@@ -79,8 +76,7 @@ class ComponentCalendar:
     troubles: tuple[Trouble, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UptimeView:
+class UptimeView(NamedTuple):
     """What the uptime calendar says.
 
     Attributes:
@@ -96,8 +92,7 @@ class UptimeView:
     json: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToldMonth:
+class ToldMonth(NamedTuple):
     """What a month's table follows from; months that are over stay the same, and so do their tables.
 
     Attributes:

@@ -9,8 +9,8 @@ two or three pages.
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from statuary.domain.contracts.lookup.query import Query, check_names, check_reserved, check_single
 from statuary.domain.contracts.lookup.refusal import Refusal
@@ -27,8 +27,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\Z")
 DIGITS = re.compile(r"[0-9]+\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(NamedTuple):
     """What a request wants of the list.
 
     Attributes:

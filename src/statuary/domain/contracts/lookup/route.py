@@ -1,8 +1,8 @@
 """Which of the look-up's resources a path means."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from statuary.domain.contracts.lookup.query import decode_component
 from statuary.domain.contracts.lookup.refusal import Refusal
@@ -18,8 +18,7 @@ class Resource(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     """A resource and the parameters that its path names, with percent escapes resolved."""
 
     resource: Resource

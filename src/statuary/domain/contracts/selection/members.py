@@ -6,7 +6,7 @@ member twice. Nothing is parsed that need not be: a value is passed over by its 
 
 import json
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 STRING_OR_BRACKET = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]')
@@ -19,8 +19,7 @@ class NotCanonical(ValueError):  # noqa: N818 - a fact about the text
     """A text that is not one compact JSON object; `str(error)` says what is wrong and at which byte."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One member of an object, as places in the object's text.
 
     Attributes:
