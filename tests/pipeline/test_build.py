@@ -17,7 +17,8 @@ from sites import NOW, SMALL_SITE, small_site, write_files
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline.announcements import Silent
 from statuary.pipeline.build import build_site
-from statuary.pipeline.checked import Outcome, Rigour
+from statuary.pipeline.checked import Outcome
+from statuary.pipeline.rigour import Rigour
 from statuary.publishing.folder import Folder
 from statuary.publishing.publication import Publication
 

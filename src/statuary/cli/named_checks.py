@@ -7,7 +7,7 @@ import click
 
 from statuary.checks.catalogue import PROOF, STATUS, all_rules
 from statuary.checks.contracts.prove import CONTRACT_CHECKS
-from statuary.pipeline.checked import Rigour
+from statuary.pipeline.rigour import Rigour
 
 
 def chosen_rigour(skip: Iterable[str], only: Iterable[str], *, strict: bool) -> Rigour:

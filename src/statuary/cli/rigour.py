@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from statuary.pipeline.checked import Rigour
+from statuary.pipeline.rigour import Rigour
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

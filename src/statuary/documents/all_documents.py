@@ -12,7 +12,7 @@ from statuary.documents.feeds.feed_documents import FeedSite
 from statuary.documents.hosting.site_files import hosting_documents
 from statuary.documents.openapi.openapi_document import openapi_document
 from statuary.documents.pages.contracts.contract_entry import ContractEntry
-from statuary.documents.pages.page_documents import page_documents
+from statuary.documents.pages.page_documents import contract_lists, standing_pages
 from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.documents.status_api.epochs import EpochPlan, epoch_documents
 from statuary.documents.status_api.status_documents import StatusSite
@@ -58,9 +58,8 @@ def whole_site_documents(
     epochs: EpochPlan,
     *,
     published: Callable[[str], bytes | None],
-    rules: Iterable[Rule],
 ) -> Iterator[Document]:
-    """Yield every document that is about more than one contract, but for the lists of the look-up.
+    """Yield every document about more than one contract, but for the lists of the look-up and for what stands.
 
     Args:
         catalogue: the site.
@@ -69,6 +68,23 @@ def whole_site_documents(
         present: the documents that keep time, as they read at the build's instant.
         epochs: what of them changes by itself after that.
         published: the bytes that a path of the target holds before this build; None if there are none.
+    """
+    if entries is not None:
+        yield from contract_lists(catalogue, contracts, entries)
+    yield from present
+    yield from epoch_documents(epochs)
+    yield changes_document(published, present)
+
+
+def standing_documents(
+    catalogue: Catalogue, contracts: Tally, present: Sequence[str], rules: Iterable[Rule]
+) -> Iterator[Document]:
+    """Yield the documents that stay as they are while what `standing_on` returns does.
+
+    Args:
+        catalogue: the site.
+        contracts: the published contracts in numbers.
+        present: the paths of the documents that keep time.
         rules: what the checks of a proof hold.
     """
     yield chains_document(catalogue.chains)
@@ -76,9 +92,17 @@ def whole_site_documents(
     yield proof_checks_document(rules)
     openapi = openapi_document(catalogue)
     yield openapi
-    paths = [document.path for document in present]
-    yield from page_documents(catalogue, contracts, entries, paths, orjson.loads(openapi.body))
-    yield from present
-    yield from epoch_documents(epochs)
-    yield changes_document(published, present)
+    yield from standing_pages(catalogue, contracts, present, orjson.loads(openapi.body))
     yield from hosting_documents(catalogue.hosting)
+
+
+def standing_on(catalogue: Catalogue, contracts: Tally, present: Sequence[str]) -> tuple[object, ...]:
+    """Return what, besides the program, the standing documents are made of: the settings, and how much there is."""
+    status = catalogue.status
+    groups = sum(one.group for one in status.components)
+    counts = len(status.components), groups, len(status.incidents), len(status.maintenances)
+    return (
+        (status.page, catalogue.chains, catalogue.pages, catalogue.hosting),
+        (catalogue.contract_settings, catalogue.status_settings),
+        (tuple(contracts.by_chain.items()), contracts.example, counts, tuple(present)),
+    )

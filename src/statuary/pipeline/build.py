@@ -6,7 +6,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from statuary.checks.catalogue import proof_rules
 from statuary.content.places import placed
 from statuary.content.read import read_content
 from statuary.documents.all_documents import whole_site_documents
@@ -16,10 +15,12 @@ from statuary.domain.findings import Finding, in_order
 from statuary.domain.pages import ThemeBroken
 from statuary.domain.primitives import Instant
 from statuary.pipeline.announcements import Announcer, stage
-from statuary.pipeline.checked import FULL_RIGOUR, Checked, Outcome, Rigour
+from statuary.pipeline.checked import Checked, Outcome
 from statuary.pipeline.contracts import Offer, PressedContracts, press_contracts
 from statuary.pipeline.effort import USUAL_EFFORT, Effort
 from statuary.pipeline.lists import offer_lists, page_entries
+from statuary.pipeline.rigour import FULL_RIGOUR, Rigour
+from statuary.pipeline.standing import offer_standing
 from statuary.pipeline.status import StatusSide, status_side
 from statuary.publishing.arrange import arranged
 from statuary.publishing.publication import Publication
@@ -141,7 +142,7 @@ def build_site(
     try:
         offer_lists(publication, checked.catalogue, found.contracts, announcer, effort.hands)
         with stage(announcer, "Status documents and pages"):
-            _offer_whole_site(found, checked.catalogue, found.contracts, publication)
+            _offer_whole_site(found, checked.catalogue, found.contracts, publication, verify=effort.verify)
     except ThemeBroken as broken:
         findings = _in_place(root, [*checked.findings, broken_template(broken)])
         broken_site = replace(checked, findings=findings)
@@ -155,10 +156,17 @@ def build_site(
 
 
 def _offer_whole_site(
-    found: Found, catalogue: Catalogue, contracts: PressedContracts, publication: Publisher
+    found: Found,
+    catalogue: Catalogue,
+    contracts: PressedContracts,
+    publication: Publisher,
+    *,
+    verify: bool,
 ) -> None:
     """Offer everything that is about the whole site."""
     assert found.status is not None  # noqa: S101 - what has contracts has a status side
+    present = [document.path for document in found.status.present]
+    offer_standing(publication, catalogue, found.checked.contracts, present, verify=verify)
     documents = whole_site_documents(
         catalogue,
         found.checked.contracts,
@@ -166,6 +174,5 @@ def _offer_whole_site(
         found.status.present,
         found.status.epochs,
         published=publication.published,
-        rules=proof_rules(),
     )
     publication.offer(arranged(documents, catalogue.hosting))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractRow
@@ -11,29 +11,6 @@ from statuary.domain.contracts.tally import Tally
 from statuary.domain.findings import Finding, Severity, has_errors, in_order
 from statuary.domain.primitives import Instant
 from statuary.publishing.plan import Plan
-
-if TYPE_CHECKING:  # a run that meets no record does not load what proves them
-    from collections.abc import Sequence
-
-    from statuary.checks.contracts.check import Check
-
-
-class Rigour(NamedTuple):
-    """How strictly a site is judged.
-
-    Attributes:
-        checks: what each record must prove; None for everything.
-        skipped: names of the rules of the status side that are left out.
-        strict: whether warnings, and refused records, forbid publishing too.
-    """
-
-    checks: "Sequence[Check] | None" = None
-    skipped: frozenset[str] = frozenset()
-    strict: bool = False
-
-
-FULL_RIGOUR = Rigour()
-"""Every check, and warnings forbid nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

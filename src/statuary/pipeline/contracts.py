@@ -17,7 +17,6 @@ from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, Contr
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.pipeline.announcements import Announcer, stage
 from statuary.pipeline.bulk import bulk_partitions
-from statuary.pipeline.checked import Rigour
 from statuary.pipeline.effort import Effort
 from statuary.pipeline.made_of import made_of
 from statuary.pipeline.outdated import Outdated
@@ -33,6 +32,7 @@ from statuary.pipeline.partition import (
 )
 from statuary.pipeline.press import PressSettings
 from statuary.pipeline.reasons import Reason
+from statuary.pipeline.rigour import Rigour
 from statuary.pipeline.scope import notes, scope_of, surveyed
 from statuary.publishing.arrange import arranged
 from statuary.publishing.publication import Publication

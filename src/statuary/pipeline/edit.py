@@ -16,7 +16,7 @@ from statuary.domain.findings import Finding, has_errors, in_order
 from statuary.domain.primitives import Instant
 from statuary.domain.status.catalogue import StatusCatalogue
 from statuary.domain.status.timeline import Timeline
-from statuary.pipeline.checked import FULL_RIGOUR
+from statuary.pipeline.rigour import FULL_RIGOUR
 from statuary.pipeline.status import status_side
 
 NOT_STATUS = frozenset({"contracts"})

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from datetime import date, timedelta
 from enum import Enum
 from functools import cache
 from hashlib import sha256
@@ -84,6 +85,8 @@ def _spelled(value: object) -> Json:
 
 SPELLINGS: dict[type, Callable[..., Json]] = {
     bytes: lambda value: sha256(value).hexdigest(),
+    date: lambda value: value.isoformat(),
+    timedelta: str,
     ZoneInfo: lambda value: value.key,
     FunctionType: lambda value: f"{value.__module__}.{value.__qualname__}",
     frozenset: lambda value: sorted((_spelled(item) for item in value), key=orjson.dumps),

@@ -18,7 +18,7 @@ from statuary.domain.findings import Finding
 from statuary.domain.pages import ThemeBroken
 from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import transitions
-from statuary.pipeline.checked import Rigour
+from statuary.pipeline.rigour import Rigour
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,15 @@ class Publication:
         """
         self.work.offer(offer for document in documents for offer in self._stager.take(document))
 
+    def keep(self, paths: Iterable[str]) -> bool:
+        """Offer documents of one name each as they stand, if all do as the ledger has them; say whether they do."""
+        offers = [self._stager.standing(path) for path in paths]
+        standing = [offer for offer in offers if offer is not None]
+        if len(standing) < len(offers):
+            return False
+        self.work.offer(standing)
+        return True
+
     def take(self, offers: Sequence[Offer], rows: Sequence[SourceRow], folders: Iterable[str]) -> None:
         """Take over what a partition staged and found."""
         self.claimed += self.work.offer_if_free(offers)

@@ -334,6 +334,8 @@ class SourceRows:
                 f" UNION SELECT {listed} FROM work.pressed AS p CROSS JOIN main.sources AS s ON {same}"
                 " WHERE s.place NOT IN (SELECT place FROM work.superseded)"
             )
+        if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
+            return  # which spares looking at every row
         now = self._now(f"place, unit, {LISTED}", f"({columns}) IN ({repeated})")
         first: dict[tuple[object, ...], str] = {}
         for place, unit, *held in self.connection.execute(f"SELECT * FROM ({now}) ORDER BY place"):

@@ -106,6 +106,28 @@ class Stager:
                 there = modified
             yield Offer(name, "", digest, len(body), there, sources, document.lasting, action)
 
+    def standing(self, path: str) -> Offer | None:
+        """Return the offer of a file as it stands; None if it is not as the ledger has it."""
+        entry = self.known(path) if self.known else None
+        if (
+            entry is None
+            or not entry.settled
+            or self._state(path.rpartition("/")[0]) is not FolderState.THERE
+        ):
+            return None
+        try:
+            there = os.lstat(f"{self.root}/{path}")
+        except FileNotFoundError:
+            return None
+        if not stat.S_ISREG(there.st_mode) or (there.st_size, there.st_mtime_ns) != (
+            entry.size,
+            entry.modified,
+        ):
+            return None
+        return Offer(
+            path, "", entry.digest, entry.size, entry.modified, entry.sources, lasting=False, actions=KEEP
+        )
+
     def _further_names(self, document: Document) -> tuple[list[str], list[str]]:
         """Part a document's further names into those that differ from its path in case alone, and others."""
         folded = document.path.lower()

@@ -23,20 +23,14 @@ CONTRACTS = ("contracts",)
 """What the pages that list contracts are made of: the whole folder."""
 
 
-def page_documents(
-    catalogue: Catalogue,
-    contracts: Tally,
-    entries: Sequence[ContractEntry] | None,
-    present: Iterable[str],
-    openapi: Mapping[str, Json] | None = None,
+def standing_pages(
+    catalogue: Catalogue, contracts: Tally, present: Iterable[str], openapi: Mapping[str, Json] | None = None
 ) -> Iterator[Document]:
-    """Yield the pages that do not change by themselves, and the files that all pages share.
+    """Yield the pages that neither time nor a single contract changes, and the files that all pages share.
 
     Args:
         catalogue: the site.
         contracts: the published contracts in numbers.
-        entries: what lists and the search say of them; none of them if they are too many to be listed, None if
-            the lists stay as they are.
         present: the paths of the documents of the status side, for examples.
         openapi: the site described as OpenAPI; None if it is not.
     """
@@ -46,16 +40,27 @@ def page_documents(
     if openapi is not None:
         yield reference_page(openapi, frame)
     yield from asset_documents(frame.settings.theme, search=frame.has_contracts and frame.settings.search)
-    if frame.has_contracts and entries is not None:
-        for document in contract_lists(catalogue, contracts, entries):
-            yield document._replace(sources=CONTRACTS, lasting=True)
 
 
 def contract_lists(
     catalogue: Catalogue, contracts: Tally, entries: Sequence[ContractEntry]
 ) -> Iterator[Document]:
-    """Yield the lists of contracts, and the search over them."""
+    """Yield the lists of contracts, and the search over them.
+
+    Args:
+        catalogue: the site.
+        contracts: the published contracts in numbers.
+        entries: what lists and the search say of them; none of them if they are too many to be listed.
+    """
     frame = frame_of(catalogue)
+    if frame.has_contracts:
+        for document in _contract_lists(frame, catalogue, contracts, entries):
+            yield document._replace(sources=CONTRACTS, lasting=True)
+
+
+def _contract_lists(
+    frame: Frame, catalogue: Catalogue, contracts: Tally, entries: Sequence[ContractEntry]
+) -> Iterator[Document]:
     renderer, with_pages = renderer_of(frame), has_contract_pages(catalogue)
     listed = len(entries) == contracts.contracts
     search = listed and catalogue.pages.search
