@@ -79,7 +79,9 @@ class ContractPlaces(ContractSources):
         """What there is, by looking once."""
         count, bulk, findings, links = 0, BulkFiles(), [], False
         for found in chain.from_iterable(self._streams()):
-            if isinstance(found, ContractSource):
+            if isinstance(found, _Records):
+                count += len(found.names)
+            elif isinstance(found, ContractSource):
                 count += 1
             elif isinstance(found, Finding):
                 findings.append(found)
@@ -105,12 +107,10 @@ class ContractPlaces(ContractSources):
 
     @override
     def __iter__(self) -> Iterator[ContractSource]:
-        streams = (
-            (found for found in stream if isinstance(found, ContractSource)) for stream in self._streams()
-        )
-        return heapq.merge(*streams, key=lambda source: source.path)
+        streams = [_sources(stream) for stream in self._streams()]
+        return streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda source: source.path)
 
-    def _streams(self) -> list[Iterator["ContractSource | Finding | _Other"]]:
+    def _streams(self) -> list[Iterator["_Found"]]:
         """Return what lies in each place."""
         own = self.root / FOLDER
         streams = (
@@ -119,7 +119,7 @@ class ContractPlaces(ContractSources):
         streams += [_deeper(self.root, FOLDER.name, FOLDER)] if own.is_symlink() else []
         return [*streams, *map(self._elsewhere, self.elsewhere)]
 
-    def _elsewhere(self, one: Elsewhere) -> Iterator["ContractSource | Finding | _Other"]:
+    def _elsewhere(self, one: Elsewhere) -> Iterator["_Found"]:
         try:
             if not is_remote(one.place) and (self.root / one.place).is_dir():
                 yield from _in_folder(self.root, one.place.rstrip("/"), FOLDER)
@@ -148,46 +148,78 @@ class _Other(NamedTuple):
     is_link: bool = False
 
 
-def _in_folder(root: Path, folder: str, pure: PurePosixPath) -> Iterator[ContractSource | Finding | _Other]:
+class _Records(NamedTuple):
+    """Record files that follow each other in one folder."""
+
+    folder: str
+    chain_id: str
+    names: list[str]
+
+
+_Found = ContractSource | Finding | _Other | _Records
+
+
+def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
+    for found in stream:
+        if isinstance(found, _Records):
+            folder, chain_id, names = found
+            for name in names:
+                yield ContractSource(
+                    f"{folder}/{name}", chain_id, name[: name.rindex(".")], ContractForm.RECORD
+                )
+        elif isinstance(found, ContractSource):
+            yield found
+
+
+def _in_folder(root: Path, folder: str, pure: PurePosixPath) -> Iterator[_Found]:
     """Yield what lies in a folder that is laid out as `contracts/` is, or in a part of one."""
     try:
-        names = _names(root / folder)
+        names, others = _names(root / folder)
     except OSError as error:
         yield Finding(
             rule="readable-text", path=folder, message=f"the folder cannot be read: {error.strerror}"
         )
         return
     depth = len(pure.parts)
-    for name, is_plain in names:
-        path = f"{folder}/{name}"
+    records: list[str] = []
+    for name in names:
+        is_plain = name not in others
         if is_plain and depth == 2 and name.endswith(RECORD_SUFFIXES) and name[0] != ".":
-            yield _record(pure.name, name, path)
-        elif is_plain:
+            records.append(name)
+            continue
+        if records:
+            yield _Records(folder, pure.name, records)
+            records = []
+        path = f"{folder}/{name}"
+        if is_plain:
             yield from _sorted_out(FileElsewhere(pure / name, path))
         elif name.endswith("/") and depth < 2:
             if name[0] != ".":
                 yield from _in_folder(root, path[:-1], pure / name[:-1])
         elif name[0] != ".":
             yield from _deeper(root, path.rstrip("/"), pure / name)
+    if records:
+        yield _Records(folder, pure.name, records)
 
 
-def _names(folder: Path) -> list[tuple[str, bool]]:
-    """Return the names in a folder in byte order of the paths below it, each with whether it is a plain file.
+def _names(folder: Path) -> tuple[list[str], set[str]]:
+    """Return the names in a folder in byte order of the paths below it, and those that are no plain files.
 
     A folder's name has a slash behind it, which is also what its place in that order follows from.
     """
+    names, others = [], set()
     with os.scandir(folder) as entries:
-        names = [
-            (f"{entry.name}/", False)
-            if entry.is_dir(follow_symlinks=False)
-            else (entry.name, entry.is_file(follow_symlinks=False))
-            for entry in entries
-        ]
+        for entry in entries:
+            name = entry.name
+            if not entry.is_file(follow_symlinks=False):
+                name += "/" if entry.is_dir(follow_symlinks=False) else ""
+                others.add(name)
+            names.append(name)
     names.sort()
-    return names
+    return names, others
 
 
-def _deeper(root: Path, path: str, pure: PurePosixPath) -> Iterator[ContractSource | Finding | _Other]:
+def _deeper(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
     """Yield what lies in the folder of a workspace or of an export, or behind a link."""
     if (root / path).is_symlink():
         yield _Other(Kind.RECORD, pure, path, is_link=True)
@@ -198,7 +230,7 @@ def _deeper(root: Path, path: str, pure: PurePosixPath) -> Iterator[ContractSour
             yield from _sorted_out(FileElsewhere(pure / found.path[len(path) + 1 :], found.path))
 
 
-def _sorted_out(file: FileElsewhere) -> Iterator[ContractSource | Finding | _Other]:
+def _sorted_out(file: FileElsewhere) -> Iterator[_Found]:
     """Yield what a file is by the convention; what is none of its business is passed over."""
     if is_left_alone(file.pure):
         return
@@ -212,12 +244,10 @@ def _sorted_out(file: FileElsewhere) -> Iterator[ContractSource | Finding | _Oth
         chain_id, address = file.pure.parts[1:3]
         yield ContractSource(path=file.path, chain_id=chain_id, address=address, form=ContractForm.WORKSPACE)
     else:
-        yield _record(file.pure.parts[1], file.pure.name, file.path)
-
-
-def _record(chain_id: str, name: str, path: str) -> ContractSource:
-    address = name.rpartition(".")[0]
-    return ContractSource(path=path, chain_id=chain_id, address=address, form=ContractForm.RECORD)
+        address = file.pure.name.rpartition(".")[0]
+        yield ContractSource(
+            path=file.path, chain_id=file.pure.parts[1], address=address, form=ContractForm.RECORD
+        )
 
 
 class Stat(NamedTuple):
@@ -238,6 +268,8 @@ class Stat(NamedTuple):
 
 def stat_of(root: Path, source: ContractSource | BulkSource) -> Stat:
     """Return size and time of a source; of remote objects they cannot be told."""
+    if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
+        return _stat(root, source.path)
     if isinstance(source, BulkSource):
         paths: Sequence[str] = source.files
     elif source.form is ContractForm.WORKSPACE:

@@ -60,7 +60,9 @@ def scope_of(
         made: what documents are made of besides their sources.
         verify: whether every published file is held against the ledger.
     """
-    sources: Iterable[Source] = merge(catalogue.contracts, catalogue.bulk, key=lambda source: source.path)
+    sources: Iterable[Source] = catalogue.contracts
+    if catalogue.bulk:
+        sources = merge(catalogue.contracts, catalogue.bulk, key=lambda source: source.path)
     if publication is None:
         comparison = Comparison(root=root, tree=tree, all_because=Reason.NO_LEDGER)
         return Scope(outdated=comparison.outdated(sources), gone=comparison.gone, touched=comparison.touched)
