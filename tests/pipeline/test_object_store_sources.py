@@ -27,7 +27,7 @@ def bucket():
     with moto() as server, pytest.MonkeyPatch.context() as patch:
         for name, value in server.environment().items():
             patch.setenv(name, value)
-        url = server.make_bucket("contracts")
+        url = server.make_bucket("contracts-of-a-site")
         yield url, obstore.store.from_url(url)
 
 
