@@ -46,7 +46,7 @@ def model() -> dict[str, Any]:
     catalogue = read_content(CONTENT).catalogue
     assert catalogue is not None
     source = next(source for source in catalogue.contracts if source.address == MODEL)
-    read, _ = read_contract(CONTENT, source)
+    read = read_contract(CONTENT, source).record
     assert read is not None
     return dict(read.value)
 

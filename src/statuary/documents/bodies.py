@@ -10,8 +10,8 @@ from html import unescape
 
 import nh3
 
-NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 has no way to write (its production `Char`): most control characters, lone surrogates."""
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""What XML 1.0 has no way to write (all that its production `Char` leaves out): most control characters, lone surrogates."""
 
 WEB_ADDRESS = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 """The only addresses that a link may have."""

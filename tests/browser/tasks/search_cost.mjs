@@ -1,0 +1,27 @@
+/** What one search costs: the milliseconds from the last letter to the first result, and every file that is read for it. */
+
+export async function run({ open, base }, { queries }) {
+  const answers = {};
+  for (const query of queries) {
+    const requests = [];
+    const { page, context, complaints } = await open("contracts/index.html");
+    page.on("requestfinished", (request) => requests.push(request));
+    const field = page.locator("#query");
+    await field.pressSequentially(query.slice(0, -1), { delay: 2 });
+    const began = Date.now();
+    await field.pressSequentially(query.slice(-1));
+    await page.locator("#results a", { hasText: new RegExp(".") }).first().waitFor();
+    const milliseconds = Date.now() - began;
+    await page.waitForLoadState("networkidle");
+    const sizes = await Promise.all(requests.map(async (request) => (await request.sizes()).responseBodySize));
+    answers[query] = {
+      milliseconds,
+      names: await page.locator("#results a").allTextContents(),
+      requests: requests.map((request) => request.url().replace(base, "")),
+      bytes: sizes.reduce((one, other) => one + other, 0),
+      complaints,
+    };
+    await context.close();
+  }
+  return answers;
+}

@@ -1,0 +1,49 @@
+"""The command line itself: how commands are found, and how one ends that is interrupted."""
+
+import sqlite3
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli import main
+from statuary.cli.exit_codes import ExitCode
+
+
+def interrupted() -> None:
+    raise KeyboardInterrupt
+
+
+def interrupted_while_cleaning_up() -> None:
+    try:
+        raise KeyboardInterrupt
+    finally:
+        raise sqlite3.OperationalError("database is locked")
+
+
+def interrupted_and_told_so() -> None:
+    try:
+        interrupted()
+    except KeyboardInterrupt as error:
+        raise RuntimeError("a worker is gone") from error
+
+
+@pytest.mark.parametrize("work", [interrupted, interrupted_while_cleaning_up, interrupted_and_told_so])
+def test_ctrl_c_is_ctrl_c_whatever_comes_of_it(monkeypatch, work):
+    monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=work))
+    done = CliRunner().invoke(main.command, ["build"])
+    assert done.exit_code == ExitCode.INTERRUPTED
+    assert done.stderr.strip().startswith("statuary: interrupted;")
+
+
+def test_a_defect_is_not_hidden(monkeypatch):
+    def broken() -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=broken))
+    assert isinstance(CliRunner().invoke(main.command, ["build"]).exception, RuntimeError)
+
+
+def test_a_misspelled_command_is_guessed():
+    done = CliRunner().invoke(main.command, ["biuld"])
+    assert (done.exit_code, "Did you mean 'build'?" in done.stderr) == (2, True)
