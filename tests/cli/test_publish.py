@@ -83,6 +83,10 @@ def test_a_build_goes_on_into_a_store(store, built, tmp_path):
     said = run("build", "--content", content, "--out", tmp_path / "out", "--now", NOW, "--to", store.url)
     assert store.count("PUT") == 0
     assert "publishing took no requests" in said
+    said = run(
+        "build", "--content", content, "--out", tmp_path / "o", "--now", NOW, "--to", store.url, "--dry-run"
+    )
+    assert f"{store.url} was not asked" in said
 
 
 def test_a_dry_run_shows_the_plan_and_its_cost(store, built):

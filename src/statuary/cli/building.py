@@ -83,6 +83,9 @@ def build(content: Path, out: Path, git: GitQuestion, wishes: Wishes) -> None:
             from statuary.cli.store import StoreOptions, publish_folder
 
             publish_folder(out, wishes.to, StoreOptions(), to_error=wishes.form != "text")
+        elif wishes.to is not None and outcome.plan is not None:
+            told = "was not asked: what goes there follows from the folder as it will be"
+            click.echo(f"{wishes.to} {told}; `statuary publish --dry-run` plans it then", err=True)
     except PublishingRefused as refused:
         click.echo(f"statuary: {refused}" + (f"\n    {refused.remedy}" if refused.remedy else ""), err=True)
         sys.exit(ExitCode.REFUSED)
