@@ -45,9 +45,8 @@ class Work:
         self.connection = ledger.connection
         self.partial = False
         self.connection.execute("ATTACH ? AS work", ("" if file is None else str(file),))
-        self.connection.executescript(
-            "PRAGMA work.journal_mode=MEMORY; PRAGMA work.synchronous=OFF;" + SCHEMA
-        )
+        # a build that breaks off does not look at it again; a journal in memory would grow with the site
+        self.connection.executescript("PRAGMA work.journal_mode=OFF; PRAGMA work.synchronous=OFF;" + SCHEMA)
 
     def offer(self, offers: Iterable[Offer]) -> None:
         """Note files.
