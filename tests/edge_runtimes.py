@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from real_parts import HOSTS, absent, require_node_package, require_program
@@ -101,13 +102,19 @@ def served(command: list[str], ready: str, **environment: str) -> Iterator[Serve
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env, start_new_session=True
     ) as process:
+        said: list[str] = []
+        reader = Thread(target=lambda: said.extend(process.stdout or ()))
         try:
-            yield Served(_port(process, re.compile(ready)))
+            port = _port(process, re.compile(ready))
+            reader.start()  # a server whose log nobody reads stands still once the pipe is full
+            yield Served(port)
         finally:
             # the whole group: PyPI's `node` is a program that starts the real one
             os.killpg(process.pid, signal.SIGTERM)
-            said, _ = process.communicate(timeout=20)
-            print(said)  # pytest shows it where a test fails
+            process.wait(timeout=20)
+            if reader.ident is not None:
+                reader.join(timeout=20)
+            print("".join(said))  # pytest shows it where a test fails
 
 
 def _port(process: subprocess.Popen[str], ready: re.Pattern[str]) -> int:

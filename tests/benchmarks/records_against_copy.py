@@ -7,6 +7,8 @@ records of each, under new addresses (their proof still replays; only a library'
 """
 
 import argparse
+import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -43,8 +45,18 @@ def grown(files: list[Path], copies: int, content: Path) -> int:
             chains.add(record["chainId"])
             size += len(raw)
     listed = "".join(f"  - {{chain_id: {chain}, name: Chain {chain}}}\n" for chain in sorted(chains))
-    (content / "site.yaml").write_text(f"page: {{name: B, url: https://b.example}}\nchains:\n{listed}")
+    site = f"page: {{name: B, url: https://b.example}}\nchains:\n{listed}"
+    (content / "site.yaml").write_text(site)
+    shutil.copytree(content / "contracts", plain_of(content) / "contracts", copy_function=os.link)
+    (plain_of(content) / "site.yaml").write_text(
+        f"{site}pages: {{status: false, contracts: 0, search: false}}\n"
+    )
     return size
+
+
+def plain_of(content: Path) -> Path:
+    """Return the content folder of the same site without pages."""
+    return content.with_name("plain")
 
 
 def main() -> None:
@@ -60,12 +72,14 @@ def main() -> None:
         size = grown(files, arguments.copies, content)
         print(f"{len(files) * arguments.copies} records, {size / 1e6:.1f} MB, {arguments.rounds} rounds\n")
         statuary = str(Path(sys.executable).with_name("statuary"))
-        build = [statuary, "build", "--content", str(content), "--now", "2026-11-20T12:00:00Z", "--out"]
+        pages = [statuary, "build", "--now", "2026-11-20T12:00:00Z", "--content", str(content), "--out"]
+        build = [*pages[:-2], str(plain_of(content)), "--out"]
         measured = side_by_side(
             {
                 "cp -r": lambda out: ["cp", "-r", str(content / "contracts"), str(out / "copy")],
                 "statuary build": lambda out: [*build, str(out / "build")],
                 "statuary build --skip proof": lambda out: [*build, str(out / "build"), "--skip", "proof"],
+                "statuary build, with a page for each": lambda out: [*pages, str(out / "build")],
                 "statuary --help": lambda _: [statuary, "--help"],
             },
             arguments.rounds,

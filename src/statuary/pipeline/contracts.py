@@ -108,6 +108,7 @@ def press_contracts(
         settings=settings.packed(),
         stager=None if publication is None else publication.stager,
         shard=(lambda _: None) if publication is None else publication.shard,
+        pages=demanded.pages is not None,
     )
     count = 0
     with stage(announcer, "Contracts"), TemporaryDirectory(prefix="statuary-join-") as workbench:

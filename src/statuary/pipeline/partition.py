@@ -28,6 +28,9 @@ from statuary.publishing.stager import Offer, Stager
 SMALLEST, LARGEST = 32, 256
 """Sources of the first partition, and of the largest: about a tenth and half a second of work."""
 
+PAGE = 8
+"""How many times as much a source costs that has a page: its code is coloured."""
+
 RECENT = 2_000_000_000
 """Nanoseconds before a build within which a changed file's time is not believed: some file systems tell no finer."""
 
@@ -237,20 +240,23 @@ class Cutter:
         settings: packed `Settings`.
         stager: stages documents; None if they go nowhere.
         shard: where a partition of a name writes down what came of it; None hands it back.
+        pages: whether each contract has a page of its own.
         count: how many partitions have been cut.
     """
 
     settings: bytes
     stager: Stager | None
     shard: Callable[[str], Path | None]
+    pages: bool = False
     count: int = 0
 
     def plain(self, sources: Iterable[PlainSource]) -> Iterator[Partition]:
         """Yield partitions of sources, small ones first, so that all workers have some soon."""
-        stream, size = iter(sources), SMALLEST
+        cost = PAGE if self.pages else 1
+        stream, size = iter(sources), SMALLEST // cost
         while held := tuple(islice(stream, size)):
             yield self.one(held)
-            size = min(LARGEST, size + SMALLEST)
+            size = min(LARGEST // cost, size + SMALLEST // cost)
 
     def one(self, held: tuple[PlainSource, ...] | BulkPart) -> Partition:
         """Return the next partition."""
