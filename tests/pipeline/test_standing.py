@@ -8,6 +8,7 @@ import pytest
 from many_contracts import path_of, record_of, site_of_many
 from sites import COMPONENTS, INCIDENT, MAINTENANCE, NOW, SITE, write_files
 from statuary.documents import all_documents
+from statuary.documents.document import Document
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline import standing
 from statuary.pipeline.announcements import Silent
@@ -111,6 +112,19 @@ def test_another_program_makes_them_again(content, tmp_path, made, monkeypatch):
     monkeypatch.setattr(standing, "made_of", lambda *them: made_of(*them)._replace(statuary="another"))
     build(content, tmp_path / "out")
     assert made
+
+
+def test_what_another_site_was_published_over_is_made_again(content, tmp_path):
+    build(content, tmp_path / "out")
+    whole = files_in(tmp_path / "out")
+    other = write_files(tmp_path / "other", {"site.yaml": SITE.replace("Plinth", "Socle")})
+    build(other, tmp_path / "elsewhere")
+    documents = [Document(path=path, body=body) for path, body in files_in(tmp_path / "elsewhere").items()]
+    with Publication(Folder(tmp_path / "out")) as publication:
+        publication.offer(documents)
+        publication.apply()
+    build(content, tmp_path / "out")
+    assert files_in(tmp_path / "out") == whole
 
 
 def test_verifying_makes_them_again(content, tmp_path, made):

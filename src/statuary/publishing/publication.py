@@ -280,7 +280,7 @@ class Publication:
 
     def _forgotten(self) -> dict[str, str]:
         """Return what is no more true of the sources, if documents came from elsewhere."""
-        return {} if self.work.partial else {"made of": "", "tree": "", "units": "0"}
+        return {} if self.work.partial else {"made of": "", "tree": "", "units": "0", "standing": ""}
 
     def _settle(self, run: int) -> None:
         """Put what a run staged in place, and remove what it has no more; of what is done, nothing is done again."""
