@@ -13,7 +13,7 @@ from many_contracts import path_of, record_of, site_of_many
 from sites import INCIDENT, NOW, write_files
 
 STATUARY = (sys.executable, "-m", "statuary", "build", "--now", NOW)
-CONTRACTS = 400
+CONTRACTS = 1_000
 
 
 class Worlds:
