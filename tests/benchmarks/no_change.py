@@ -20,16 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from corpora import grow
 
-INCIDENT = """\
-name: Slow answers {number}
-components: {{rpc: degraded_performance}}
-updates:
-  - at: 2026-11-02T10:00:00Z
-    status: investigating
-    body: We are looking into it.
-  - at: 2026-11-02T11:00:00Z
-    status: resolved
-"""
+from sites import INCIDENT
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -89,7 +80,9 @@ def show(project: Path, rounds: int, folder: Path) -> None:
     """Print how long each kind of build takes."""
 
     def incident(number: int) -> None:
-        (project / f"content/incidents/{number}.yaml").write_text(INCIDENT.format(number=number))
+        (project / f"content/incidents/{number}.yaml").write_text(
+            INCIDENT.replace("Slow answers", f"Slow answers {number}")
+        )
 
     def commit(_: int) -> None:
         git(project, "add", ".")

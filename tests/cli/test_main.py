@@ -33,7 +33,15 @@ def test_ctrl_c_is_ctrl_c_whatever_comes_of_it(monkeypatch, work):
     monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=work))
     done = CliRunner().invoke(main.command, ["build"])
     assert done.exit_code == ExitCode.INTERRUPTED
-    assert done.stderr.strip().startswith("statuary: interrupted;")
+    assert done.stderr.strip() == f"statuary: interrupted; {main.GOING_ON['build']}"
+
+
+def test_a_command_that_leaves_nothing_half_done_promises_nothing(monkeypatch):
+    monkeypatch.setattr(
+        main.LazyGroup, "get_command", lambda *_: click.Command("check", callback=interrupted)
+    )
+    done = CliRunner().invoke(main.command, ["check"])
+    assert (done.exit_code, done.stderr.strip()) == (ExitCode.INTERRUPTED, "statuary: interrupted")
 
 
 def test_a_defect_is_not_hidden(monkeypatch):

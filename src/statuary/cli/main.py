@@ -31,6 +31,13 @@ COMMANDS = {
 """Command by name: its module, which holds it as `command`, and its line of help."""
 
 
+GOING_ON = {
+    "build": "what is published is whole, and the same command goes on",
+    "publish": "each published file is old or new, and the same command goes on",
+}
+"""What to know after Ctrl-C, of commands that leave something half done."""
+
+
 class LazyGroup(click.Group):
     """A group that imports a command only when it runs, so that `--help` costs no more than click itself."""
 
@@ -57,9 +64,8 @@ class LazyGroup(click.Group):
         except BaseException as error:
             if not _is_interruption(error):
                 raise
-            click.echo(
-                "\nstatuary: interrupted; what is published is whole, and the same command goes on", err=True
-            )
+            told = GOING_ON.get(ctx.invoked_subcommand or "")
+            click.echo("\nstatuary: interrupted" + (f"; {told}" if told else ""), err=True)
             ctx.exit(ExitCode.INTERRUPTED)
 
     @override

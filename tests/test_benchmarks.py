@@ -1,0 +1,33 @@
+"""Every benchmark that needs nothing else still runs, on as little as it takes; its figures are not looked at."""
+
+import subprocess
+import sys
+
+import pytest
+
+from real_parts import CHECKOUT
+
+COMMANDS = {
+    "corpora": ("S:3", "{folder}/corpus"),
+    "records_against_copy": ("--rounds", "1", "content/contracts"),
+    "no_change": ("--count", "300", "--rounds", "1"),
+    "tick_against_build": ("--transitions", "1"),
+    "pages_against_hugo": ("--contracts", "2", "--render", "own", "--out", "{folder}"),
+    "kill_at_random": ("--times", "1"),
+    "export_join": ("--matches", "1000"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_it_runs(name, tmp_path):
+    options = [option.format(folder=tmp_path) for option in COMMANDS[name]]
+    done = subprocess.run(
+        [sys.executable, CHECKOUT / f"tests/benchmarks/{name}.py", *options],
+        cwd=CHECKOUT,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() or any(tmp_path.iterdir())
