@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -25,6 +25,9 @@ from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource, 
 from statuary.domain.findings import Finding, Pointer
 
 RECORD_SUFFIXES = (".json", ".yaml", ".yml")
+
+RECORDS_DEPTH = 2
+"""Folders above the file of a record: `contracts` and the chain's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,26 +183,29 @@ def _in_folder(root: Path, folder: str, pure: PurePosixPath) -> Iterator[_Found]
             rule="readable-text", path=folder, message=f"the folder cannot be read: {error.strerror}"
         )
         return
-    depth = len(pure.parts)
-    records: list[str] = []
-    for name in names:
-        is_plain = name not in others
-        if is_plain and depth == 2 and name.endswith(RECORD_SUFFIXES) and name[0] != ".":
-            records.append(name)
+    is_chain = len(pure.parts) == RECORDS_DEPTH
+
+    def is_record(name: str) -> bool:
+        return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in others
+
+    for are_records, together in groupby(names, is_record):
+        if are_records:
+            yield _Records(folder, pure.name, list(together))
             continue
-        if records:
-            yield _Records(folder, pure.name, records)
-            records = []
-        path = f"{folder}/{name}"
-        if is_plain:
-            yield from _sorted_out(FileElsewhere(pure / name, path))
-        elif name.endswith("/") and depth < 2:
-            if name[0] != ".":
-                yield from _in_folder(root, path[:-1], pure / name[:-1])
-        elif name[0] != ".":
-            yield from _deeper(root, path.rstrip("/"), pure / name)
-    if records:
-        yield _Records(folder, pure.name, records)
+        for name in together:
+            yield from _other(root, f"{folder}/{name}", pure / name, name, is_plain=name not in others)
+
+
+def _other(root: Path, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator[_Found]:
+    """Yield what a name in a folder stands for that is not the file of a record."""
+    if is_plain:
+        yield from _sorted_out(FileElsewhere(pure, path))
+    elif name[0] == ".":
+        return
+    elif name.endswith("/") and len(pure.parts) <= RECORDS_DEPTH:
+        yield from _in_folder(root, path[:-1], pure)
+    else:
+        yield from _deeper(root, path.rstrip("/"), pure)
 
 
 def _names(folder: Path) -> tuple[list[str], set[str]]:

@@ -119,10 +119,8 @@ class Stager:
             there = os.lstat(f"{self.root}/{path}")
         except FileNotFoundError:
             return None
-        if not stat.S_ISREG(there.st_mode) or (there.st_size, there.st_mtime_ns) != (
-            entry.size,
-            entry.modified,
-        ):
+        is_the_same = (there.st_size, there.st_mtime_ns) == (entry.size, entry.modified)
+        if not stat.S_ISREG(there.st_mode) or not is_the_same:
             return None
         return Offer(
             path, "", entry.digest, entry.size, entry.modified, entry.sources, lasting=False, actions=KEEP
