@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 from made_contracts import made_record
 from statuary.checks.contracts.prove import prove
-from statuary.documents.pages.contracts.contract_page import ContractPages, contract_page
+from statuary.documents.pages.contracts.contract_page import contract_page
+from statuary.documents.pages.contracts.contract_pages import ContractPages
 from statuary.documents.pages.frame import Frame
 from statuary.domain.contracts.proof import Proof
 from statuary.domain.pages import PageSettings

@@ -26,8 +26,8 @@ from statuary.content.contract_files import read_contract
 from statuary.content.read import read_content
 from statuary.documents.document import Document
 from statuary.documents.pages.contracts.contract_page import contract_page
+from statuary.documents.pages.contracts.contract_pages import contract_pages_of
 from statuary.documents.pages.frame import frame_of
-from statuary.documents.pages.page_documents import contract_pages_of
 from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.domain.primitives import parse_instant
 from statuary.domain.status.timeline import timeline

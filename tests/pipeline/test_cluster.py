@@ -6,7 +6,7 @@ import pytest
 
 from dask_cluster import dask_cluster
 from real_parts import require_module
-from statuary.pipeline import engines
+from statuary.pipeline import cluster as crews
 from statuary.pipeline.engines import cluster
 from statuary.pipeline.workers import WorkersLost
 from worker_tasks import Square, fail, square, whose
@@ -44,9 +44,9 @@ def test_a_killed_worker_s_tasks_are_done_by_another():
 
 @pytest.mark.parametrize("part", ["scheduler", "workers"])
 def test_a_cluster_that_is_gone_is_told_of(part, monkeypatch):
-    monkeypatch.setattr(engines, "PATIENCE", 3)
-    monkeypatch.setattr(engines, "LOOK", 1)
-    monkeypatch.setattr("statuary.pipeline.workers.LOOK", 1)
+    monkeypatch.setattr(crews, "PATIENCE", 3)
+    monkeypatch.setattr(crews, "LOOK", 1)
+    monkeypatch.setattr("statuary.pipeline.window.LOOK", 1)
     with dask_cluster() as own, cluster(own.address) as hands:
         results = hands.each(square, (Square("", one) for one in range(100_000)))
         for _ in range(20):
@@ -60,6 +60,6 @@ def test_a_cluster_that_is_gone_is_told_of(part, monkeypatch):
 
 def test_nobody_at_the_address(monkeypatch):
     require_module("distributed", install='pip install "statuary[dask]"')
-    monkeypatch.setattr(engines, "PATIENCE", 1)
+    monkeypatch.setattr(crews, "PATIENCE", 1)
     with pytest.raises(WorkersLost, match="does not take work"):
         cluster("tcp://127.0.0.1:9")

@@ -12,7 +12,8 @@ import pytest
 
 from statuary.pipeline.effort import OwnHands
 from statuary.pipeline.engines import processes
-from statuary.pipeline.workers import ATTEMPTS, WorkersLost
+from statuary.pipeline.window import ATTEMPTS
+from statuary.pipeline.workers import WorkersLost
 from worker_tasks import Square, fail, square, whose
 
 TESTS = Path(__file__).parents[1]

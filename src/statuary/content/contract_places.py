@@ -1,6 +1,6 @@
 """Where the contracts of a site are written: found by looking at names, as often as they are asked for, never listed.
 
-A folder of a million files costs the memory of its names while it is being gone through, and nothing else.
+A folder of a million files costs the memory of its names until it has been gone through, and nothing else.
 """
 
 import heapq
@@ -74,6 +74,7 @@ class ContractPlaces(ContractSources):
         """
         self.root = root
         self.elsewhere = tuple(elsewhere)
+        self._listings = _Listings()
         if survey is not None:
             self.survey = survey
 
@@ -116,16 +117,14 @@ class ContractPlaces(ContractSources):
     def _streams(self) -> list[Iterator["_Found"]]:
         """Return what lies in each place."""
         own = self.root / FOLDER
-        streams = (
-            [_in_folder(self.root, FOLDER.name, FOLDER)] if own.is_dir() and not own.is_symlink() else []
-        )
+        streams = [self._in_folder(FOLDER.name, FOLDER)] if own.is_dir() and not own.is_symlink() else []
         streams += [_deeper(self.root, FOLDER.name, FOLDER)] if own.is_symlink() else []
         return [*streams, *map(self._elsewhere, self.elsewhere)]
 
     def _elsewhere(self, one: Elsewhere) -> Iterator["_Found"]:
         try:
             if not is_remote(one.place) and (self.root / one.place).is_dir():
-                yield from _in_folder(self.root, one.place.rstrip("/"), FOLDER)
+                yield from self._in_folder(one.place.rstrip("/"), FOLDER)
             else:
                 for file in files_elsewhere(self.root, one.place):
                     if isinstance(file, Finding):
@@ -140,6 +139,38 @@ class ContractPlaces(ContractSources):
                 remedy=unreadable.remedy,
                 pointer=one.pointer,
             )
+
+    def _in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
+        """Yield what lies in a folder that is laid out as `contracts/` is, or in a part of one."""
+        try:
+            names, others = self._listings.of(self.root / folder)
+        except OSError as error:
+            yield Finding(
+                rule="readable-text", path=folder, message=f"the folder cannot be read: {error.strerror}"
+            )
+            return
+        is_chain = len(pure.parts) == RECORDS_DEPTH
+
+        def is_record(name: str) -> bool:
+            return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in others
+
+        for are_records, together in groupby(names, is_record):
+            if are_records:
+                yield _Records(folder, pure.name, list(together))
+                continue
+            for name in together:
+                yield from self._other(f"{folder}/{name}", pure / name, name, is_plain=name not in others)
+
+    def _other(self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator["_Found"]:
+        """Yield what a name in a folder stands for that is not the file of a record."""
+        if is_plain:
+            yield from _sorted_out(FileElsewhere(pure, path))
+        elif name[0] == ".":
+            return
+        elif name.endswith("/") and len(pure.parts) <= RECORDS_DEPTH:
+            yield from self._in_folder(path[:-1], pure)
+        else:
+            yield from _deeper(self.root, path.rstrip("/"), pure)
 
 
 class _Other(NamedTuple):
@@ -174,42 +205,33 @@ def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
             yield found
 
 
-def _in_folder(root: Path, folder: str, pure: PurePosixPath) -> Iterator[_Found]:
-    """Yield what lies in a folder that is laid out as `contracts/` is, or in a part of one."""
-    try:
-        names, others = _names(root / folder)
-    except OSError as error:
-        yield Finding(
-            rule="readable-text", path=folder, message=f"the folder cannot be read: {error.strerror}"
-        )
-        return
-    is_chain = len(pure.parts) == RECORDS_DEPTH
-
-    def is_record(name: str) -> bool:
-        return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in others
-
-    for are_records, together in groupby(names, is_record):
-        if are_records:
-            yield _Records(folder, pure.name, list(together))
-            continue
-        for name in together:
-            yield from _other(root, f"{folder}/{name}", pure / name, name, is_plain=name not in others)
+_Listing = tuple[list[str], set[str]]
+"""The names in a folder in byte order of the paths below it, and those that are no plain files."""
 
 
-def _other(root: Path, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator[_Found]:
-    """Yield what a name in a folder stands for that is not the file of a record."""
-    if is_plain:
-        yield from _sorted_out(FileElsewhere(pure, path))
-    elif name[0] == ".":
-        return
-    elif name.endswith("/") and len(pure.parts) <= RECORDS_DEPTH:
-        yield from _in_folder(root, path[:-1], pure)
-    else:
-        yield from _deeper(root, path.rstrip("/"), pure)
+class _Listings:
+    """Looks at the names in folders. Those of the largest are kept after counting, for when it is gone through."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[Path, _Listing] | None = None
+
+    def of(self, folder: Path) -> _Listing:
+        """Return the names in a folder.
+
+        Raises:
+            OSError: if it cannot be read.
+        """
+        if self._kept is not None and self._kept[0] == folder:
+            listing, self._kept = self._kept[1], None
+            return listing
+        listing = _names(folder)
+        if self._kept is None or len(listing[0]) > len(self._kept[1][0]):
+            self._kept = folder, listing
+        return listing
 
 
-def _names(folder: Path) -> tuple[list[str], set[str]]:
-    """Return the names in a folder in byte order of the paths below it, and those that are no plain files.
+def _names(folder: Path) -> _Listing:
+    """Look at the names in a folder.
 
     A folder's name has a slash behind it, which is also what its place in that order follows from.
     """
@@ -272,15 +294,20 @@ class Stat(NamedTuple):
         return self.text if self.modified < instant else ""
 
 
-def stat_of(root: Path, source: ContractSource | BulkSource) -> Stat:
-    """Return size and time of a source; of remote objects they cannot be told."""
+def stat_of(root: Path | str, source: ContractSource | BulkSource) -> Stat:
+    """Return size and time of a source; of remote objects they cannot be told.
+
+    Args:
+        root: the content folder; text costs a tenth less, which counts where there are many sources.
+        source: the source.
+    """
     if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
         return _stat(root, source.path)
     if isinstance(source, BulkSource):
         paths: Sequence[str] = source.files
     elif source.form is ContractForm.WORKSPACE:
         folder = source.path.rpartition("/")[0]
-        paths = [found.path for found in walk_at(root, folder) if isinstance(found, SourceFile)]
+        paths = [found.path for found in walk_at(Path(root), folder) if isinstance(found, SourceFile)]
     else:
         paths = (source.path,)
     stats = [_stat(root, path) for path in paths]
@@ -293,7 +320,7 @@ def stat_of(root: Path, source: ContractSource | BulkSource) -> Stat:
     )
 
 
-def _stat(root: Path, path: str) -> Stat:
+def _stat(root: Path | str, path: str) -> Stat:
     try:
         found = os.stat(f"{root}/{path}")
     except (OSError, ValueError):

@@ -1,6 +1,10 @@
-"""What the site consists of, as a plain list."""
+"""What the site consists of, as a plain list.
+
+What few builds make is imported by those that make it.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -9,11 +13,6 @@ from statuary.documents.contract_api.proof_document import proof_checks_document
 from statuary.documents.document import Document
 from statuary.documents.feeds.changes import changes_document
 from statuary.documents.feeds.feed_documents import FeedSite
-from statuary.documents.hosting.site_files import hosting_documents
-from statuary.documents.openapi.openapi_document import openapi_document
-from statuary.documents.pages.contracts.contract_entry import ContractEntry
-from statuary.documents.pages.page_documents import contract_lists, standing_pages
-from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.documents.status_api.epochs import EpochPlan, epoch_documents
 from statuary.documents.status_api.status_documents import StatusSite
 from statuary.domain.catalogue import Catalogue
@@ -21,9 +20,13 @@ from statuary.domain.contracts.tally import Tally
 from statuary.domain.primitives import Instant
 from statuary.domain.rules import Rule
 
+if TYPE_CHECKING:
+    from statuary.documents.pages.contracts.contract_entry import ContractEntry
+    from statuary.documents.pages.status.status_pages import StatusPages
+
 
 def documents_of_an_instant(
-    status: StatusSite, feeds: FeedSite, pages: StatusPages | None, at: Instant
+    status: StatusSite, feeds: FeedSite, pages: "StatusPages | None", at: Instant
 ) -> list[Document]:
     """Return every document that keeps time, as it reads at an instant; None has no pages."""
     for_people = [] if pages is None else pages.documents_at(at)
@@ -31,7 +34,7 @@ def documents_of_an_instant(
 
 
 def documents_after(
-    status: StatusSite, feeds: FeedSite, pages: StatusPages | None, start: Instant
+    status: StatusSite, feeds: FeedSite, pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
     """Return what tells, at an instant after `start`, the documents that may differ from before.
 
@@ -53,7 +56,7 @@ def documents_after(
 def whole_site_documents(
     catalogue: Catalogue,
     contracts: Tally,
-    entries: Sequence[ContractEntry] | None,
+    entries: "Sequence[ContractEntry] | None",
     present: Sequence[Document],
     epochs: EpochPlan,
     *,
@@ -70,6 +73,8 @@ def whole_site_documents(
         published: the bytes that a path of the target holds before this build; None if there are none.
     """
     if entries is not None:
+        from statuary.documents.pages.page_documents import contract_lists
+
         yield from contract_lists(catalogue, contracts, entries)
     yield from present
     yield from epoch_documents(epochs)
@@ -87,6 +92,10 @@ def standing_documents(
         present: the paths of the documents that keep time.
         rules: what the checks of a proof hold.
     """
+    from statuary.documents.hosting.site_files import hosting_documents
+    from statuary.documents.openapi.openapi_document import openapi_document
+    from statuary.documents.pages.page_documents import standing_pages
+
     yield chains_document(catalogue.chains)
     yield proof_schema_document()
     yield proof_checks_document(rules)

@@ -12,11 +12,10 @@ from statuary.checks.catalogue import proof_rules
 from statuary.checks.placement import one_record_per_contract, one_record_per_match_id
 from statuary.content.contract_places import stat_of
 from statuary.documents.document import Document
-from statuary.documents.pages.page_documents import contract_pages_of
+from statuary.documents.pages.contracts.contract_pages import contract_pages_of
 from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.pipeline.announcements import Announcer, stage
-from statuary.pipeline.bulk import bulk_partitions
 from statuary.pipeline.effort import Effort
 from statuary.pipeline.made_of import made_of
 from statuary.pipeline.outdated import Outdated
@@ -149,6 +148,10 @@ def _partitions(
     """Yield what is to be pressed, in partitions: contracts with files of their own first, then bulk sources."""
     bulk: list[Outdated] = []
     yield from cutter.plain(_plain(outdated, bulk))
+    if not bulk:
+        return
+    from statuary.pipeline.bulk import bulk_partitions
+
     for number, one in enumerate(bulk):
         assert isinstance(one.source, BulkSource)  # noqa: S101 - collected as such
         findings: list[Finding] = []

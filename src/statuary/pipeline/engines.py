@@ -1,17 +1,9 @@
 """Who does the work of a build: this process, several of this machine, or a cluster."""
 
 import os
-from concurrent.futures import CancelledError, Executor
-from typing import Any
 
-from typing_extensions import override
-
-from statuary.optional import optional
 from statuary.pipeline.effort import Hands, OwnHands
-from statuary.pipeline.workers import LOOK, Crew, ManyHands, Processes, WorkersLost
-
-PATIENCE = 30
-"""Seconds to wait for a scheduler, and for its first worker."""
+from statuary.pipeline.workers import Crew, ManyHands
 
 
 def usable_cores() -> int:
@@ -26,7 +18,13 @@ def processes(count: int) -> Hands:
     Args:
         count: how many; 1 is this one alone.
     """
-    return OwnHands() if count == 1 else ManyHands(Processes(count))
+
+    def crew() -> Crew:
+        from statuary.pipeline.processes import Processes
+
+        return Processes(count)
+
+    return OwnHands() if count == 1 else ManyHands(crew)
 
 
 def cluster(address: str) -> Hands:
@@ -41,65 +39,8 @@ def cluster(address: str) -> Hands:
         MissingExtra: if the extra `dask` is not installed.
         WorkersLost: if there is no scheduler, or it has no workers.
     """
-    return ManyHands(Cluster(address))
+    from statuary.pipeline.cluster import Cluster
 
-
-class Cluster(Crew):
-    """A Dask cluster, through `concurrent.futures` as Dask speaks it."""
-
-    helps = False
-
-    def __init__(self, address: str) -> None:
-        """Connect.
-
-        Raises:
-            MissingExtra: if the extra `dask` is not installed.
-            WorkersLost: if there is no scheduler, or it has no workers.
-        """
-        self._distributed = optional("distributed", extra="dask", purpose="a Dask cluster")
-        self.address = address
-        self._client = self._connected()
-        self._executor: Executor = self._client.get_executor(pure=False)
-        self._deserted = 0.0
-        self.size = sum(self._client.nthreads().values())
-
-    def _connected(self) -> Any:
-        client = None
-        try:
-            client = self._distributed.Client(self.address, timeout=PATIENCE, set_as_default=False)
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except (OSError, TimeoutError) as error:
-            if client is not None:
-                client.close()
-            raise WorkersLost(
-                f"the cluster at {self.address} does not take work: {error}",
-                "start `dask scheduler` there, and `dask worker` where the work is to be done",
-            ) from None
-        return client
-
-    @override
-    def executor(self) -> Executor:
-        if self._client.status != "running":
-            raise self._gone("scheduler")
-        return self._executor
-
-    @override
-    def is_broken(self, error: BaseException) -> bool:
-        """Say whether a worker is gone; Dask gives up a task whose workers have died several times."""
-        return isinstance(error, self._distributed.KilledWorker | CancelledError)
-
-    @override
-    def look(self) -> None:
-        if self._client.status != "running":
-            raise self._gone("scheduler")
-        self._deserted = 0.0 if self._client.nthreads() else self._deserted + LOOK
-        if self._deserted >= PATIENCE:
-            raise self._gone("last worker")
-
-    def _gone(self, who: str) -> WorkersLost:
-        remedy = "build again: what has been done by then is not done again"
-        return WorkersLost(f"the {who} of the cluster at {self.address} is gone", remedy)
-
-    @override
-    def close(self) -> None:
-        self._client.close()
+    hands = ManyHands(lambda: Cluster(address))
+    hands.called_in()
+    return hands

@@ -1,6 +1,7 @@
 """What the documents of a contract depend on besides its source, as fingerprints that tell whether it has changed."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from datetime import date, timedelta
 from enum import Enum
@@ -54,14 +55,19 @@ def program_fingerprint() -> str:
     """Return the SHA-256 of the program's files that decide what documents say, with the version."""
     package = Path(statuary.__file__).parent
     digest = sha256(statuary.__version__.encode())
-    for part in DECIDING:
-        place = package / part
-        files = [place] if place.is_file() else sorted(place.rglob("*"))
-        for file in files:
-            if file.is_file() and file.suffix != ".pyc":
-                digest.update(file.relative_to(package).as_posix().encode() + b"\0")
-                digest.update(sha256(file.read_bytes()).digest())
+    for file in sorted(_deciding(package)):
+        digest.update(file.encode() + b"\0" + sha256((package / file).read_bytes()).digest())
     return digest.hexdigest()
+
+
+def _deciding(package: Path) -> Iterator[str]:
+    """Yield the paths of the deciding files, relative to the package, with forward slashes."""
+    for part in DECIDING:
+        if part.endswith(".py"):
+            yield part
+        for folder, _, names in os.walk(package / part):
+            below = Path(folder).relative_to(package).as_posix()
+            yield from (f"{below}/{name}" for name in names if not name.endswith(".pyc"))
 
 
 def _spelled(value: object) -> Json:

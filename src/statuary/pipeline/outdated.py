@@ -56,6 +56,11 @@ class Comparison:
     missing: Container[str] = frozenset()
     gone: list[str] = field(default_factory=list)
     touched: list[tuple[str, str, str]] = field(default_factory=list)
+    _root: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Spell the folder once, not for every source."""
+        self._root = str(self.root)
 
     def outdated(self, sources: Iterable[Source]) -> Iterator[Outdated]:
         """Yield the sources to be looked into; `gone` and `touched` are whole once all have been yielded."""
@@ -86,7 +91,7 @@ class Comparison:
             return Reason.MISSING
         if git and git == last_git:
             return None
-        stat = stat_of(self.root, source).text
+        stat = stat_of(self._root, source).text
         # where git knows better, equal times say nothing: some tools set them
         if stat and stat == last_stat and not (git and last_git):
             if git:

@@ -10,20 +10,21 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
-from statuary.content.bulk.partitions import Partition as BulkPartition
 from statuary.content.contract_places import stat_of
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.hosting import HostingSettings
-from statuary.pipeline.bulk import press_partition
 from statuary.pipeline.press import Pressed, PressSettings, press
 from statuary.publishing.arrange import arranged
 from statuary.publishing.shard import write_shard
 from statuary.publishing.source_rows import SourceRow, match_order
 from statuary.publishing.stager import Offer, Stager
+
+if TYPE_CHECKING:
+    from statuary.content.bulk.partitions import Partition as BulkPartition
 
 SMALLEST, LARGEST = 32, 256
 """Sources of the first partition, and of the largest: about a tenth and half a second of work."""
@@ -72,7 +73,7 @@ class BulkPart(NamedTuple):
     """
 
     unit: str
-    part: BulkPartition
+    part: "BulkPartition"
     reason: str
 
 
@@ -186,6 +187,8 @@ def pressed_of(partition: Partition) -> Iterator[tuple[Pressed, SourceRow]]:
     """Press the sources of a partition one by one; each with its row, which names no documents yet."""
     settings = unpacked(partition.settings)
     if isinstance(partition.held, BulkPart):
+        from statuary.pipeline.bulk import press_partition
+
         part = partition.held
         for pressed in press_partition(settings.root, part.part, settings.press):
             yield pressed, row_of(pressed, unit=part.unit, reason=part.reason)

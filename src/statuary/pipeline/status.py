@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from statuary.checks.status.table import status_findings
 from statuary.documents.all_documents import documents_after, documents_of_an_instant
 from statuary.documents.document import Document
 from statuary.documents.feeds.feed_documents import FeedSite
 from statuary.documents.pages.frame import Frame, frame_of
-from statuary.documents.pages.page_documents import not_found_page
-from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.documents.pages.theme_findings import broken_template, text_findings
 from statuary.documents.status_api.epochs import EpochPlan, cut_finding, plan_epochs
 from statuary.documents.status_api.status_documents import StatusSite, status_site
@@ -19,6 +18,9 @@ from statuary.domain.pages import ThemeBroken
 from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import transitions
 from statuary.pipeline.rigour import Rigour
+
+if TYPE_CHECKING:
+    from statuary.documents.pages.status.status_pages import StatusPages
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,13 @@ class StatusSide:
         return FeedSite(self.site.line)
 
     @cached_property
-    def pages(self) -> StatusPages | None:
+    def pages(self) -> "StatusPages | None":
         """The pages for people over time; None if the site has none."""
-        return StatusPages(self.site.line, self.frame, self.now) if self.frame.settings.status else None
+        if not self.frame.settings.status:
+            return None
+        from statuary.documents.pages.status.status_pages import StatusPages
+
+        return StatusPages(self.site.line, self.frame, self.now)
 
     @cached_property
     def present(self) -> list[Document]:
@@ -78,6 +84,8 @@ class StatusSide:
         settings = self.frame.settings
         found = list(text_findings(settings))
         if not found and settings.theme.templates:
+            from statuary.documents.pages.page_documents import not_found_page
+
             try:
                 _ = self.present, not_found_page(self.frame)
             except ThemeBroken as broken:

@@ -8,7 +8,7 @@ from statuary.documents.pages.api.reference_page import reference_page
 from statuary.documents.pages.asset_documents import asset_documents
 from statuary.documents.pages.contracts.chain_pages import ContractLists
 from statuary.documents.pages.contracts.contract_entry import ContractEntry
-from statuary.documents.pages.contracts.contract_page import ContractPages
+from statuary.documents.pages.contracts.contract_pages import has_contract_pages
 from statuary.documents.pages.contracts.search_index import search_documents
 from statuary.documents.pages.frame import Frame, Head, frame_of
 from statuary.documents.pages.rendering import renderer_of
@@ -16,8 +16,6 @@ from statuary.documents.url_table import NOT_FOUND_PAGE
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.tally import Tally
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import checksummed, is_hex_digits
-from statuary.domain.rules import Rule
 
 CONTRACTS = ("contracts",)
 """What the pages that list contracts are made of: the whole folder."""
@@ -71,36 +69,6 @@ def _contract_lists(
             yield from lists.chain_documents(chain)
     if search:
         yield from search_documents(entries, renderer.voice.texts, with_pages=with_pages)
-
-
-def has_contract_pages(catalogue: Catalogue) -> bool:
-    """Say whether each contract of a site has a page of its own."""
-    return not catalogue.bulk and catalogue.pages.has_contract_pages(len(catalogue.contracts))
-
-
-def contract_pages_of(catalogue: Catalogue, rules: Iterable[Rule]) -> ContractPages | None:
-    """Return what the pages of single contracts depend on; None if contracts have no pages of their own.
-
-    How many contracts lie in bulk files is not known before they are read, so these have none.
-
-    Args:
-        catalogue: the site.
-        rules: what the checks of a proof hold.
-    """
-    if not has_contract_pages(catalogue):
-        return None
-    return ContractPages(
-        frame=frame_of(catalogue),
-        chains=tuple((chain.chain_id, chain.title) for chain in catalogue.chains),
-        known=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
-        rules=tuple((rule.name, rule.sentence) for rule in rules),
-    )
-
-
-def _spelled(address: str) -> str:
-    """Return the EIP-55 spelling of an address as a path names it; what is none as it is."""
-    is_address = address[:2] == "0x" and len(address) == 42 and is_hex_digits(address[2:])
-    return checksummed(address) if is_address else address
 
 
 def not_found_page(frame: Frame) -> Document:

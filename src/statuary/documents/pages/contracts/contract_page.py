@@ -5,13 +5,14 @@ from typing import NamedTuple
 import orjson
 
 from statuary.documents.document import Document
+from statuary.documents.pages.contracts.contract_pages import ContractPages
 from statuary.documents.pages.contracts.interface_table import InterfaceView, interface_view
 from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_text
 from statuary.documents.pages.contracts.marked_bytecode import CodeView, code_view
 from statuary.documents.pages.contracts.proof_table import ProofView, proof_view
 from statuary.documents.pages.contracts.sources import SourceView, source_views
 from statuary.documents.pages.contracts.storage_picture import StorageView, storage_view
-from statuary.documents.pages.frame import Frame, Head
+from statuary.documents.pages.frame import Head
 from statuary.documents.pages.legible import legible, one_line
 from statuary.documents.pages.moments import Moment, Voice
 from statuary.documents.pages.rendering import renderer_of
@@ -24,26 +25,6 @@ from statuary.domain.primitives import Malformed, parse_instant
 
 LONGEST_SETTINGS = 50_000
 """Characters of the compiler's settings that are shown."""
-
-
-class ContractPages(NamedTuple):
-    """What contract pages depend on besides the contract.
-
-    Attributes:
-        frame: the site around them.
-        chains: the names of the chains, by id.
-        known: chain and address, in EIP-55 spelling, of every contract that has a page.
-        rules: what each check of a proof holds, by its name.
-    """
-
-    frame: Frame
-    chains: tuple[tuple[str, str], ...]
-    known: frozenset[tuple[str, str]]
-    rules: tuple[tuple[str, str], ...] = ()
-
-    def chain_name(self, chain_id: str) -> str:
-        """Return what a chain is called."""
-        return one_line(dict(self.chains).get(chain_id, chain_id))
 
 
 class Side(NamedTuple):

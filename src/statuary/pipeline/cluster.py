@@ -1,0 +1,74 @@
+"""A crew of the workers of a Dask cluster."""
+
+from concurrent.futures import CancelledError, Executor
+from typing import Any
+
+from typing_extensions import override
+
+from statuary.optional import optional
+from statuary.pipeline.window import LOOK
+from statuary.pipeline.workers import Crew, WorkersLost
+
+PATIENCE = 30
+"""Seconds to wait for a scheduler, and for its first worker."""
+
+
+class Cluster(Crew):
+    """A Dask cluster, through `concurrent.futures` as Dask speaks it."""
+
+    helps = False
+
+    def __init__(self, address: str) -> None:
+        """Connect.
+
+        Raises:
+            MissingExtra: if the extra `dask` is not installed.
+            WorkersLost: if there is no scheduler, or it has no workers.
+        """
+        self._distributed = optional("distributed", extra="dask", purpose="a Dask cluster")
+        self.address = address
+        self._client = self._connected()
+        self._executor: Executor = self._client.get_executor(pure=False)
+        self._deserted = 0.0
+        self.size = sum(self._client.nthreads().values())
+
+    def _connected(self) -> Any:
+        client = None
+        try:
+            client = self._distributed.Client(self.address, timeout=PATIENCE, set_as_default=False)
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except (OSError, TimeoutError) as error:
+            if client is not None:
+                client.close()
+            raise WorkersLost(
+                f"the cluster at {self.address} does not take work: {error}",
+                "start `dask scheduler` there, and `dask worker` where the work is to be done",
+            ) from None
+        return client
+
+    @override
+    def executor(self) -> Executor:
+        if self._client.status != "running":
+            raise self._gone("scheduler")
+        return self._executor
+
+    @override
+    def is_broken(self, error: BaseException) -> bool:
+        """Say whether a worker is gone; Dask gives up a task whose workers have died several times."""
+        return isinstance(error, self._distributed.KilledWorker | CancelledError)
+
+    @override
+    def look(self) -> None:
+        if self._client.status != "running":
+            raise self._gone("scheduler")
+        self._deserted = 0.0 if self._client.nthreads() else self._deserted + LOOK
+        if self._deserted >= PATIENCE:
+            raise self._gone("last worker")
+
+    def _gone(self, who: str) -> WorkersLost:
+        remedy = "build again: what has been done by then is not done again"
+        return WorkersLost(f"the {who} of the cluster at {self.address} is gone", remedy)
+
+    @override
+    def close(self) -> None:
+        self._client.close()
