@@ -1,6 +1,9 @@
 """The command line itself: how commands are found, and how one ends that is interrupted."""
 
+import gc
 import sqlite3
+import subprocess
+import sys
 
 import click
 import pytest
@@ -55,3 +58,21 @@ def test_a_defect_is_not_hidden(monkeypatch):
 def test_a_misspelled_command_is_guessed():
     done = CliRunner().invoke(main.command, ["biuld"])
     assert (done.exit_code, "Did you mean 'build'?" in done.stderr) == (2, True)
+
+
+def test_what_was_imported_is_never_looked_through_for_garbage():
+    code = """
+import gc
+from click.testing import CliRunner
+from statuary.cli.main import command
+gc.disable()
+assert CliRunner().invoke(command, ["next", "--help"]).exit_code == 0
+assert gc.isenabled() and gc.get_freeze_count() > 10_000
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_looking_for_garbage_is_left_alone_where_nobody_put_it_off():
+    frozen = gc.get_freeze_count()
+    assert CliRunner().invoke(main.command, ["next", "--help"]).exit_code == 0
+    assert gc.get_freeze_count() == frozen

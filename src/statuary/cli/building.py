@@ -13,6 +13,7 @@ from statuary.cli.options import instant_of_build
 from statuary.cli.progress import progress
 from statuary.cli.reports.report import report
 from statuary.cli.rigour import rigour_of
+from statuary.cli.settle import settle
 from statuary.cli.summary import build_summary, findings_line
 from statuary.content.git_tree import GitQuestion
 from statuary.domain.primitives import Instant
@@ -66,6 +67,7 @@ def build(content: Path, out: Path, git: GitQuestion, wishes: Wishes) -> None:
         git: git, which has been asked about the content.
         wishes: what else the command line says.
     """
+    settle()
     rigour = rigour_of(wishes.skip, wishes.only, strict=wishes.strict)
     instant = instant_of_build(wishes.now)
     try:

@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from statuary import __version__
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.settle import settle
 
 COMMANDS = {
     "init": ("statuary.cli.init", "Write a content folder that can be published at once."),
@@ -38,6 +39,10 @@ GOING_ON = {
 """What to know after Ctrl-C, of commands that leave something half done."""
 
 
+IMPORT_LATER = frozenset({"build"})
+"""Commands that import most of what they need when they run, and settle then."""
+
+
 class LazyGroup(click.Group):
     """A group that imports a command only when it runs, so that `--help` costs no more than click itself."""
 
@@ -50,6 +55,8 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        if cmd_name not in IMPORT_LATER:
+            settle()
         return command
 
     @override
