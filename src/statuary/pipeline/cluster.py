@@ -12,6 +12,9 @@ from statuary.pipeline.workers import Crew, WorkersLost
 PATIENCE = 30
 """Seconds to wait for a scheduler, and for its first worker."""
 
+FORGETFUL = {"distributed.admin.low-level-log-length": 1}
+"""A client keeps its last thousand messages for Dask's developers otherwise: 40 MiB of tasks (measured)."""
+
 
 class Cluster(Crew):
     """A Dask cluster, through `concurrent.futures` as Dask speaks it."""
@@ -26,6 +29,7 @@ class Cluster(Crew):
             WorkersLost: if there is no scheduler, or it has no workers.
         """
         self._distributed = optional("distributed", extra="dask", purpose="a Dask cluster")
+        self._config = optional("dask.config", extra="dask", purpose="a Dask cluster")
         self.address = address
         self._client = self._connected()
         self._executor: Executor = self._client.get_executor(pure=False)
@@ -35,7 +39,8 @@ class Cluster(Crew):
     def _connected(self) -> Any:
         client = None
         try:
-            client = self._distributed.Client(self.address, timeout=PATIENCE, set_as_default=False)
+            with self._config.set(FORGETFUL):
+                client = self._distributed.Client(self.address, timeout=PATIENCE, set_as_default=False)
             client.wait_for_workers(1, timeout=PATIENCE)
         except (OSError, TimeoutError) as error:
             if client is not None:
