@@ -88,9 +88,7 @@ class Ledger:
 
     def _open(self) -> None:
         # a kill of the process loses nothing under synchronous=OFF; a power cut costs at most the ledger
-        self.connection.executescript(
-            "PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF; PRAGMA cache_size=-8000;"
-        )
+        self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
         self.connection.execute("BEGIN EXCLUSIVE")
         (version,) = self.connection.execute("PRAGMA user_version").fetchone()
         if version != SCHEMA_VERSION:

@@ -94,7 +94,7 @@ MATCH_ORDER = "length(match_id), match_id, chain_id, address"
 """The order of lists: by match id as a number, then chain and address."""
 
 
-PAGE = 10_000
+PAGE = 2_000
 """Rows that are read at a time."""
 
 

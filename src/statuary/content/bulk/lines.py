@@ -20,8 +20,8 @@ from statuary.content.unreadable import Unreadable
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.findings import Finding, Position
 
-STRETCH = 32 << 20
-"""Bytes of a stretch: half a second of work, so that workers end at about the same time."""
+STRETCH = 8 << 20
+"""Bytes of a stretch: a second of work at most, so that workers end at about the same time, and hold little."""
 
 MOST_UNREAD = 100
 """Lines of a stretch that hold no record, before the rest of it is not looked at any more."""
