@@ -143,23 +143,19 @@ class ContractPlaces(ContractSources):
     def _in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
         """Yield what lies in a folder that is laid out as `contracts/` is, or in a part of one."""
         try:
-            names, others = self._listings.of(self.root / folder)
+            listing = self._listings.of(self.root / folder, is_chain=len(pure.parts) == RECORDS_DEPTH)
         except OSError as error:
             yield Finding(
                 rule="readable-text", path=folder, message=f"the folder cannot be read: {error.strerror}"
             )
             return
-        is_chain = len(pure.parts) == RECORDS_DEPTH
-
-        def is_record(name: str) -> bool:
-            return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in others
-
-        for are_records, together in groupby(names, is_record):
+        for are_records, names in listing.runs:
             if are_records:
-                yield _Records(folder, pure.name, list(together))
+                yield _Records(folder, pure.name, names)
                 continue
-            for name in together:
-                yield from self._other(f"{folder}/{name}", pure / name, name, is_plain=name not in others)
+            for name in names:
+                is_plain = name not in listing.others
+                yield from self._other(f"{folder}/{name}", pure / name, name, is_plain=is_plain)
 
     def _other(self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator["_Found"]:
         """Yield what a name in a folder stands for that is not the file of a record."""
@@ -194,19 +190,28 @@ _Found = ContractSource | Finding | _Other | _Records
 
 
 def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
+    form = ContractForm.RECORD
     for found in stream:
         if isinstance(found, _Records):
             folder, chain_id, names = found
             for name in names:
-                yield ContractSource(
-                    f"{folder}/{name}", chain_id, name[: name.rindex(".")], ContractForm.RECORD
-                )
+                yield ContractSource(f"{folder}/{name}", chain_id, name[: name.rindex(".")], form)
         elif isinstance(found, ContractSource):
             yield found
 
 
-_Listing = tuple[list[str], set[str]]
-"""The names in a folder in byte order of the paths below it, and those that are no plain files."""
+class _Listing(NamedTuple):
+    """The names in a folder.
+
+    Attributes:
+        runs: names that follow each other in byte order of the paths below them, and whether they are records'.
+        others: those that are no plain files; a folder's has a slash behind it.
+        size: how many names there are.
+    """
+
+    runs: list[tuple[bool, list[str]]]
+    others: set[str]
+    size: int
 
 
 class _Listings:
@@ -215,8 +220,12 @@ class _Listings:
     def __init__(self) -> None:
         self._kept: tuple[Path, _Listing] | None = None
 
-    def of(self, folder: Path) -> _Listing:
+    def of(self, folder: Path, *, is_chain: bool) -> _Listing:
         """Return the names in a folder.
+
+        Args:
+            folder: the folder.
+            is_chain: whether plain files with the right endings are records' there.
 
         Raises:
             OSError: if it cannot be read.
@@ -224,18 +233,16 @@ class _Listings:
         if self._kept is not None and self._kept[0] == folder:
             listing, self._kept = self._kept[1], None
             return listing
-        listing = _names(folder)
-        if self._kept is None or len(listing[0]) > len(self._kept[1][0]):
+        listing = _names(folder, is_chain=is_chain)
+        if self._kept is None or listing.size > self._kept[1].size:
             self._kept = folder, listing
         return listing
 
 
-def _names(folder: Path) -> _Listing:
-    """Look at the names in a folder.
-
-    A folder's name has a slash behind it, which is also what its place in that order follows from.
-    """
-    names, others = [], set()
+def _names(folder: Path, *, is_chain: bool) -> _Listing:
+    """Look at the names in a folder; the slash behind a folder's is what its place in the order follows from."""
+    names: list[str] = []
+    others: set[str] = set()
     with os.scandir(folder) as entries:
         for entry in entries:
             name = entry.name
@@ -244,7 +251,12 @@ def _names(folder: Path) -> _Listing:
                 others.add(name)
             names.append(name)
     names.sort()
-    return names, others
+
+    def is_record(name: str) -> bool:
+        return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in others
+
+    runs = [(are_records, list(together)) for are_records, together in groupby(names, is_record)]
+    return _Listing(runs, others, len(names))
 
 
 def _deeper(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:

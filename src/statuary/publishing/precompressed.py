@@ -52,7 +52,7 @@ def compressed_forms(document: Document, forms: tuple[Precompressed, ...]) -> It
     Raises:
         PublishingRefused: if a form needs a package that is not installed.
     """
-    if len(document.body) < SMALLEST or _keeps_time(document.path):
+    if not forms or len(document.body) < SMALLEST or _keeps_time(document.path):
         return
     for form in forms:
         body = COMPRESSORS[form](document.body)
