@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from corpora import grow
+from processes import Run, run
 
 from sites import INCIDENT
 
@@ -29,17 +30,10 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
-def build(project: Path, *options: str, git: bool = True) -> tuple[float, float]:
-    """Build a project; return seconds, and the peak memory of the largest process in MiB."""
-    command = [sys.executable, "-m", "statuary", "build", "--now", "2026-11-20T12:00:00Z", *options]
-    environment = os.environ if git else os.environ | {"GIT_DIR": str(project / "nowhere")}
-    os.sync()
-    began = time.perf_counter()
-    with subprocess.Popen(command, cwd=project, env=environment, stdout=subprocess.DEVNULL) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    return time.perf_counter() - began, usage.ru_maxrss / 1024
+def build(project: Path, *, git: bool = True) -> Run:
+    """Build a project."""
+    command = [sys.executable, "-m", "statuary", "build", "--now", "2026-11-20T12:00:00Z"]
+    return run(command, project, os.environ if git else os.environ | {"GIT_DIR": str(project / "nowhere")})
 
 
 def seconds(command: list[str], folder: Path) -> float:
@@ -72,7 +66,9 @@ def main() -> None:
         git(project, "add", ".")
         git(project, "commit", "-qm", "All")
         first = build(project)
-        print(f"{arguments.count:,} contracts; the first build takes {first[0]:.1f} s ({first[1]:.0f} MiB)\n")
+        print(
+            f"{arguments.count:,} contracts; the first build takes {first.wall:.1f} s ({first.memory:.0f} MiB)\n"
+        )
         show(project, arguments.rounds, Path(folder))
 
 
@@ -109,7 +105,7 @@ def show(project: Path, rounds: int, folder: Path) -> None:
             prepare(number)
             found.append(build(project, git=with_git))
         print(
-            f"| {name} | {spread([one[0] for one in found])} | {max(one[1] for one in found):.0f} |",
+            f"| {name} | {spread([one.wall for one in found])} | {max(one.memory for one in found):.0f} |",
             flush=True,
         )
     clones = []
@@ -118,7 +114,7 @@ def show(project: Path, rounds: int, folder: Path) -> None:
         git(folder, "clone", "-q", str(project), str(clone))
         shutil.copytree(project / "build", clone / "build", copy_function=shutil.copyfile)
         clones.append(build(clone))
-    print(f"| a fresh clone with the site restored | {spread([one[0] for one in clones])} | |")
+    print(f"| a fresh clone with the site restored | {spread([one.wall for one in clones])} | |")
 
 
 def spread(found: list[float]) -> str:

@@ -8,16 +8,16 @@ import os
 import random
 import statistics
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 
 Command = Callable[[Path], list[str]]
 """Makes a command line for a new, empty output folder."""
 
-KIB = 1024
+WATCHER = Path(__file__).with_name("watcher.py")
 SEED = 20261120
 
 
@@ -38,19 +38,15 @@ class Measured:
     ratios: tuple[float, ...]
 
 
-def run(command: list[str], folder: Path) -> Run:
-    """Run a command to its end."""
+def run(command: list[str], folder: Path, environment: Mapping[str, str] = os.environ) -> Run:
+    """Run a command in a folder, to its end."""
     os.sync()
-    began = perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder) as process:
-        assert process.stderr is not None
-        said = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    wall = perf_counter() - began
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{said.decode()}")
-    return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / KIB)
+    watched = [sys.executable, "-S", str(WATCHER), *command]
+    done = subprocess.run(watched, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} ended badly:\n{done.stderr}")
+    wall, cpu, memory = map(float, done.stdout.split())
+    return Run(wall, cpu, memory)
 
 
 def side_by_side(commands: Mapping[str, Command], rounds: int) -> dict[str, Measured]:
