@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -20,11 +20,10 @@ from statuary.content.bulk.remote import is_remote
 from statuary.content.bulk.sources import KINDS, BulkFiles
 from statuary.content.files import SourceFile, walk_at
 from statuary.content.layout import Kind, is_left_alone, is_workspace_file, place_of, stray
+from statuary.content.listings import Listings
 from statuary.content.unreadable import Unreadable
 from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource, ContractSources
 from statuary.domain.findings import Finding, Pointer
-
-RECORD_SUFFIXES = (".json", ".yaml", ".yml")
 
 RECORDS_DEPTH = 2
 """Folders above the file of a record: `contracts` and the chain's."""
@@ -74,7 +73,7 @@ class ContractPlaces(ContractSources):
         """
         self.root = root
         self.elsewhere = tuple(elsewhere)
-        self._listings = _Listings()
+        self._listings = Listings()
         if survey is not None:
             self.survey = survey
 
@@ -198,65 +197,6 @@ def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
                 yield ContractSource(f"{folder}/{name}", chain_id, name[: name.rindex(".")], form)
         elif isinstance(found, ContractSource):
             yield found
-
-
-class _Listing(NamedTuple):
-    """The names in a folder.
-
-    Attributes:
-        runs: names that follow each other in byte order of the paths below them, and whether they are records'.
-        others: those that are no plain files; a folder's has a slash behind it.
-        size: how many names there are.
-    """
-
-    runs: list[tuple[bool, list[str]]]
-    others: set[str]
-    size: int
-
-
-class _Listings:
-    """Looks at the names in folders. Those of the largest are kept after counting, for when it is gone through."""
-
-    def __init__(self) -> None:
-        self._kept: tuple[Path, _Listing] | None = None
-
-    def of(self, folder: Path, *, is_chain: bool) -> _Listing:
-        """Return the names in a folder.
-
-        Args:
-            folder: the folder.
-            is_chain: whether plain files with the right endings are records' there.
-
-        Raises:
-            OSError: if it cannot be read.
-        """
-        if self._kept is not None and self._kept[0] == folder:
-            listing, self._kept = self._kept[1], None
-            return listing
-        listing = _names(folder, is_chain=is_chain)
-        if self._kept is None or listing.size > self._kept[1].size:
-            self._kept = folder, listing
-        return listing
-
-
-def _names(folder: Path, *, is_chain: bool) -> _Listing:
-    """Look at the names in a folder; the slash behind a folder's is what its place in the order follows from."""
-    names: list[str] = []
-    others: set[str] = set()
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            name = entry.name
-            if not entry.is_file(follow_symlinks=False):
-                name += "/" if entry.is_dir(follow_symlinks=False) else ""
-                others.add(name)
-            names.append(name)
-    names.sort()
-
-    def is_record(name: str) -> bool:
-        return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in others
-
-    runs = [(are_records, list(together)) for are_records, together in groupby(names, is_record)]
-    return _Listing(runs, others, len(names))
 
 
 def _deeper(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
