@@ -18,7 +18,7 @@ def root(tmp_path):
         for address in ADDRESSES[:count]:
             (folder / f"{address}.json").write_text("{}")
         (folder / ".hidden.json").write_text("{}")
-        (folder / "notes.txt").write_text("")
+        (folder / "odd.bin").write_text("")
     workspace = tmp_path / "contracts/10" / f"0x{9:040x}"
     workspace.mkdir()
     (workspace / "contract.yaml").write_text("")
@@ -38,7 +38,7 @@ def test_what_is_counted_is_what_is_gone_through(root):
     assert paths(places) == paths(places) == paths(ContractPlaces(root)) == sorted(paths(places))
     assert len(paths(places)) == 11
     assert [source.path for source in places.bulk] == ["contracts/more.jsonl"]
-    assert {finding.path for finding in places.findings} == {f"contracts/{n}/notes.txt" for n in (1, 10, 137)}
+    assert {finding.path for finding in places.findings} == {f"contracts/{n}/odd.bin" for n in (1, 10, 137)}
 
 
 def test_a_folder_that_is_taken_twice_is_taken_for_what_it_is_each_time(root):
