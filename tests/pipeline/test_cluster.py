@@ -1,11 +1,16 @@
 """A Dask cluster: the same results, with workers and schedulers that end while they are at it."""
 
 import os
+import sys
 
 import pytest
+from click.testing import CliRunner
 
 from dask_cluster import dask_cluster
 from real_parts import require_module
+from sites import SITE, write_files
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.main import command
 from statuary.pipeline import cluster as crews
 from statuary.pipeline.engines import cluster
 from statuary.pipeline.workers import WorkersLost
@@ -63,3 +68,15 @@ def test_nobody_at_the_address(monkeypatch):
     monkeypatch.setattr(crews, "PATIENCE", 1)
     with pytest.raises(WorkersLost, match="does not take work"):
         cluster("tcp://127.0.0.1:9")
+
+
+@pytest.mark.parametrize("asked", ["build", "check"])
+def test_without_the_extra_it_is_named(asked, tmp_path, monkeypatch):
+    monkeypatch.chdir(write_files(tmp_path, {"content/site.yaml": SITE}))
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = CliRunner().invoke(command, [asked, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"])
+    assert done.exit_code == ExitCode.REFUSED
+    assert done.stderr.splitlines() == [
+        "statuary: --engine dask needs the extra 'dask', which is not installed",
+        '    pip install "statuary[dask]"',
+    ]

@@ -43,8 +43,7 @@ def hands_of(workers: int | None, engine: str, scheduler: str | None) -> Hands:
 
     Raises:
         click.UsageError: if the options do not go together.
-        MissingExtra: if a cluster is asked for and the extra is not installed.
-        WorkersLost: if there is no cluster.
+        WorkersLost: if there is no cluster, or the extra that reaches it is not installed.
     """
     from statuary.pipeline.engines import cluster, processes, usable_cores
 

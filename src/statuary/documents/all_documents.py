@@ -13,6 +13,7 @@ from statuary.documents.contract_api.proof_document import proof_checks_document
 from statuary.documents.document import Document
 from statuary.documents.feeds.changes import changes_document
 from statuary.documents.feeds.feed_documents import FeedSite
+from statuary.documents.pages.contracts.contract_entry import ContractEntry
 from statuary.documents.status_api.epochs import EpochPlan, epoch_documents
 from statuary.documents.status_api.status_documents import StatusSite
 from statuary.domain.catalogue import Catalogue
@@ -21,7 +22,6 @@ from statuary.domain.primitives import Instant
 from statuary.domain.rules import Rule
 
 if TYPE_CHECKING:
-    from statuary.documents.pages.contracts.contract_entry import ContractEntry
     from statuary.documents.pages.status.status_pages import StatusPages
 
 
@@ -56,7 +56,7 @@ def documents_after(
 def whole_site_documents(
     catalogue: Catalogue,
     contracts: Tally,
-    entries: "Sequence[ContractEntry] | None",
+    entries: Sequence[ContractEntry] | None,
     present: Sequence[Document],
     epochs: EpochPlan,
     *,

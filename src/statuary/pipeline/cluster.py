@@ -1,11 +1,12 @@
 """A crew of the workers of a Dask cluster."""
 
 from concurrent.futures import CancelledError, Executor
+from types import ModuleType
 from typing import Any
 
 from typing_extensions import override
 
-from statuary.optional import optional
+from statuary.optional import MissingExtra, optional
 from statuary.pipeline.window import LOOK
 from statuary.pipeline.workers import Crew, WorkersLost
 
@@ -25,11 +26,9 @@ class Cluster(Crew):
         """Connect.
 
         Raises:
-            MissingExtra: if the extra `dask` is not installed.
-            WorkersLost: if there is no scheduler, or it has no workers.
+            WorkersLost: if there is no scheduler, or it has no workers, or the extra `dask` is not installed.
         """
-        self._distributed = optional("distributed", extra="dask", purpose="a Dask cluster")
-        self._config = optional("dask.config", extra="dask", purpose="a Dask cluster")
+        self._distributed, self._config = _module("distributed"), _module("dask.config")
         self.address = address
         self._client = self._connected()
         self._executor: Executor = self._client.get_executor(pure=False)
@@ -77,3 +76,10 @@ class Cluster(Crew):
     @override
     def close(self) -> None:
         self._client.close()
+
+
+def _module(name: str) -> ModuleType:
+    try:
+        return optional(name, extra="dask", purpose="--engine dask")
+    except MissingExtra as missing:
+        raise WorkersLost(str(missing), missing.remedy) from None

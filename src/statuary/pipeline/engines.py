@@ -36,8 +36,7 @@ def cluster(address: str) -> Hands:
         address: its scheduler's, such as `tcp://10.0.0.5:8786`.
 
     Raises:
-        MissingExtra: if the extra `dask` is not installed.
-        WorkersLost: if there is no scheduler, or it has no workers.
+        WorkersLost: if there is no scheduler, or it has no workers, or the extra `dask` is not installed.
     """
     from statuary.pipeline.cluster import Cluster
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -15,8 +15,10 @@ from statuary.documents.contract_api.lists import (
     chain_documents,
 )
 from statuary.documents.document import Document
+from statuary.documents.pages.contracts.contract_entry import ContractEntry
 from statuary.documents.url_table import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGES
 from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.record import ContractRow
 from statuary.domain.hosting import HostingSettings
 from statuary.pipeline.announcements import Announcer, stage
 from statuary.pipeline.contracts import PressedContracts
@@ -28,9 +30,6 @@ from statuary.publishing.publisher import Publisher
 from statuary.publishing.shard import write_shard
 from statuary.publishing.source_rows import SourceRows
 from statuary.publishing.stager import Offer, Stager
-
-if TYPE_CHECKING:
-    from statuary.documents.pages.contracts.contract_entry import ContractEntry
 
 ADDRESSES = 250
 """Addresses of a partition."""
@@ -159,7 +158,7 @@ def _suspect_pages(publication: Publication, chain_id: str, rows: SourceRows) ->
 
 def page_entries(
     publisher: Publisher, catalogue: Catalogue, contracts: PressedContracts
-) -> "list[ContractEntry] | None":
+) -> list[ContractEntry] | None:
     """Return what pages list of contracts: none of them if they are too many, None if the pages stay as they are."""
     rows = contracts.rows
     if rows.partial and not rows.differ() and CONTRACTS not in contracts.missing:
@@ -168,21 +167,18 @@ def page_entries(
         publisher.suspect(publisher.made_of(CONTRACTS, CONTRACTS_HOME.path().rpartition("/")[0]))
     if not catalogue.pages.lists_contracts(sum(rows.counts().values())):
         return []
-    from statuary.documents.pages.contracts.contract_entry import ContractEntry
+    return [_entry(text, row) for text, row in rows.entries()]
 
-    entries = []
-    for text, row in rows.entries():
-        name, language, selectors = orjson.loads(text)
-        entries.append(
-            ContractEntry(
-                chain_id=row.chainId,
-                address=row.address,
-                name=name,
-                language=language,
-                match=row.match,
-                verified_at=row.verifiedAt,
-                match_id=int(row.matchId),
-                selectors=bytes.fromhex(selectors),
-            )
-        )
-    return entries
+
+def _entry(text: str, row: ContractRow) -> ContractEntry:
+    name, language, selectors = orjson.loads(text)
+    return ContractEntry(
+        chain_id=row.chainId,
+        address=row.address,
+        name=name,
+        language=language,
+        match=row.match,
+        verified_at=row.verifiedAt,
+        match_id=int(row.matchId),
+        selectors=bytes.fromhex(selectors),
+    )

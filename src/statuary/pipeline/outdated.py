@@ -56,15 +56,10 @@ class Comparison:
     missing: Container[str] = frozenset()
     gone: list[str] = field(default_factory=list)
     touched: list[tuple[str, str, str]] = field(default_factory=list)
-    _root: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Spell the folder once, not for every source."""
-        self._root = str(self.root)
 
     def outdated(self, sources: Iterable[Source]) -> Iterator[Outdated]:
         """Yield the sources to be looked into; `gone` and `touched` are whole once all have been yielded."""
-        ids, known = Ids(self.tree), iter(self.known)
+        ids, known, root = Ids(self.tree), iter(self.known), str(self.root)
         last = next(known, None)
         for source in sources:
             while last is not None and last[0] < source.path:
@@ -74,7 +69,7 @@ class Comparison:
             if last is None or last[0] != source.path:
                 yield Outdated(source, git, self.all_because or Reason.NEW)
                 continue
-            reason = self._reason(source, git, last)
+            reason = self._reason(root, source, git, last)
             last = next(known, None)
             if reason is not None:
                 yield Outdated(source, git, reason)
@@ -82,7 +77,7 @@ class Comparison:
             self.gone.append(last[0])
             last = next(known, None)
 
-    def _reason(self, source: Source, git: str, last: Known) -> Reason | None:
+    def _reason(self, root: str, source: Source, git: str, last: Known) -> Reason | None:
         """Say why a source is to be looked into that the last build knew; None if it is not."""
         path, last_git, last_stat, last_digest = last
         if self.all_because is not None:
@@ -91,7 +86,7 @@ class Comparison:
             return Reason.MISSING
         if git and git == last_git:
             return None
-        stat = stat_of(self._root, source).text
+        stat = stat_of(root, source).text
         # where git knows better, equal times say nothing: some tools set them
         if stat and stat == last_stat and not (git and last_git):
             if git:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from statuary.checks.contracts.check import Check
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
@@ -13,15 +13,13 @@ from statuary.content.contract_files import ReadContract, read_contract
 from statuary.documents.contract_api.proof_document import proof_document
 from statuary.documents.contract_api.record_document import record_document
 from statuary.documents.document import Document
+from statuary.documents.pages.contracts.contract_entry import ContractEntry, contract_entry
 from statuary.documents.pages.contracts.contract_pages import ContractPages
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.contracts.proof import Proof
 from statuary.domain.contracts.record import ContractRow, RecordValue, in_served_order, row_of
 from statuary.domain.findings import Finding
 from statuary.domain.site import ContractSettings, Publish
-
-if TYPE_CHECKING:
-    from statuary.documents.pages.contracts.contract_entry import ContractEntry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +61,7 @@ class Pressed(NamedTuple):
     documents: tuple[Document, ...] = ()
     page: Callable[[], Document] | None = None
     row: ContractRow | None = None
-    entry: "ContractEntry | None" = None
+    entry: ContractEntry | None = None
     published: bool = False
     findings: tuple[Finding, ...] = ()
     refused: tuple[Finding, ...] = ()
@@ -108,17 +106,11 @@ def press_read(source: ContractSource, contract: ReadContract, settings: PressSe
         documents=tuple(documents),
         page=_page(record, proof, source, settings, published=published),
         row=row_of(record),
-        entry=_entry(record) if settings.listed else None,
+        entry=contract_entry(record) if settings.listed else None,
         published=published,
         findings=said if proof.holds else (),
         refused=() if proof.holds else said,
     )
-
-
-def _entry(record: RecordValue) -> "ContractEntry":
-    from statuary.documents.pages.contracts.contract_entry import contract_entry
-
-    return contract_entry(record)
 
 
 def _page(

@@ -7,7 +7,8 @@ import pytest
 
 from made_contracts import made_record
 from real_parts import CHECKOUT
-from statuary.documents.pages.contracts.interface_table import interface_view, selectors_of
+from statuary.documents.pages.contracts.contract_entry import selectors_of
+from statuary.documents.pages.contracts.interface_table import interface_view
 from statuary.domain.primitives import checksummed
 
 RECORDS = sorted((CHECKOUT / "content/contracts/748463").glob("*.json"))

@@ -1,11 +1,13 @@
 """What lists and the search say of a contract: little, so that it can be kept for every contract of a site."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from statuary.documents.pages.contracts.interface_table import selectors_of
-from statuary.documents.pages.contracts.json_parts import as_object, as_text
+from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_text
 from statuary.documents.pages.legible import one_line
 from statuary.domain.contracts.record import RecordValue
+from statuary.domain.contracts.signatures import signature_hash, signature_text
+from statuary.domain.json_values import Json
 
 LONGEST_NAME = 80
 """Characters of a name that lists show."""
@@ -49,3 +51,14 @@ def contract_entry(record: RecordValue) -> ContractEntry:
         match_id=int(record["matchId"]),
         selectors=b"".join(dict.fromkeys(selectors_of(record.get("abi")))),
     )
+
+
+def selectors_of(abi: Json) -> Iterator[bytes]:
+    """Yield the first four bytes of the hash of each function, event and error."""
+    for item in as_list(abi):
+        text = signature_text(as_object(item)) if as_object(item).get("type") in KINDS else None
+        if text is not None:
+            yield bytes.fromhex(signature_hash(text)[2:10])
+
+
+KINDS = ("function", "event", "error")

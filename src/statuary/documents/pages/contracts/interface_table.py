@@ -1,6 +1,6 @@
 """An ABI as tables: what can be called, with selectors; what is logged, with topics; how calls fail."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_text
@@ -113,17 +113,6 @@ def interface_view(abi: Json, userdoc: Json, devdoc: Json, arguments: Json) -> I
         errors=of("error"),
         special=tuple(kind for kind in ("fallback", "receive") if any(i.get("type") == kind for i in items)),
     )
-
-
-def selectors_of(abi: Json) -> Iterator[bytes]:
-    """Yield the first four bytes of the hash of each function, event and error."""
-    for item in as_list(abi):
-        text = signature_text(as_object(item)) if as_object(item).get("type") in KINDS else None
-        if text is not None:
-            yield bytes.fromhex(signature_hash(text)[2:10])
-
-
-KINDS = ("function", "event", "error")
 
 
 class _Anchors:
