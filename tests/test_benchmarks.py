@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from real_parts import CHECKOUT
+from support.requirements import CHECKOUT
 
 COMMANDS = {
     "corpora": ("S:3", "{folder}/corpus"),

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from statuary.publishing.look_up.site import open_snapshot
+    from statuary.serving.site import open_snapshot
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "open_snapshot"]
@@ -12,7 +12,7 @@ __all__ = ["__version__", "open_snapshot"]
 def __getattr__(name: str) -> Any:
     """Import `open_snapshot` when it is first asked for, so that the commands start without it."""
     if name == "open_snapshot":
-        from statuary.publishing.look_up.site import open_snapshot  # noqa: PLC0415 - that is the point
+        from statuary.serving.site import open_snapshot  # noqa: PLC0415 - that is the point
 
         return open_snapshot
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,7 @@ import importlib
 from types import ModuleType
 
 
-class MissingExtra(Exception):  # noqa: N818 - a fact about the installation
+class MissingExtraError(Exception):
     """A library of an extra is not installed.
 
     Attributes:
@@ -13,7 +13,7 @@ class MissingExtra(Exception):  # noqa: N818 - a fact about the installation
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs the extra {extra!r}, which is not installed")
-        self.remedy = f'pip install "statuary[{extra}]"'
+        self.hint = f'pip install "statuary[{extra}]"'
 
 
 def optional(*names: str, extra: str, purpose: str) -> ModuleType:
@@ -32,10 +32,10 @@ def optional(*names: str, extra: str, purpose: str) -> ModuleType:
             return importlib.import_module(name)
         except ImportError:
             continue
-    raise MissingExtra(purpose, extra)
+    raise MissingExtraError(purpose, extra)
 
 
-def zstandard(extra: str = "zstd") -> ModuleType:
+def import_zstandard(extra: str = "zstd") -> ModuleType:
     """Return Zstandard: Python's own from 3.14 on, before that the same module from `backports.zstd`.
 
     Args:

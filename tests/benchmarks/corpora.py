@@ -21,12 +21,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import orjson
 
-from real_parts import CHECKOUT
-from statuary.domain.primitives import checksummed, parse_instant
-from statuary.pipeline.announcements import Silent
-from statuary.pipeline.build import build_site
-from statuary.publishing.folder import Folder
-from statuary.publishing.publication import Publication
+from statuary.build.build import build_site
+from statuary.build.progress import NoProgress
+from statuary.domain.primitives import checksum_address, parse_instant
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from support.requirements import CHECKOUT
 
 
 class Kind(NamedTuple):
@@ -71,9 +71,9 @@ KINDS = {
 def own_records() -> dict[str, bytes]:
     """Return this repository's own records as they are published, by the name of the contract."""
     with tempfile.TemporaryDirectory(prefix="statuary-own-") as folder:
-        with Publication(Folder(Path(folder))) as publication:
+        with FolderTarget(SiteFolder(Path(folder))) as publication:
             outcome = build_site(
-                CHECKOUT / "content", publication, parse_instant("2026-11-20T12:00:00Z"), Silent()
+                CHECKOUT / "content", publication, parse_instant("2026-11-20T12:00:00Z"), NoProgress()
             )
         assert outcome.applied, outcome.checked.all_findings
         bodies = [file.read_bytes() for file in sorted(Path(folder, "v2/contract/748463").iterdir())]
@@ -116,7 +116,7 @@ def replicas(names: tuple[str, ...], count: int) -> Iterator[tuple[str, bytes]]:
     own = own_records()
     parted = [_parted(own[name]) for name in names]
     for number, (before, between, after) in enumerate(islice(cycle(parted), count), 1):
-        address = checksummed("0x" + sha256(b"%d" % number).hexdigest()[:40])
+        address = checksum_address("0x" + sha256(b"%d" % number).hexdigest()[:40])
         yield address, b"%b%d%b%b%b" % (before, number, between, address.encode(), after)
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from edge_runtimes import OFFLINE, deno
-from measured_lookup import DATA
+from support.edge_runtimes import OFFLINE, deno
+from support.measured_lookup import DATA
 
 QUERIES = (
     "fields=abi",

@@ -124,7 +124,7 @@ def make(folder: Path, matches: int) -> None:
             )
 
 
-def join(root: Path, workbench: Path, memory: int) -> dict[str, object]:
+def join(root: Path, scratch_dir: Path, memory: int) -> dict[str, object]:
     """Run the first stage; return how many contracts and buckets there are."""
     from statuary.content.bulk.export_join import join_export
     from statuary.content.bulk.export_tables import JoinLimits
@@ -135,23 +135,23 @@ def join(root: Path, workbench: Path, memory: int) -> dict[str, object]:
         root,
         BulkSource(path="contracts", form=BulkForm.EXPORT, files=tuple(files)),
         chains={str(CHAIN)},
-        workbench=workbench,
+        scratch_dir=scratch_dir,
         limits=JoinLimits(memory=memory),
     )
     assert not joined.findings, joined.findings
     return {"buckets": len(joined.buckets), "contracts": sum(one.contracts for one in joined.buckets)}
 
 
-def read(root: Path, workbench: Path, matches: int) -> dict[str, object]:
+def read(root: Path, scratch_dir: Path, matches: int) -> dict[str, object]:
     """Read every bucket; return how many records and bytes came of it."""
-    from statuary.content.bulk.export_join import Bucket
-    from statuary.content.bulk.export_rows import read_bucket
+    from statuary.content.bulk.export_join import ExportBucket
+    from statuary.content.bulk.export_records import read_bucket
     from statuary.documents.encode import encode_unchecked
 
     records = size = 0
-    for file in sorted(workbench.glob("bucket-*.sqlite3")):
+    for file in sorted(scratch_dir.glob("bucket-*.sqlite3")):
         number = int(file.stem.rpartition("-")[2])
-        bucket = Bucket(path="contracts", workbench=workbench, number=number, contracts=0)
+        bucket = ExportBucket(path="contracts", scratch_dir=scratch_dir, number=number, contracts=0)
         for contract in read_bucket(root, bucket):
             assert contract.read.record is not None, contract
             record = contract.read.record.value
@@ -211,15 +211,15 @@ def main() -> None:
     arguments = parser.parse_args()
     memory = arguments.memory_mib << 20
     if arguments.stage == "join":
-        print(json.dumps(join(arguments.root, arguments.workbench, memory)))
+        print(json.dumps(join(arguments.root, arguments.scratch_dir, memory)))
         return
     if arguments.stage == "read":
-        print(json.dumps(read(arguments.root, arguments.workbench, arguments.matches)))
+        print(json.dumps(read(arguments.root, arguments.scratch_dir, arguments.matches)))
         return
     with tempfile.TemporaryDirectory(prefix="statuary-export-") as folder:
         root = arguments.keep or Path(folder) / "content"
-        workbench = Path(folder) / "workbench"
-        workbench.mkdir()
+        scratch_dir = Path(folder) / "workbench"
+        scratch_dir.mkdir()
         if not (root / "contracts").is_dir():
             make(root / "contracts", arguments.matches)
         print(
@@ -230,14 +230,14 @@ def main() -> None:
             "--root",
             root,
             "--workbench",
-            workbench,
+            scratch_dir,
             "--matches",
             arguments.matches,
             "--memory-mib",
             arguments.memory_mib,
         ]
         print("join:", in_process("join", *options), flush=True)
-        print("workbench:", size_of(workbench), flush=True)
+        print("workbench:", size_of(scratch_dir), flush=True)
         print("read:", in_process("read", *options), flush=True)
 
 

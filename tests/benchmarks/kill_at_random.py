@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from dask_cluster import dask_cluster
-from random_kills import Worlds, counted, kill_at_random
+from support.dask_cluster import dask_cluster
+from support.random_kills import Worlds, counted, kill_at_random
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from corpora import grow
 from processes import Run, run
 
-from sites import INCIDENT
+from support.sites import INCIDENT
 
 
 def git(folder: Path, *arguments: str) -> None:

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from corpora import grow
 
-from object_stores import STORES, Server, moto, objects_of, proxied
+from support.object_stores import STORES, Server, moto, objects_of, proxied
 
 BOTO3 = """
 import mimetypes, os, sys

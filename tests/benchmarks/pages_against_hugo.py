@@ -22,15 +22,15 @@ from incidents_against_hugo import NOW, worlds
 from processes import Command, side_by_side, table
 
 from statuary.checks.contracts.prove import prove
-from statuary.content.contract_files import read_contract
-from statuary.content.read import read_content
+from statuary.content.read_content import read_content
+from statuary.content.read_contract import read_contract
 from statuary.documents.document import Document
 from statuary.documents.pages.contracts.contract_page import contract_page
-from statuary.documents.pages.contracts.contract_pages import contract_pages_of
-from statuary.documents.pages.frame import frame_of
+from statuary.documents.pages.contracts.contract_page_context import contract_page_context
+from statuary.documents.pages.page_context import page_context
 from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.domain.primitives import parse_instant
-from statuary.domain.status.timeline import timeline
+from statuary.domain.status.timeline import build_timeline
 
 CONTENT = Path(__file__).parents[2] / "content"
 MODEL = "0xEA6137d406d443D5727564D1b014307C88e076b8"
@@ -67,7 +67,7 @@ def contract_documents(count: int, *, own_sources: bool) -> Iterator[Document]:
     """Yield the pages of so many contracts."""
     catalogue = read_content(CONTENT).catalogue
     assert catalogue is not None
-    pages = contract_pages_of(catalogue, ())
+    pages = contract_page_context(catalogue, ())
     assert pages is not None
     record = model()
     proof = prove(record)
@@ -81,7 +81,9 @@ def incident_documents(content: Path) -> Iterator[Document]:
     catalogue = read_content(content).catalogue
     assert catalogue is not None
     now = parse_instant(NOW)
-    yield from StatusPages(timeline(catalogue.status, now), frame_of(catalogue), now).documents_at(now)
+    yield from StatusPages(build_timeline(catalogue.status, now), page_context(catalogue), now).documents_at(
+        now
+    )
 
 
 def write(documents: Iterator[Document], out: Path) -> None:

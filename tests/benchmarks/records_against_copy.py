@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import orjson
 from processes import side_by_side, table
 
-from real_parts import CHECKOUT
-from statuary.domain.primitives import checksummed, keccak
+from statuary.domain.primitives import checksum_address, keccak256
+from support.requirements import CHECKOUT
 
 REAL = CHECKOUT.parent / "shared/data/contract-records"
 OWN = CHECKOUT / "content/contracts"
@@ -34,8 +34,8 @@ def grown(files: list[Path], copies: int, content: Path) -> int:
             record = orjson.loads(raw)
             address, match_id = record["address"], match_id + 1
             if copy:
-                record["address"] = address = checksummed(
-                    "0x" + keccak(b"%d" % copy + address.encode()).hex()[:40]
+                record["address"] = address = checksum_address(
+                    "0x" + keccak256(b"%d" % copy + address.encode()).hex()[:40]
                 )
             record["matchId"] = str(match_id)
             raw = orjson.dumps(record)

@@ -22,11 +22,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import orjson
 
-from browser_pages import browse
-from many_contracts import CHAIN, record_of
-from sites import write_files
-from statuary.domain.contracts.signatures import signature_entry
-from statuary.domain.primitives import checksummed
+from statuary.domain.contracts.abi.abi_signatures import signature_entry
+from statuary.domain.primitives import checksum_address
+from support.browser import browse
+from support.many_contracts import CHAIN, record_of
+from support.sites import write_files
 
 SITE = f"""\
 page: {{name: Many, url: https://many.example}}
@@ -68,7 +68,7 @@ def selector_of(signature: str) -> str:
 
 def address_of(number: int) -> str:
     """Return the address of a contract: as evenly spread as addresses are."""
-    return checksummed("0x" + sha256(str(number).encode()).hexdigest()[:40])
+    return checksum_address("0x" + sha256(str(number).encode()).hexdigest()[:40])
 
 
 def record(number: int) -> bytes:
@@ -101,11 +101,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="statuary-search-") as folder:
         site, seconds = build(Path(folder), count)
         shards = [file.read_bytes() for file in (site / "contracts/search").rglob("*.json")]
-        pressed = sorted(len(gzip.compress(shard)) for shard in shards)
+        built = sorted(len(gzip.compress(shard)) for shard in shards)
         print(f"{count:,} contracts built in {seconds:.0f} s, without proof, with lists and search")
         print(
-            f"search: {len(shards):,} files, {sum(map(len, shards)) / 1e6:.1f} MB; the largest {pressed[-1]:,} bytes"
-            f" and the median {pressed[len(pressed) // 2]:,} in transfer"
+            f"search: {len(shards):,} files, {sum(map(len, shards)) / 1e6:.1f} MB; the largest {built[-1]:,} bytes"
+            f" and the median {built[len(built) // 2]:,} in transfer"
         )
         middle = count // 2
         wanted = {

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from host_servers import (
+from support.host_servers import (
     HOSTS_INSTALL,
     build_project,
     serve_folder_with_deno,
@@ -25,7 +25,7 @@ from host_servers import (
     serve_with_nginx,
     serve_with_statuary,
 )
-from real_parts import require_program
+from support.requirements import require_program
 
 SERVERS = {
     "nginx": serve_with_nginx,

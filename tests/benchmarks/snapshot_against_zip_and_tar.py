@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import orjson
 from processes import Run, run
 
-from real_parts import CHECKOUT
-from statuary.domain.primitives import checksummed, keccak
-from statuary.publishing.look_up.site import open_snapshot
+from statuary.domain.primitives import checksum_address, keccak256
+from statuary.serving.site import open_snapshot
+from support.requirements import CHECKOUT
 
 REAL = CHECKOUT.parent / "shared/data/contract-records"
 OWN = CHECKOUT / "content/contracts"
@@ -39,7 +39,7 @@ LOOK_UPS = 2000
 def addresses(count: int) -> Iterator[str]:
     """Yield addresses that are spread as real ones are."""
     for number in range(count):
-        yield checksummed("0x" + keccak(b"%d" % number).hex()[:40])
+        yield checksum_address("0x" + keccak256(b"%d" % number).hex()[:40])
 
 
 def grown(files: list[Path], count: int, site: Path) -> int:

@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from real_parts import CHECKOUT
-from statuary.publishing.epochs import read_epoch_index
+from statuary.publishing.tick import read_epoch_index
+from support.requirements import CHECKOUT
 
 START = "2026-11-20T12:00:00Z"
 OF_THE_BUILD = {".statuary", "_epochs", "changes.json"}

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from browser_pages import LOOKS, browse, build, html_complaints
-from hostile_records import RECORD_SINKS
-from made_contracts import made_record
-from page_world import page_of
-from real_parts import CHECKOUT
-from sites import SMALL_SITE, write_files
 from statuary.domain.contracts.proof import Proof
+from support.browser import LOOKS, browse, build, html_complaints
+from support.contracts import made_record
+from support.hostile_records import RECORD_SINKS
+from support.pages import page_of
+from support.requirements import CHECKOUT
+from support.sites import SMALL_SITE, write_files
 
 NOW = "2026-11-20T12:00:00Z"
 STAKING = "contracts/748463/0xEA6137d406d443D5727564D1b014307C88e076b8.html"

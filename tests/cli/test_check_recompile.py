@@ -5,10 +5,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from made_contracts import NAME, PATH, made_record
-from sites import NOW, SMALL_SITE, write_files
 from statuary.cli.check import command
 from statuary.cli.exit_codes import ExitCode
+from support.contracts import NAME, PATH, made_record
+from support.sites import NOW, SMALL_SITE, write_files
 
 VERSION = "0.8.30+commit.73712a01"
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from control_room import FILES, GROUPED, make_control_room
+from support.content_repository import FILES, GROUPED, make_control_room
 
 FILE = "content/components.yaml"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from host_servers import build_project, serve_with_statuary
 from statuary.cli.conform import command
+from support.host_servers import build_project, serve_with_statuary
 
 
 @pytest.fixture(scope="module")

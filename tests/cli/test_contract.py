@@ -5,19 +5,19 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from ethereum_node import ethereum_node, send
-from imported_projects import FOUNDRY, HARDHAT_2, HARDHAT_3, chain, empty_site
+from statuary.build.build import check_site
+from statuary.build.progress import NoProgress
 from statuary.cli.contract import command
 from statuary.cli.exit_codes import ExitCode
-from statuary.domain.primitives import checksummed, parse_instant
-from statuary.pipeline.announcements import Silent
-from statuary.pipeline.build import check_site
+from statuary.domain.primitives import checksum_address, parse_instant
+from support.ethereum_node import ethereum_node, send
+from support.imported_projects import FOUNDRY, HARDHAT_2, HARDHAT_3, chain, empty_site
 
 NOW = "2026-11-20T12:00:00Z"
 
 
 def address(tool, contract):
-    return checksummed(chain()["contracts"][tool][contract]["address"])
+    return checksum_address(chain()["contracts"][tool][contract]["address"])
 
 
 FARE, TURNSTILE, STATION = (address("foundry", name) for name in ("Fare", "Turnstile", "Station"))
@@ -64,7 +64,7 @@ def tree(content):
 
 
 def checked(content):
-    found, _ = check_site(content, parse_instant(NOW), Silent(), lambda _: None)
+    found, _ = check_site(content, parse_instant(NOW), NoProgress(), lambda _: None)
     return found
 
 
@@ -299,4 +299,4 @@ def test_from_a_real_node(content):
         assert "the node is of chain 31337, not of 1" in elsewhere.stderr
     assert checked(content).all_findings == []
     by_name = {row.address: row for row in checked(content).rows}
-    assert set(by_name) == {FARE, checksummed(held["child"]["address"])}
+    assert set(by_name) == {FARE, checksum_address(held["child"]["address"])}

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from sites import small_site, write_files
 from statuary.cli.hosting import command
 from statuary.documents.hosting.hosts import HOSTS
+from support.sites import small_site, write_files
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from control_room import FILES, GROUPED, NOW, make_control_room, person_sits_here
+from support.content_repository import FILES, GROUPED, NOW, make_control_room, person_sits_here
 
 FILE = "content/incidents/2026-11-02-slow-answers.yaml"
 OPEN = ("incident", "open", "--name", "Slow answers")

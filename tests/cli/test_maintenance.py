@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from control_room import make_control_room, person_sits_here
+from support.content_repository import make_control_room, person_sits_here
 
 FILE = "content/maintenances/2026-11-10-new-disks.yaml"
 WINDOW = ("--scheduled-for", "2026-11-10T04:00:00Z", "--duration", "1h30m")

@@ -12,11 +12,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-from made_contracts import made_record
-from object_stores import moto, objects_of, proxied
-from real_parts import require_module
-from sites import NOW, small_site, write_files
-from statuary.domain.primitives import checksummed
+from statuary.domain.primitives import checksum_address
+from support.contracts import made_record
+from support.object_stores import moto, objects_of, proxied
+from support.requirements import require_module
+from support.sites import NOW, small_site, write_files
 
 STATUARY = [sys.executable, "-m", "statuary"]
 RECORDS = 40
@@ -44,7 +44,11 @@ def built(tmp_path_factory):
     root = tmp_path_factory.mktemp("built")
     records = [
         made_record()
-        | {"chainId": "748463", "address": checksummed(f"0x{number * 7919:040x}"), "matchId": str(number)}
+        | {
+            "chainId": "748463",
+            "address": checksum_address(f"0x{number * 7919:040x}"),
+            "matchId": str(number),
+        }
         for number in range(1, RECORDS + 1)
     ]
     lines = b"".join(orjson.dumps(record) + b"\n" for record in records)

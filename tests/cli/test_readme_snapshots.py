@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from real_parts import CHECKOUT, require_module
+from support.requirements import CHECKOUT, require_module
 
 SECTION = (CHECKOUT / "README.md").read_text("utf-8").partition("\n## Snapshots\n")[2].partition("\n## ")[0]
 AT = {"SOURCE_DATE_EPOCH": "1795176000"}

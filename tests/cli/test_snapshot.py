@@ -12,12 +12,12 @@ import orjson
 import pytest
 from click.testing import CliRunner, Result
 
-from made_contracts import ADDRESS, made_record
-from real_parts import require_module, require_program
-from sites import NOW, small_site, write_files
-from snapshot_worlds import tree
 from statuary import open_snapshot
 from statuary.cli.main import command
+from support.contracts import ADDRESS, made_record
+from support.requirements import require_module, require_program
+from support.sites import NOW, small_site, write_files
+from support.snapshots import tree
 
 CHAIN = "748463"
 

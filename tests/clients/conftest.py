@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clients.loopback import plain_folder, statuary_serve
-from real_parts import require_module
+from support.requirements import require_module
 
 Build = Callable[[Path, str], Path]
 """Builds a content folder as of an instant; gives the site."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from real_parts import CHECKOUT, absent, require_program
+from support.requirements import CHECKOUT, absent, require_program
 
 CLIENTS = Path(os.environ.get("STATUARY_CLIENTS", CHECKOUT / ".clients"))
 SCRIPTS = Path(__file__).parent / "scripts"

@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 from clients.installed import SCRIPTS, installed
-from real_contract_records import DATA
-from real_parts import CHECKOUT, require_folder
+from support.real_records import DATA
+from support.requirements import CHECKOUT, require_folder
 
 CONTENT = CHECKOUT / "content"
 CHAIN = "748463"

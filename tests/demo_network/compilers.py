@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from statuary.pipeline.bounded import Bounds
-from statuary.pipeline.compilers import Compiler, compiler_at
+from statuary.compilers.compiler import Compiler, detect_compiler
+from statuary.compilers.run_program import RunLimits
 
 HERE = Path(__file__).parent
 TOOLS = Path(os.environ.get("STATUARY_DEMO_COMPILERS", HERE.parents[1] / ".compilers"))
@@ -23,7 +23,7 @@ SPELLED_IN_RECORDS = {"0.3.10+commit.9136169": "0.3.10+commit.91361694"}
 def compilers(tools: Path) -> list[Compiler]:
     """Return every pinned compiler."""
     programs = sorted((tools / "bin").iterdir())
-    return [compiler_at(program.name.partition("-")[0], program) for program in programs]
+    return [detect_compiler(program.name.partition("-")[0], program) for program in programs]
 
 
 def compile_json(
@@ -37,8 +37,8 @@ def compile_json(
     Raises:
         CompilerFailed: on any error; warnings pass.
     """
-    compiler = compiler_at(kind, tools / "bin" / f"{kind}-{version}")
-    output = compiler.compile(standard_input, Bounds())
+    compiler = detect_compiler(kind, tools / "bin" / f"{kind}-{version}")
+    output = compiler.compile(standard_input, RunLimits())
     return SPELLED_IN_RECORDS.get(compiler.version, compiler.version), output
 
 

@@ -21,7 +21,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from demo_network.compilers import TOOLS, compile_json, run_chain
-from statuary.content.contract_files import read_contract
+from statuary.content.read_contract import read_contract
 from statuary.documents.encode import encode_unchecked
 from statuary.domain.catalogue import ContractForm, ContractSource
 

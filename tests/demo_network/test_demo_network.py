@@ -8,15 +8,15 @@ import pytest
 import yaml
 
 from demo_network.compilers import TOOLS, compilers
-from real_parts import CHECKOUT, absent, require_program
-from sites import NOW
-from statuary.content.contract_files import read_contract
-from statuary.content.read import read_content
+from statuary.build.build import check_site
+from statuary.build.progress import NoProgress
+from statuary.build.recompile import RecompileOptions, recompile_contracts
+from statuary.content.read_content import read_content
+from statuary.content.read_contract import read_contract
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.primitives import parse_instant
-from statuary.pipeline.announcements import Silent
-from statuary.pipeline.build import check_site
-from statuary.pipeline.recompile import Workshop, recompile_contracts
+from support.requirements import CHECKOUT, absent, require_program
+from support.sites import NOW
 
 CONTENT = CHECKOUT / "content"
 CHAIN = CONTENT / "contracts" / "748463"
@@ -200,7 +200,7 @@ def workshop():
     require_program("node", install="install Node.js 20 or later")
     if not (TOOLS / "bin").is_dir():
         absent(f"the demo network's pinned compilers in {TOOLS}", ".ci/install-compilers")
-    return Workshop(compilers=compilers(TOOLS))
+    return RecompileOptions(compilers=compilers(TOOLS))
 
 
 # one contract for each compiler and language; `statuary check --recompile` does all of them
@@ -226,7 +226,7 @@ def test_compiling_again_gives_what_is_kept(workshop, tmp_path, records):
         copy(place, tmp_path / "contracts" / CHAIN.name / place.name)
     site = read_content(tmp_path).catalogue
     assert len(site.contracts) == len(wanted)
-    again = recompile_contracts(tmp_path, site, workshop, Silent())
+    again = recompile_contracts(tmp_path, site, workshop, NoProgress())
     assert (again.tried, again.alike, again.findings) == (len(wanted), len(wanted), ())
 
 
@@ -241,9 +241,9 @@ def test_compiling_again_catches_damage_that_nothing_else_can_see(workshop, tmp_
     source_map = artifact["evm"]["deployedBytecode"]["sourceMap"]
     artifact["evm"]["deployedBytecode"]["sourceMap"] = source_map.replace("-", "o", 1)
     (damaged / "output.json").write_text(json.dumps(output), encoding="utf-8")
-    checked, _ = check_site(content, parse_instant(NOW), Silent(), lambda _: None)
+    checked, _ = check_site(content, parse_instant(NOW), NoProgress(), lambda _: None)
     assert checked.all_findings == []
-    [finding] = recompile_contracts(content, checked.catalogue, workshop, Silent()).findings
+    [finding] = recompile_contracts(content, checked.catalogue, workshop, NoProgress()).findings
     assert finding.rule == "recompilation-reproduces-the-record"
     assert finding.pointer == ("runtimeBytecode", "sourceMap")
     assert f"they part at character {source_map.index('-')}" in finding.message

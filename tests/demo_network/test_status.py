@@ -5,10 +5,10 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from real_parts import CHECKOUT
-from statuary.content.read import read_content
+from statuary.content.read_content import read_content
 from statuary.documents.status_api.status_documents import status_documents
 from statuary.domain.primitives import Instant, instant
+from support.requirements import CHECKOUT
 
 CONTENT = CHECKOUT / "content"
 EVENING = instant(datetime(2026, 11, 20, 23, tzinfo=UTC))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from edge_runtimes import (
+from support.edge_runtimes import (
     Served,
     serve_with_cloudflare,
     serve_with_deno,
@@ -16,8 +16,8 @@ from edge_runtimes import (
     thorough,
     write_site,
 )
-from edge_vectors import ERROR_ID, ODD, VECTORS, fixture_site
-from lookup_site import compact
+from support.edge_vectors import ERROR_ID, ODD, VECTORS, fixture_site
+from support.lookup_site import compact
 
 Case = dict[str, Any]
 

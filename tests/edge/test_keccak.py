@@ -3,8 +3,8 @@
 import json
 import random
 
-from edge_runtimes import EDGE_TESTS, run_deno
-from statuary.domain.primitives import checksummed, keccak
+from statuary.domain.primitives import checksum_address, keccak256
+from support.edge_runtimes import EDGE_TESTS, run_deno
 
 ONE_BLOCK = 135
 
@@ -15,8 +15,8 @@ def test_digests_of_every_length_that_fits_one_block():
     addresses = ["0x" + chance.randbytes(20).hex() for _ in range(500)]
     stdin = json.dumps({"messages": [message.hex() for message in messages], "addresses": addresses})
     answer = run_deno(EDGE_TESTS / "keccak_all.js", stdin)
-    assert answer["digests"] == [keccak(message).hex() for message in messages]
-    assert answer["addresses"] == [checksummed(address) for address in addresses]
+    assert answer["digests"] == [keccak256(message).hex() for message in messages]
+    assert answer["addresses"] == [checksum_address(address) for address in addresses]
 
 
 def test_the_digest_of_nothing_is_ethereums():

@@ -3,9 +3,11 @@
 import hashlib
 from typing import Any
 
-from edge_runtimes import answers_of_deno
-from edge_vectors import ERROR_ID
-from measured_lookup import (
+from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
+from statuary.serving.lookup.response import Response
+from support.edge_runtimes import answers_of_deno
+from support.edge_vectors import ERROR_ID
+from support.measured_lookup import (
     DIFFERENCES,
     REVERSED_SOURCES,
     Case,
@@ -13,12 +15,10 @@ from measured_lookup import (
     measured_selections,
     measured_site,
 )
-from statuary.domain.contracts.lookup.answer import Answer
-from statuary.domain.contracts.lookup.answer_request import Request, answer_request
 
 
-def by_python(method: str, target: str) -> Answer | None:
-    return answer_request(Request(method=method, target=target), measured_site().get, lambda: "<uuid>")
+def by_python(method: str, target: str) -> Response | None:
+    return answer_lookup(LookupRequest(method=method, target=target), measured_site().get, lambda: "<uuid>")
 
 
 def site_for(targets: list[str]) -> dict[str, bytes]:

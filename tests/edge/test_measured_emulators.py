@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from edge_runtimes import (
+from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
+from support.edge_runtimes import (
     Served,
     serve_with_cloudflare,
     serve_with_deno,
@@ -14,9 +15,8 @@ from edge_runtimes import (
     thorough,
     write_site,
 )
-from edge_vectors import ERROR_ID
-from measured_lookup import measured_requests, measured_selections, measured_site
-from statuary.domain.contracts.lookup.answer_request import Request, answer_request
+from support.edge_vectors import ERROR_ID
+from support.measured_lookup import measured_requests, measured_selections, measured_site
 
 Asked = tuple[str, str]
 
@@ -34,7 +34,7 @@ def asked() -> list[Asked]:
 def expected(one: Asked) -> tuple[int, str | None, str] | None:
     """Return what Python answers: it is held to the measurements, difference by difference, in its own tests."""
     method, target = one
-    answer = answer_request(Request(method=method, target=target), measured_site().get, lambda: "<uuid>")
+    answer = answer_lookup(LookupRequest(method=method, target=target), measured_site().get, lambda: "<uuid>")
     return answer and (answer.status, answer.headers.get("Content-Type"), answer.body.decode())
 
 

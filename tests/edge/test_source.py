@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from edge_runtimes import EDGE, deno
+from support.edge_runtimes import EDGE, deno
 
 SCRIPTS = sorted(map(str, EDGE.glob("*.js")))
 

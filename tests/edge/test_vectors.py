@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from edge_runtimes import answers_of_deno
-from edge_vectors import ERROR_ID, ODD, ODD_RECORD, TWIN, VECTORS, fixture_site, vectors_text
-from lookup_site import compact
-from statuary.domain.contracts.lookup.answer_request import Request, answer_request
-from statuary.domain.contracts.selection.fields import DOTTED, SELECTABLE
+from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
+from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
+from support.edge_runtimes import answers_of_deno
+from support.edge_vectors import ERROR_ID, ODD, ODD_RECORD, TWIN, VECTORS, fixture_site, vectors_text
+from support.lookup_site import compact
 
 Case = dict[str, Any]
 
@@ -49,7 +49,7 @@ def test_chunks_may_be_cut_at_every_byte(query):
 
 
 def digest_of(target: str, site: dict[str, bytes]) -> str:
-    answer = answer_request(Request(target=target), site.get, lambda: "<uuid>")
+    answer = answer_lookup(LookupRequest(target=target), site.get, lambda: "<uuid>")
     assert answer is not None
     return hashlib.sha256(answer.body).hexdigest()
 
@@ -82,7 +82,7 @@ def test_random_query_strings_are_refused_in_the_same_words():
     targets = [f"/v2/{chance.choice(resources)}?{random_text(chance)}" for _ in range(4_000)]
     answers = answers_of_deno(fixture_site(), [{"target": target} for target in targets])
     for target, answer in zip(targets, answers, strict=True):
-        expected = answer_request(Request(target=target), fixture_site().get, lambda: "<uuid>")
+        expected = answer_lookup(LookupRequest(target=target), fixture_site().get, lambda: "<uuid>")
         assert expected is not None
         assert answer["status"] == expected.status, target
         assert ERROR_ID.sub("<uuid>", answer["body"]) == expected.body.decode(), target
@@ -212,6 +212,6 @@ def test_a_site_without_a_chain_list_knows_every_chain():
     )
     assert (answer[0]["status"], answer[0]["body"]) == (404, expected.decode())
     assert answer[1]["status"] == 404
-    python = answer_request(Request(target=target), site.get, str)
+    python = answer_lookup(LookupRequest(target=target), site.get, str)
     assert python is not None
     assert python.body == expected

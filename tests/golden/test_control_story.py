@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from control_room import ControlRoom, make_control_room
 from statuary.documents.url_table import (
     COMPONENTS,
     INCIDENTS,
@@ -23,6 +22,7 @@ from statuary.documents.url_table import (
     STATUS,
     SUMMARY,
 )
+from support.content_repository import ControlRoom, make_control_room
 
 GOLDEN = Path(__file__).parent / "control_story"
 

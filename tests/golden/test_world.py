@@ -8,12 +8,12 @@ import os
 import shutil
 from pathlib import Path
 
-from sites import NOW
+from statuary.build.build import build_site
+from statuary.build.progress import NoProgress
 from statuary.domain.primitives import parse_instant
-from statuary.pipeline.announcements import Silent
-from statuary.pipeline.build import build_site
-from statuary.publishing.folder import Folder
-from statuary.publishing.publication import Publication
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from support.sites import NOW
 
 WORLD = Path(__file__).parent / "world"
 
@@ -50,8 +50,8 @@ def difference(expected: dict[str, bytes], made: dict[str, bytes]) -> str:
 
 
 def test_the_whole_site_is_as_expected(tmp_path: Path) -> None:
-    with Publication(Folder(tmp_path)) as publication:
-        outcome = build_site(WORLD / "content", publication, parse_instant(NOW), Silent())
+    with FolderTarget(SiteFolder(tmp_path)) as publication:
+        outcome = build_site(WORLD / "content", publication, parse_instant(NOW), NoProgress())
     assert outcome.checked.all_findings == []
     if "BLESS" in os.environ:
         shutil.rmtree(WORLD / "expected", ignore_errors=True)

@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from edge_runtimes import Served, served
-from host_servers import EMULATORS_LACK, SERVERS, Serve, build_project
-from statuary.conform.ask import over_http
-from statuary.conform.checks import CHECKS
-from statuary.conform.deployment import Deployment
-from statuary.conform.examine import examine
-from statuary.conform.verdict import Outcome, Verdict
+from statuary.conform.checked_deployment import CheckedDeployment
+from statuary.conform.conformance import ConformanceOutcome, ConformanceResult
+from statuary.conform.conformance_checks import CHECKS
+from statuary.conform.http_requests import http_sender
+from statuary.conform.run_checks import run_checks
 from statuary.domain.primitives import instant
+from support.edge_runtimes import Served, served
+from support.host_servers import EMULATORS_LACK, SERVERS, Serve, build_project
 
 FEATURES = tuple(dict.fromkeys(check.feature for check in CHECKS))
 YES, NO, OF_THE_HOST = "yes", "no", "yes¹"
@@ -39,19 +39,21 @@ ALL_SERVERS: dict[str, Serve] = {name: serve for name, (serve, _) in SERVERS.ite
 }
 
 
-def verdicts_of(serve: Serve, project: Path) -> list[Verdict]:
+def verdicts_of(serve: Serve, project: Path) -> list[ConformanceResult]:
     """Return what every check says of a server."""
     with serve(project) as running:
-        deployment = Deployment(over_http(f"http://127.0.0.1:{running.port}"), instant(datetime.now(UTC)))
-        return list(examine(deployment, CHECKS))
+        deployment = CheckedDeployment(
+            http_sender(f"http://127.0.0.1:{running.port}"), instant(datetime.now(UTC))
+        )
+        return list(run_checks(deployment, CHECKS))
 
 
-def told(name: str, feature: str, verdicts: list[Verdict]) -> str:
+def told(name: str, feature: str, verdicts: list[ConformanceResult]) -> str:
     """Return what a host's column says of a feature."""
     failed = {
         verdict.check.name
         for verdict in verdicts
-        if verdict.check.feature == feature and verdict.outcome is not Outcome.PASSED
+        if verdict.check.feature == feature and verdict.outcome is not ConformanceOutcome.PASSED
     }
     if failed <= set(EMULATORS_LACK.get(name, ())):
         return OF_THE_HOST if failed else YES

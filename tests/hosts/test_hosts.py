@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from edge_runtimes import serve_project_with_netlify, thorough
-from host_servers import EMULATORS_LACK, SERVERS, build_project
 from statuary.cli.conform import command as conform
+from support.edge_runtimes import serve_project_with_netlify, thorough
+from support.host_servers import EMULATORS_LACK, SERVERS, build_project
 
 
 @pytest.fixture(scope="module")

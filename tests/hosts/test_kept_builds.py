@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from edge_runtimes import HOSTS_INSTALL, node, write_host_files
-from real_parts import require_node_package, require_program
-from sites import small_site
-from statuary.documents.hosting.choices import HostChoices
 from statuary.documents.hosting.github_pages import github_pages_files
+from statuary.documents.hosting.host_options import HostOptions
 from statuary.documents.hosting.netlify import netlify_files
+from support.edge_runtimes import HOSTS_INSTALL, node, write_host_files
+from support.requirements import require_node_package, require_program
+from support.sites import small_site
 
 NOW = "2026-11-20T12:00:00Z"
 BUILD = f"{sys.executable} -m statuary build --now {NOW}"
@@ -24,10 +24,10 @@ def project(tmp_path: Path) -> Path:
     """A project on Netlify; without edge functions, whose bundler asks the network for its runtime."""
     folder = tmp_path / "project"
     small_site(folder)
-    write_host_files(folder, netlify_files(HostChoices()))
+    write_host_files(folder, netlify_files(HostOptions()))
     shutil.rmtree(folder / ".edge")
     settings = folder / "netlify.toml"
-    own = HostChoices().build_command
+    own = HostOptions().build_command
     command = f"{own} && .venv/bin/statuary hosting netlify --edge-only --out ."
     assert command in settings.read_text("utf-8")
     settings.write_text(settings.read_text("utf-8").replace(command, BUILD), "utf-8")
@@ -62,7 +62,7 @@ def test_netlify_keeps_the_site_for_the_next_build(project, tmp_path):
 
 def test_the_workflow_of_github_is_one(tmp_path):
     program = require_program("check-jsonschema", install="pip install -e '.[test]'")
-    (workflow,) = github_pages_files(HostChoices())
+    (workflow,) = github_pages_files(HostOptions())
     file = tmp_path / "site.yml"
     file.write_text(workflow.text, "utf-8")
     done = subprocess.run(

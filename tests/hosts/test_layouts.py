@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from edge_runtimes import Served, serve_project_with_cloudflare, serve_project_with_netlify
-from host_servers import (
+from statuary.cli.conform import command as conform
+from statuary.domain.hosting_settings import HostingSettings, PathLayout
+from support.edge_runtimes import Served, serve_project_with_cloudflare, serve_project_with_netlify
+from support.host_servers import (
     build_project,
     serve_folder_with_deno,
     serve_with_caddy,
     serve_with_nginx,
     serve_with_statuary,
 )
-from statuary.cli.conform import command as conform
-from statuary.domain.hosting import HostingSettings, Layout
 
 CHAIN = "748463"
-SHARDED = HostingSettings(layout=Layout.SHARDED)
+SHARDED = HostingSettings(layout=PathLayout.SHARDED)
 
 
 def addresses(project: Path) -> list[str]:

@@ -25,7 +25,7 @@ from sha3 import keccak_256
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from ethereum_node import COMPILERS, ask, ethereum_node, send
+from support.ethereum_node import COMPILERS, ask, ethereum_node, send
 
 HERE = Path(__file__).parent
 PROJECT = HERE / "project"

@@ -8,9 +8,17 @@ from collections import Counter
 
 import pytest
 
-from imported_projects import FOUNDRY, FOUNDRY_WHOLE, HARDHAT_2, HARDHAT_3, added, empty_site, the_only
-from statuary.importing.cannot_import import CannotImport
+from statuary.importing.import_error import ContractImportError
 from statuary.importing.read_compilation import read_compilation
+from support.imported_projects import (
+    FOUNDRY,
+    FOUNDRY_WHOLE,
+    HARDHAT_2,
+    HARDHAT_3,
+    added,
+    empty_site,
+    the_only,
+)
 
 SEEDS = range(40)
 NONSENSE = [
@@ -96,6 +104,6 @@ MOSTLY_HARMLESS = {"Hardhat 2 artifact": 1, "Foundry cache": 0, "Foundry list": 
 def outcome(content, tool, file):
     try:
         found = added(content, tool, "Fare", read_compilation(file, wanted="Fare"))
-    except CannotImport as cannot:
+    except ContractImportError as cannot:
         return "refused" if str(cannot) else "refused without a word"
     return "taken" if found.judged.holds else "found wanting"

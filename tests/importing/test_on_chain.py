@@ -7,16 +7,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from ethereum_node import ask, ethereum_node, send
-from imported_projects import FOUNDRY, added, catalogue_of, chain, empty_site, on_chain, wanted
 from statuary.domain.primitives import parse_address
-from statuary.importing import node as node_module
-from statuary.importing.add import addition
-from statuary.importing.cannot_import import CannotImport
-from statuary.importing.node import Node, NodeRefused
-from statuary.importing.on_chain import chain_id_of, read_on_chain
-from statuary.importing.proxy_on_chain import resolution_on_chain
+from statuary.importing import ethereum_node as node_module
+from statuary.importing.ethereum_node import EthereumNode, RpcError
+from statuary.importing.import_error import ContractImportError
+from statuary.importing.on_chain_contract import chain_id_of, read_on_chain_contract
+from statuary.importing.prepare_contract import prepare_contract
 from statuary.importing.read_compilation import read_compilation
+from statuary.importing.resolve_proxy import resolve_proxy
+from support.ethereum_node import ask, ethereum_node, send
+from support.imported_projects import FOUNDRY, added, catalogue_of, chain, empty_site, on_chain, wanted
 
 SOURCE = FOUNDRY / "out"
 
@@ -38,22 +38,22 @@ def held(tool, contract):
 @pytest.mark.parametrize("contract", ["Fare", "Turnstile", "Station"])
 def test_a_contract_and_its_transaction(contract, url):
     address, transaction = held("foundry", contract)
-    assert chain_id_of(Node(url)) == "31337"
-    assert read_on_chain(Node(url), address, transaction) == on_chain("foundry", contract)
+    assert chain_id_of(EthereumNode(url)) == "31337"
+    assert read_on_chain_contract(EthereumNode(url), address, transaction) == on_chain("foundry", contract)
 
 
 def test_the_creating_transaction_is_asked_for_where_it_is_not_given(url):
     address, _ = held("hardhat2", "Station")
-    assert read_on_chain(Node(url), address, None) == on_chain("hardhat2", "Station")
+    assert read_on_chain_contract(EthereumNode(url), address, None) == on_chain("hardhat2", "Station")
 
 
 def test_what_a_factory_made_is_found_in_the_trace(url, tmp_path):
     address, transaction = held("foundry", "child")
-    found = read_on_chain(Node(url), address, transaction)
+    found = read_on_chain_contract(EthereumNode(url), address, transaction)
     assert found.creation != ask(url, "eth_getTransactionByHash", transaction)["input"]
     compilation = read_compilation(SOURCE / "Turnstile.sol/Turnstile.json")
     content = empty_site(tmp_path)
-    record = addition(
+    record = prepare_contract(
         content, catalogue_of(content), wanted("foundry", "child"), compilation, found
     ).judged.record
     assert (record["creationMatch"], record["runtimeMatch"]) == ("exact_match", "exact_match")
@@ -65,13 +65,13 @@ def test_node_and_files_make_the_same_record(url, tmp_path):
     content = empty_site(tmp_path)
     address, transaction = held("foundry", "Turnstile")
     compilation = read_compilation(SOURCE / "Turnstile.sol/Turnstile.json")
-    asked = addition(
+    asked = prepare_contract(
         content,
         catalogue_of(content),
         wanted("foundry", "Turnstile"),
         compilation,
-        read_on_chain(Node(url), address, transaction),
-        node=Node(url),
+        read_on_chain_contract(EthereumNode(url), address, transaction),
+        node=EthereumNode(url),
     )
     assert asked.judged.record == added(content, "foundry", "Turnstile", compilation).judged.record
 
@@ -79,24 +79,24 @@ def test_node_and_files_make_the_same_record(url, tmp_path):
 def test_a_transaction_that_made_something_else_is_refused(url):
     address, _ = held("foundry", "child")
     _, other = held("foundry", "Fare")
-    with pytest.raises(CannotImport, match="did not create 0x"):
-        read_on_chain(Node(url), address, other)
+    with pytest.raises(ContractImportError, match="did not create 0x"):
+        read_on_chain_contract(EthereumNode(url), address, other)
 
 
 def test_a_transaction_that_is_unknown_or_failed_is_refused(url):
     address, _ = held("foundry", "Fare")
-    with pytest.raises(CannotImport, match="knows no transaction 0x1111"):
-        read_on_chain(Node(url), address, "0x" + "11" * 32)
+    with pytest.raises(ContractImportError, match="knows no transaction 0x1111"):
+        read_on_chain_contract(EthereumNode(url), address, "0x" + "11" * 32)
     [sender, *_] = ask(url, "eth_accounts")
     reverting = {"from": sender, "data": "0x60006000fd", "gas": hex(100_000)}
     failed = ask(url, "eth_sendTransaction", reverting)
-    with pytest.raises(CannotImport, match="failed, so it created nothing"):
-        read_on_chain(Node(url), address, failed)
+    with pytest.raises(ContractImportError, match="failed, so it created nothing"):
+        read_on_chain_contract(EthereumNode(url), address, failed)
 
 
 def test_an_address_without_code_is_refused(url):
-    with pytest.raises(CannotImport, match="there is no code at"):
-        read_on_chain(Node(url), parse_address("0x" + "12" * 20), None)
+    with pytest.raises(ContractImportError, match="there is no code at"):
+        read_on_chain_contract(EthereumNode(url), parse_address("0x" + "12" * 20), None)
 
 
 IMPLEMENTATION_SLOT = "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"
@@ -123,13 +123,13 @@ def with_storage(slot, word):
 def test_a_proxys_slot_is_read(slot, proxy_type, url):
     proxy = send(url, with_storage(slot, TARGET[2:].zfill(64)))["contractAddress"]
     code = bytes.fromhex(slot_code(slot))
-    found = resolution_on_chain(Node(url), parse_address(proxy), code, {TARGET: "Vault"}.get)
+    found = resolve_proxy(EthereumNode(url), parse_address(proxy), code, {TARGET: "Vault"}.get)
     assert found == {
         "isProxy": True,
         "proxyType": proxy_type,
         "implementations": [{"address": TARGET, "name": "Vault"}],
     }
-    empty = resolution_on_chain(Node(url), TARGET, code, {}.get)
+    empty = resolve_proxy(EthereumNode(url), TARGET, code, {}.get)
     assert empty == {"isProxy": False, "proxyType": None, "implementations": []}
 
 
@@ -144,12 +144,12 @@ def test_a_beacon_is_asked_what_it_points_to(url):
     beacon = send(url, f"0x60{size:02x}600b60003960{size:02x}6000f3{answering}".replace("600b", "600c"))
     proxy = send(url, with_storage(BEACON_SLOT, beacon["contractAddress"][2:].zfill(64)))["contractAddress"]
     code = bytes.fromhex(slot_code(BEACON_SLOT))
-    found = resolution_on_chain(Node(url), parse_address(proxy), code, {}.get)
+    found = resolve_proxy(EthereumNode(url), parse_address(proxy), code, {}.get)
     assert found["implementations"] == [{"address": TARGET}]
 
 
 def test_the_chain_is_not_asked_what_the_code_decides():
-    assert resolution_on_chain(Node("http://nowhere.invalid"), TARGET, b"\x00", {}.get) is None
+    assert resolve_proxy(EthereumNode("http://nowhere.invalid"), TARGET, b"\x00", {}.get) is None
 
 
 @contextmanager
@@ -196,17 +196,17 @@ NO_ANSWERS = {
 @pytest.mark.parametrize("kind", NO_ANSWERS)
 def test_a_bad_answer_is_told_in_a_sentence_without_the_addresss_secret(kind):
     body, status, message = NO_ANSWERS[kind]
-    with answering(body, status) as url, pytest.raises(CannotImport, match=message) as refused:
-        chain_id_of(Node(url))
-    assert "secret" not in f"{refused.value}{refused.value.remedy}"
+    with answering(body, status) as url, pytest.raises(ContractImportError, match=message) as refused:
+        chain_id_of(EthereumNode(url))
+    assert "secret" not in f"{refused.value}{refused.value.hint}"
     assert "127.0.0.1" in str(refused.value)
 
 
 def test_an_endless_answer_is_cut_short(monkeypatch):
     monkeypatch.setattr(node_module, "LARGEST_ANSWER", 1000)
     body = b'{"result": "' + b"0" * 5000 + b'"}'
-    with answering(body) as url, pytest.raises(CannotImport, match="more than 1,000 bytes"):
-        Node(url).ask("eth_getCode")
+    with answering(body) as url, pytest.raises(ContractImportError, match="more than 1,000 bytes"):
+        EthereumNode(url).ask("eth_getCode")
 
 
 def test_a_silent_node_is_not_waited_for(monkeypatch):
@@ -218,8 +218,8 @@ def test_a_silent_node_is_not_waited_for(monkeypatch):
         return b"{}"
 
     with answering(late) as url:
-        with pytest.raises(CannotImport, match="does not answer: timed out"):
-            Node(url).ask("eth_chainId")
+        with pytest.raises(ContractImportError, match="does not answer: timed out"):
+            EthereumNode(url).ask("eth_chainId")
         release.set()
 
 
@@ -227,13 +227,13 @@ def test_a_silent_node_is_not_waited_for(monkeypatch):
     "address", ["", "127.0.0.1:8545", "file:///etc/passwd", "ftp://x", "http://", "http://[::"]
 )
 def test_what_is_no_address_of_the_web_is_refused(address):
-    with pytest.raises(CannotImport, match="neither with http"):
-        Node(address)
+    with pytest.raises(ContractImportError, match="neither with http"):
+        EthereumNode(address)
 
 
 def test_nobody_there():
-    with pytest.raises(CannotImport, match="does not answer"):
-        Node("http://127.0.0.1:9").ask("eth_chainId")
+    with pytest.raises(ContractImportError, match="does not answer"):
+        EthereumNode("http://127.0.0.1:9").ask("eth_chainId")
 
 
 def replying(answers):
@@ -264,7 +264,7 @@ PLAIN = {
 
 def test_a_node_that_does_not_trace_leaves_the_creation_unknown():
     with replying(PLAIN) as url:
-        found = read_on_chain(Node(url), TARGET, HASH)
+        found = read_on_chain_contract(EthereumNode(url), TARGET, HASH)
     assert found.creation is None
     assert found.deployment.block_number == "16"
     assert "does not trace" in found.notes[0]
@@ -272,7 +272,7 @@ def test_a_node_that_does_not_trace_leaves_the_creation_unknown():
 
 def test_a_node_that_does_not_know_the_transaction_leaves_it_unknown():
     with replying({"eth_getCode": "0x6000"}) as url:
-        found = read_on_chain(Node(url), TARGET, None)
+        found = read_on_chain_contract(EthereumNode(url), TARGET, None)
     assert (found.creation, found.deployment.transaction_hash) == (None, None)
     assert "--transaction" in found.notes[0]
 
@@ -282,7 +282,7 @@ def test_what_was_undone_in_a_trace_does_not_count():
     undone = {"type": "CALL", "error": "execution reverted", "calls": [made | {"input": "0x6003"}]}
     trace = {"type": "CALL", "calls": [{"type": "CALL", "calls": [made]}, undone]}
     with replying({**PLAIN, "debug_traceTransaction": trace}) as url:
-        assert read_on_chain(Node(url), TARGET, HASH).creation == "0x6002"
+        assert read_on_chain_contract(EthereumNode(url), TARGET, HASH).creation == "0x6002"
 
 
 WRONG = [
@@ -301,11 +301,11 @@ WRONG = [
 
 @pytest.mark.parametrize(("method", "answer"), WRONG)
 def test_a_node_that_lies_is_refused(method, answer):
-    with replying({**PLAIN, method: answer}) as url, pytest.raises(CannotImport):
-        read_on_chain(Node(url), TARGET, HASH)
+    with replying({**PLAIN, method: answer}) as url, pytest.raises(ContractImportError):
+        read_on_chain_contract(EthereumNode(url), TARGET, HASH)
 
 
 def test_a_refusal_has_its_code():
-    with replying({}) as url, pytest.raises(NodeRefused) as refused:
-        Node(url).ask("eth_chainId")
+    with replying({}) as url, pytest.raises(RpcError) as refused:
+        EthereumNode(url).ask("eth_chainId")
     assert refused.value.code == node_module.METHOD_NOT_FOUND

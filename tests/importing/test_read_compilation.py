@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from ethereum_node import COMPILERS
-from imported_projects import (
+from statuary.build.build import check_site
+from statuary.build.progress import NoProgress
+from statuary.build.recompile import RecompileOptions, recompile_contracts
+from statuary.compilers.compiler import detect_compiler
+from statuary.domain.catalogue import ContractForm
+from statuary.domain.primitives import parse_instant
+from statuary.importing.import_error import ContractImportError
+from statuary.importing.read_compilation import read_compilation
+from statuary.importing.write_contract import write_contract
+from support.ethereum_node import COMPILERS
+from support.imported_projects import (
     FOUNDRY,
     FOUNDRY_WHOLE,
     HARDHAT_2,
@@ -16,17 +25,8 @@ from imported_projects import (
     empty_site,
     the_only,
 )
-from real_parts import absent, require_program
-from sites import NOW
-from statuary.domain.catalogue import ContractForm
-from statuary.domain.primitives import parse_instant
-from statuary.importing.cannot_import import CannotImport
-from statuary.importing.read_compilation import read_compilation
-from statuary.importing.write_contract import write_contract
-from statuary.pipeline.announcements import Silent
-from statuary.pipeline.build import check_site
-from statuary.pipeline.compilers import compiler_at
-from statuary.pipeline.recompile import Workshop, recompile_contracts
+from support.requirements import absent, require_program
+from support.sites import NOW
 
 CONTRACTS = ["Fare", "Turnstile", "Station"]
 VERSION = "0.8.30+commit.73712a01"
@@ -138,9 +138,9 @@ def test_what_a_tool_chain_leaves_out_is_said(tmp_path):
 
 def test_without_metadata_nothing_is_believed(tmp_path):
     compilation = read_compilation(files("Fare")["Hardhat 3 artifact"])
-    with pytest.raises(CannotImport, match="no metadata") as refused:
+    with pytest.raises(ContractImportError, match="no metadata") as refused:
         added(empty_site(tmp_path), "hardhat3", "Fare", compilation)
-    assert refused.value.remedy.startswith("give the compiler with --compiler solc=PATH")
+    assert refused.value.hint.startswith("give the compiler with --compiler solc=PATH")
 
 
 def test_the_name_may_be_short_whole_or_the_persons_own():
@@ -148,9 +148,9 @@ def test_the_name_may_be_short_whole_or_the_persons_own():
     for name in ("Station", "contracts/Station.sol:Station", "project/contracts/Station.sol:Station"):
         found = read_compilation(build_info, wanted=name)
         assert found.fully_qualified_name == "project/contracts/Station.sol:Station"
-    with pytest.raises(CannotImport, match="there are 3 contracts"):
+    with pytest.raises(ContractImportError, match="there are 3 contracts"):
         read_compilation(build_info)
-    with pytest.raises(CannotImport, match="there is no contract 'Gate'"):
+    with pytest.raises(ContractImportError, match="there is no contract 'Gate'"):
         read_compilation(build_info, wanted="Gate")
 
 
@@ -162,14 +162,14 @@ def test_a_source_that_changed_since_is_not_taken(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     source = project / "contracts/Fare.sol"
     source.write_text(source.read_text().replace("3 gwei", "4 gwei"))
-    with pytest.raises(CannotImport, match=r"Fare\.sol is not the source that was compiled"):
+    with pytest.raises(ContractImportError, match=r"Fare\.sol is not the source that was compiled"):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
 def test_a_source_that_is_gone_is_missed(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     (project / "contracts/Fare.sol").unlink()
-    with pytest.raises(CannotImport, match=r"Fare\.sol: the file cannot be opened"):
+    with pytest.raises(ContractImportError, match=r"Fare\.sol: the file cannot be opened"):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
@@ -192,13 +192,13 @@ def test_of_several_builds_the_caches_is_taken_and_without_it_none(tmp_path):
     (build.parent / "ffffffffffffffff.json").write_text(json.dumps(other))
     assert len(read_compilation(artifact).std_json_output["sources"]) == 3
     shutil.rmtree(project / "cache")
-    with pytest.raises(CannotImport, match="2 builds in"):
+    with pytest.raises(ContractImportError, match="2 builds in"):
         read_compilation(artifact)
 
 
 def test_the_project_may_be_named(tmp_path):
     artifact = shutil.copy(FOUNDRY / "out/Fare.sol/Fare.json", tmp_path)
-    with pytest.raises(CannotImport, match=r"no foundry\.toml above"):
+    with pytest.raises(ContractImportError, match=r"no foundry\.toml above"):
         read_compilation(Path(artifact))
     assert read_compilation(Path(artifact), project=FOUNDRY).version == VERSION
 
@@ -219,9 +219,9 @@ def test_settings_of_metadata_become_those_of_standard_json(tmp_path):
 
 
 def test_forges_default_build_info_is_known_for_what_it_is():
-    with pytest.raises(CannotImport, match="only a list of sources") as refused:
+    with pytest.raises(ContractImportError, match="only a list of sources") as refused:
         read_compilation(the_only(FOUNDRY, "out/build-info/*.json"))
-    assert "forge build --force --build-info" in refused.value.remedy
+    assert "forge build --force --build-info" in refused.value.hint
 
 
 NOT_READ = {
@@ -244,14 +244,14 @@ def test_what_cannot_be_read_says_so(case, tmp_path):
     file = tmp_path / "file.json"
     if text is not None:
         file.write_text(text)
-    with pytest.raises(CannotImport, match=message):
+    with pytest.raises(ContractImportError, match=message):
         read_compilation(file)
 
 
 def test_a_version_that_contradicts_the_output_is_refused():
     artifact = files("Fare")["Foundry artifact"]
     assert read_compilation(artifact, version="v0.8.30+commit.73712a01").version == VERSION
-    with pytest.raises(CannotImport, match=r"is of 0\.8\.30"):
+    with pytest.raises(ContractImportError, match=r"is of 0\.8\.30"):
         read_compilation(artifact, version="0.8.29+commit.ab55807c")
 
 
@@ -261,7 +261,7 @@ def workshop():
     solc = COMPILERS / "bin/solc-0.8.30"
     if not solc.is_file():
         absent(f"the pinned compiler {solc}", ".ci/install-compilers")
-    return Workshop(compilers=[compiler_at("solc", solc)])
+    return RecompileOptions(compilers=[detect_compiler("solc", solc)])
 
 
 # one of each tool chain, and in between all of its contracts
@@ -276,8 +276,8 @@ def test_what_was_added_is_a_site_that_compiles_again_to_itself(form, workshop, 
         compilation = read_compilation(files(contract)[kind], wanted=contract)
         found = added(content, tool_of(kind), contract, compilation, form=form, compilers=again)
         write_contract(content, found.files, found.replaced)
-    checked, _ = check_site(content, parse_instant(NOW), Silent(), lambda _: None)
+    checked, _ = check_site(content, parse_instant(NOW), NoProgress(), lambda _: None)
     assert checked.all_findings == []
     assert {(row.matchId, row.match) for row in checked.rows} == {(n, "exact_match") for n in "123"}
-    compiled = recompile_contracts(content, checked.catalogue, workshop, Silent())
+    compiled = recompile_contracts(content, checked.catalogue, workshop, NoProgress())
     assert (compiled.tried, compiled.alike, compiled.findings) == (3, 3, ())

@@ -6,16 +6,16 @@ import shutil
 import pytest
 import yaml
 
-from real_parts import CHECKOUT
-from statuary.content.contract_files import read_contract
-from statuary.content.read import read_content
+from statuary.content.read_content import read_content
+from statuary.content.read_contract import read_contract
 from statuary.domain.catalogue import ContractForm
-from statuary.domain.contracts.workspace import Deployment
+from statuary.domain.contracts.workspace import WorkspaceDeployment
 from statuary.domain.primitives import parse_address, parse_hex, parse_instant
-from statuary.importing.add import Wanted, addition
-from statuary.importing.cannot_import import CannotImport
-from statuary.importing.on_chain import OnChain
+from statuary.importing.import_error import ContractImportError
+from statuary.importing.on_chain_contract import OnChainContract
+from statuary.importing.prepare_contract import ImportOptions, prepare_contract
 from statuary.importing.read_compilation import read_compilation
+from support.requirements import CHECKOUT
 
 CONTENT = CHECKOUT / "content"
 WORKSPACES = sorted((CONTENT / "contracts/748463").glob("*/contract.yaml"))
@@ -29,10 +29,10 @@ def said(workspace):
 def held(workspace, settings):
     creation = workspace.with_name("creation.hex")
     deployment = settings.get("deployment", {})
-    return OnChain(
+    return OnChainContract(
         creation=parse_hex(creation.read_text().strip()) if creation.exists() else None,
         runtime=parse_hex(workspace.with_name("runtime.hex").read_text().strip()),
-        deployment=Deployment(
+        deployment=WorkspaceDeployment(
             transaction_hash=deployment.get("transaction_hash"),
             block_number=deployment.get("block_number"),
             transaction_index=deployment.get("transaction_index"),
@@ -51,7 +51,7 @@ def test_what_is_kept_comes_out_of_what_it_was_made_of(workspace, tmp_path):
         version=settings["compiler"]["version"],
     )
     shutil.copy(CONTENT / "site.yaml", tmp_path)
-    wanted = Wanted(
+    wanted = ImportOptions(
         chain_id="748463",
         address=parse_address(workspace.parent.name),
         form=ContractForm.RECORD,
@@ -61,7 +61,7 @@ def test_what_is_kept_comes_out_of_what_it_was_made_of(workspace, tmp_path):
         replace=False,
     )
     catalogue, _ = read_content(tmp_path)
-    found = addition(tmp_path, catalogue, wanted, compilation, held(workspace, settings))
+    found = prepare_contract(tmp_path, catalogue, wanted, compilation, held(workspace, settings))
     [source] = [
         one for one in read_content(CONTENT).catalogue.contracts if one.address == workspace.parent.name
     ]
@@ -79,7 +79,7 @@ def test_what_was_said_of_a_proxy_is_kept_when_it_is_replaced(tmp_path):
     shutil.copytree(workspace.parent, content / workspace.parent.relative_to(CONTENT))
     shutil.copy(CONTENT / "site.yaml", content)
     catalogue, settings = read_content(content).catalogue, said(workspace)
-    wanted = Wanted(
+    wanted = ImportOptions(
         chain_id="748463",
         address=parse_address(workspace.parent.name),
         form=ContractForm.WORKSPACE,
@@ -93,7 +93,7 @@ def test_what_was_said_of_a_proxy_is_kept_when_it_is_replaced(tmp_path):
         output=workspace.with_name("output.json"),
         wanted=settings["contract"],
     )
-    found = addition(content, catalogue, wanted, compilation, held(workspace, settings))
+    found = prepare_contract(content, catalogue, wanted, compilation, held(workspace, settings))
     (source,) = catalogue.contracts
     kept = read_contract(content, source).record.value
     assert found.judged.record == kept
@@ -114,7 +114,7 @@ def test_without_an_output_the_whole_name_is_needed(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     assert read_compilation(file, wanted="a.sol:A").std_json_output is None
     for name in (None, "A", "c.sol:A"):
-        with pytest.raises(CannotImport, match="is not given"):
+        with pytest.raises(ContractImportError, match="is not given"):
             read_compilation(file, wanted=name)
 
 
@@ -133,14 +133,14 @@ def test_vypers_output_tells_its_version_without_the_commit(tmp_path):
     assert read_compilation(file, output=output).version == "0.4.3"
     whole = read_compilation(file, output=output, version="0.4.3+commit.bff19ea2")
     assert whole.version == "0.4.3+commit.bff19ea2"
-    with pytest.raises(CannotImport, match="is of 0"):
+    with pytest.raises(ContractImportError, match="is of 0"):
         read_compilation(file, output=output, version="0.4.2")
 
 
 def test_a_name_that_two_files_have_must_be_told_apart(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"contracts": {"a.sol": {"A": CODE}, "b.sol": {"A": CODE}}})
-    with pytest.raises(CannotImport, match="'A' is the name of 2 contracts"):
+    with pytest.raises(ContractImportError, match="'A' is the name of 2 contracts"):
         read_compilation(file, output=output, wanted="A")
     assert read_compilation(file, output=output, wanted="b.sol:A").fully_qualified_name == "b.sol:A"
 
@@ -148,11 +148,11 @@ def test_a_name_that_two_files_have_must_be_told_apart(tmp_path):
 def test_an_output_of_errors_has_no_contract(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"errors": [{"message": "no"}]})
-    with pytest.raises(CannotImport, match="no contract with bytecode"):
+    with pytest.raises(ContractImportError, match="no contract with bytecode"):
         read_compilation(file, output=output)
 
 
 def test_output_goes_with_standard_json_alone(tmp_path):
     file = write(tmp_path, "other.json", {"_format": "hh-sol-build-info-1"})
-    with pytest.raises(CannotImport, match="--output goes with standard JSON input"):
+    with pytest.raises(ContractImportError, match="--output goes with standard JSON input"):
         read_compilation(file, output=file)

@@ -11,11 +11,13 @@ from time import sleep
 import pytest
 
 from statuary.documents.document import Document
-from statuary.publishing.folder import Folder
-from statuary.publishing.publication import Publication
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
 
-OLD = [Document(path=f"d{n % 3}/{n}", also=(f"d{n % 3}/twin-{n}",), body=b"old %d" % n) for n in range(5)]
-NEW = [Document(path=f"d{n % 4}/{n}", also=(f"d{n % 4}/twin-{n}",), body=b"new %d" % n) for n in range(2, 7)]
+OLD = [Document(path=f"d{n % 3}/{n}", aliases=(f"d{n % 3}/twin-{n}",), body=b"old %d" % n) for n in range(5)]
+NEW = [
+    Document(path=f"d{n % 4}/{n}", aliases=(f"d{n % 4}/twin-{n}",), body=b"new %d" % n) for n in range(2, 7)
+]
 CALLS = ("open", "write", "replace", "link", "mkdir", "unlink", "rmdir", "lstat")
 
 
@@ -24,13 +26,13 @@ class Ended(BaseException):
 
 
 def publish(root: Path, documents: list[Document]) -> None:
-    with Publication(Folder(root)) as publication:
+    with FolderTarget(SiteFolder(root)) as publication:
         publication.offer(documents)
         publication.apply()
 
 
 def bodies(documents: list[Document]) -> dict[str, bytes]:
-    return {path: one.body for one in documents for path in (one.path, *one.also)}
+    return {path: one.body for one in documents for path in (one.path, *one.aliases)}
 
 
 def tree(root: Path) -> dict[str, bytes]:
@@ -53,7 +55,7 @@ def ending_at(count: int, error: Callable[[], BaseException], monkeypatch: pytes
                 raise error()
             return real(*args, **kwargs)
 
-        monkeypatch.setattr(f"statuary.publishing.folder.os.{name}", call)
+        monkeypatch.setattr(f"statuary.publishing.folder.site_folder.os.{name}", call)
     return calls
 
 
@@ -94,8 +96,8 @@ BUILD = """
 import sys
 from pathlib import Path
 from test_interrupted_world import WORLD
-from statuary.publishing.folder import Folder
-from statuary.publishing.publication import Publication
+from statuary.publishing.folder.site_folder import Folder
+from statuary.publishing.folder.folder_target import Publication
 with Publication(Folder(Path(sys.argv[1]))) as publication:
     publication.offer(WORLD)
     publication.apply()

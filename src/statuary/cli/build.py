@@ -5,10 +5,16 @@ from typing import Any
 
 import click
 
-from statuary.cli.effort import effort_options
-from statuary.cli.options import checked_folders, content_option, format_option, now_option, out_option
-from statuary.cli.rigour import rigour_options
-from statuary.content.git_tree import GitQuestion
+from statuary.cli.options.check_options import check_options
+from statuary.cli.options.common_options import (
+    content_option,
+    format_option,
+    now_option,
+    out_option,
+    refuse_overlapping_folders,
+)
+from statuary.cli.options.execution_options import execution_options
+from statuary.content.git_state import GitQuery
 
 
 @click.command()
@@ -26,19 +32,19 @@ from statuary.content.git_tree import GitQuestion
     is_flag=True,
     help="Read every published file, and write anew what is not as it was published.",
 )
-@effort_options
-@rigour_options
+@execution_options
+@check_options
 @format_option
-def command(content: Path, out: Path, **wishes: Any) -> None:
+def command(content: Path, out: Path, **build_options: Any) -> None:
     """Check the content and publish the site into a folder.
 
     Nothing is published if the content has errors. A record whose claim is not proved is kept back, and the rest
     is published (`contracts: {publish: all}` in site.yaml publishes it, marked as refused). What is unchanged is left as it is; what is stale and was
     written by statuary is removed; what others wrote is never touched.
     """
-    checked_folders(content, out)
-    git = GitQuestion(content)
+    refuse_overlapping_folders(content, out)
+    git = GitQuery(content)
     # git looks through the content on another core while this one imports all that a build needs
-    from statuary.cli.building import Wishes, build
+    from statuary.cli.run_build import BuildOptions, run_build
 
-    build(content, out, git, Wishes(**wishes))
+    run_build(content, out, git, BuildOptions(**build_options))

@@ -6,30 +6,30 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.effort import effort_options, hands_of
+from statuary.build.build import check_site
+from statuary.build.contracts import nowhere
+from statuary.build.execution.options import ExecutionOptions
+from statuary.build.execution.worker_pool import WorkersLostError
+from statuary.build.progress import Progress
+from statuary.build.recompile import RecompileOptions, recompile_contracts
+from statuary.build.results import CheckedSite
+from statuary.cli.compiler_options import compiler_option, hands, parse_compilers
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import content_option, format_option, instant_of_build, now_option
-from statuary.cli.progress import progress
-from statuary.cli.recompiling import compiler_option, compilers_of, hands
-from statuary.cli.reports.report import report
-from statuary.cli.rigour import list_rules, rigour_of, rigour_options
-from statuary.cli.summary import findings_line
-from statuary.domain.findings import Severity, in_order
+from statuary.cli.options.check_options import check_options, list_rules, read_check_options
+from statuary.cli.options.common_options import build_instant, content_option, format_option, now_option
+from statuary.cli.options.execution_options import execution_options, open_executor
+from statuary.cli.output.progress import progress
+from statuary.cli.output.summary import findings_line
+from statuary.cli.reports.format_findings import format_findings
+from statuary.domain.findings import Severity, sorted_findings
 from statuary.domain.primitives import Instant
-from statuary.pipeline.announcements import Announcer
-from statuary.pipeline.build import check_site
-from statuary.pipeline.checked import Checked
-from statuary.pipeline.contracts import nowhere
-from statuary.pipeline.effort import Effort
-from statuary.pipeline.recompile import Workshop, recompile_contracts
-from statuary.pipeline.workers import WorkersLost
 
 
 @click.command()
 @content_option
 @now_option
-@effort_options
-@rigour_options
+@execution_options
+@check_options
 @format_option
 @click.option("--recompile", is_flag=True, help="Compile every contract again and compare.")
 @compiler_option
@@ -58,20 +58,29 @@ def command(
         sys.exit(ExitCode.DONE)
     if compiler and not recompile:
         raise click.UsageError("--compiler is for --recompile")
-    rigour = rigour_of(skip, only, strict=strict)
+    check_options = read_check_options(skip, only, strict=strict)
     told = ""
-    workshop = Workshop(compilers=compilers_of(compiler), hands=hands()) if recompile else None
-    instant = instant_of_build(now)
+    recompile_options = (
+        RecompileOptions(compilers=parse_compilers(compiler), workers=hands()) if recompile else None
+    )
+    instant = build_instant(now)
     try:
-        with hands_of(workers, engine, scheduler) as found, progress() as announcer:
-            checked, _ = check_site(content, instant, announcer, nowhere, rigour, effort=Effort(hands=found))
-            if workshop is not None:
-                checked, told = _recompiled(checked, content, workshop, announcer)
-    except WorkersLost as lost:
-        click.echo(f"statuary: {lost}\n    {lost.remedy}", err=True)
+        with open_executor(workers, engine, scheduler) as found, progress() as progress_listener:
+            checked, _ = check_site(
+                content,
+                instant,
+                progress_listener,
+                nowhere,
+                check_options,
+                execution=ExecutionOptions(executor=found),
+            )
+            if recompile_options is not None:
+                checked, told = _recompiled(checked, content, recompile_options, progress_listener)
+    except WorkersLostError as lost:
+        click.echo(f"statuary: {lost}\n    {lost.hint}", err=True)
         sys.exit(ExitCode.REFUSED)
     if checked.all_findings or form in ("json", "sarif"):
-        click.echo(report(checked.all_findings, str(content), form))
+        click.echo(format_findings(checked.all_findings, str(content), form))
     if form == "text":
         click.echo(f"{told}{findings_line(checked)}")
     failed = not checked.is_clean or (strict and checked.count(Severity.WARNING) > 0)
@@ -79,13 +88,11 @@ def command(
 
 
 def _recompiled(
-    checked: Checked, content: Path, workshop: Workshop, announcer: Announcer
-) -> tuple[Checked, str]:
+    checked: CheckedSite, content: Path, recompile_options: RecompileOptions, progress_listener: Progress
+) -> tuple[CheckedSite, str]:
     """Compile every contract again; return what is found by now, and how it went in words."""
     if checked.catalogue is None:
         return checked, ""
-    again = recompile_contracts(content, checked.catalogue, workshop, announcer)
-    told = (
-        f"{again.tried:,} of {again.records:,} records compiled again, {again.alike:,} of them to the same\n"
-    )
-    return replace(checked, findings=tuple(in_order((*checked.findings, *again.findings)))), told
+    again = recompile_contracts(content, checked.catalogue, recompile_options, progress_listener)
+    told = f"{again.compiled:,} of {again.records:,} records compiled again, {again.identical:,} of them to the same\n"
+    return replace(checked, findings=tuple(sorted_findings((*checked.findings, *again.findings)))), told

@@ -10,17 +10,22 @@ from typing import TYPE_CHECKING
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.conform.ask import Unreachable, over_http
-from statuary.conform.checks import CHECKS
-from statuary.conform.deployment import Deployment
-from statuary.conform.examine import examine, wanted_checks
-from statuary.conform.verdict import Area, Level, Outcome, Verdict
+from statuary.conform.checked_deployment import CheckedDeployment
+from statuary.conform.conformance import (
+    ConformanceArea,
+    ConformanceLevel,
+    ConformanceOutcome,
+    ConformanceResult,
+)
+from statuary.conform.conformance_checks import CHECKS
+from statuary.conform.http_requests import UnreachableError, http_sender
+from statuary.conform.run_checks import run_checks, select_checks
 from statuary.domain.primitives import instant
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-LEVELS = {level.name.lower(): level for level in Level}
+LEVELS = {level.name.lower(): level for level in ConformanceLevel}
 PIPED_WIDTH = 160
 """Characters of a line where no terminal says how wide it is."""
 
@@ -38,7 +43,7 @@ NAMES = [check.name for check in CHECKS]
 )
 @click.option(
     "--only",
-    type=click.Choice([Area.CONTRACTS.value, Area.STATUS.value]),
+    type=click.Choice([ConformanceArea.CONTRACTS.value, ConformanceArea.STATUS.value]),
     help="One of the two APIs alone, as for a deployment that is not statuary's.",
 )
 @click.option("--skip", multiple=True, type=click.Choice(NAMES), metavar="CHECK", help="Leave a check out.")
@@ -61,28 +66,28 @@ def command(
 
     Exit codes: 0 it conforms; 1 it does not; 3 it cannot be asked.
     """
-    areas = frozenset([Area(only)] if only else Area)
-    checks = [check for check in wanted_checks(LEVELS[level], areas) if check.name not in skip]
+    areas = frozenset([ConformanceArea(only)] if only else ConformanceArea)
+    checks = [check for check in select_checks(LEVELS[level], areas) if check.name not in skip]
     try:
-        deployment = Deployment(over_http(base_url), instant(datetime.now(UTC)), sample)
-        verdicts = list(examine(deployment, checks))
-    except Unreachable as unreachable:
+        deployment = CheckedDeployment(http_sender(base_url), instant(datetime.now(UTC)), sample)
+        verdicts = list(run_checks(deployment, checks))
+    except UnreachableError as unreachable:
         click.echo(f"statuary: {unreachable}", err=True)
         sys.exit(ExitCode.REFUSED)
     if form == "json":
         click.echo(as_json(base_url, level, verdicts))
     else:
         _print(base_url, level, verdicts)
-    failed = any(verdict.outcome is Outcome.FAILED for verdict in verdicts)
+    failed = any(verdict.outcome is ConformanceOutcome.FAILED for verdict in verdicts)
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.DONE)
 
 
-def as_json(base: str, level: str, verdicts: Sequence[Verdict]) -> str:
+def as_json(base: str, level: str, verdicts: Sequence[ConformanceResult]) -> str:
     """Return the verdicts as JSON."""
     told = {
         "base": base,
         "level": level,
-        "conforms": not any(verdict.outcome is Outcome.FAILED for verdict in verdicts),
+        "conforms": not any(verdict.outcome is ConformanceOutcome.FAILED for verdict in verdicts),
         "checks": [
             {
                 "check": verdict.check.name,
@@ -100,26 +105,30 @@ def as_json(base: str, level: str, verdicts: Sequence[Verdict]) -> str:
     return json.dumps(told, indent=2, ensure_ascii=False)
 
 
-def _print(base: str, level: str, verdicts: Sequence[Verdict]) -> None:
+def _print(base: str, level: str, verdicts: Sequence[ConformanceResult]) -> None:
     """Print the table, what is wrong below it, and the sum."""
     from rich.console import Console
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
     console.print(_table(verdicts))
     for verdict in verdicts:
-        if verdict.outcome is Outcome.FAILED:
+        if verdict.outcome is ConformanceOutcome.FAILED:
             console.print(f"\n{verdict.check.name}: {verdict.check.rule}", markup=False, style="bold")
             for problem in verdict.problems:
                 console.print(f"    {problem}", markup=False)
     counts = Counter(verdict.outcome for verdict in verdicts)
-    told = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in Outcome)
+    told = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in ConformanceOutcome)
     console.print(f"\n{base} at the level {level}: {told}", markup=False)
 
 
-STYLES = {Outcome.PASSED: "green", Outcome.FAILED: "bold red", Outcome.SKIPPED: "dim"}
+STYLES = {
+    ConformanceOutcome.PASSED: "green",
+    ConformanceOutcome.FAILED: "bold red",
+    ConformanceOutcome.SKIPPED: "dim",
+}
 
 
-def _table(verdicts: Sequence[Verdict]) -> "Table":
+def _table(verdicts: Sequence[ConformanceResult]) -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
@@ -128,7 +137,7 @@ def _table(verdicts: Sequence[Verdict]) -> "Table":
         table.add_column(heading, no_wrap=True)
     table.add_column("what it holds")
     for verdict in verdicts:
-        skipped = verdict.outcome is Outcome.SKIPPED
+        skipped = verdict.outcome is ConformanceOutcome.SKIPPED
         said = f"not judged: {verdict.problems[0]}" if skipped else verdict.check.rule
         table.add_row(
             verdict.outcome.value,

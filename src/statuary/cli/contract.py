@@ -9,30 +9,30 @@ from typing import Any, TypeVar
 import click
 from typing_extensions import override
 
-from statuary.cli.amounts import size_text
-from statuary.cli.control.refusal import Refusal
+from statuary.cli.command_error import CommandError
+from statuary.cli.compiler_options import parse_compilers
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import InstantType, content_option, instant_of_build, now_option
-from statuary.cli.recompiling import compilers_of
-from statuary.cli.reports.text import text_report
-from statuary.content.read import read_content
+from statuary.cli.options.common_options import InstantType, build_instant, content_option, now_option
+from statuary.cli.output.amounts import size_text
+from statuary.cli.reports.text_report import text_report
+from statuary.content.read_content import read_content
 from statuary.domain.catalogue import Catalogue, ContractForm
-from statuary.domain.contracts.workspace import Deployment
+from statuary.domain.contracts.workspace import WorkspaceDeployment
 from statuary.domain.primitives import (
     Address,
     ChainId,
     Hex,
     Instant,
-    Malformed,
+    InvalidValueError,
     parse_address,
     parse_chain_id,
     parse_hex,
 )
-from statuary.importing.add import Addition, Wanted, addition
-from statuary.importing.cannot_import import CannotImport
-from statuary.importing.given_files import hex_file
-from statuary.importing.node import Node
-from statuary.importing.on_chain import OnChain, chain_id_of, read_on_chain
+from statuary.importing.ethereum_node import EthereumNode
+from statuary.importing.import_error import ContractImportError
+from statuary.importing.input_files import read_hex_file
+from statuary.importing.on_chain_contract import OnChainContract, chain_id_of, read_on_chain_contract
+from statuary.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
 from statuary.importing.read_compilation import read_compilation
 from statuary.importing.write_contract import write_contract
 
@@ -43,17 +43,17 @@ Parsed = TypeVar("Parsed")
 
 def _hash(text: str) -> Hex:
     if len(text) != HASH_DIGITS:
-        raise Malformed(f"{text!r} is no hash", "write 0x and 64 hex digits")
+        raise InvalidValueError(f"{text!r} is no hash", "write 0x and 64 hex digits")
     return parse_hex(text.lower())
 
 
 def _number(text: str) -> str:
     if not (text.isascii() and text.isdigit()):
-        raise Malformed(f"{text!r} is no number", "write digits")
+        raise InvalidValueError(f"{text!r} is no number", "write digits")
     return str(int(text))
 
 
-class ParsedBy(click.ParamType[Parsed]):
+class ParsedType(click.ParamType[Parsed]):
     """A text on the command line that a parser of the domain reads."""
 
     def __init__(self, name: str, parse: Callable[[str], Parsed]) -> None:
@@ -64,14 +64,14 @@ class ParsedBy(click.ParamType[Parsed]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Parsed:
         try:
             return self.parse(value)
-        except Malformed as malformed:
-            self.fail(f"{malformed}; {malformed.remedy}" if malformed.remedy else str(malformed), param, ctx)
+        except InvalidValueError as malformed:
+            self.fail(f"{malformed}; {malformed.hint}" if malformed.hint else str(malformed), param, ctx)
 
 
-ADDRESS = ParsedBy("address", parse_address)
-CHAIN_ID = ParsedBy("chain id", parse_chain_id)
-HASH = ParsedBy("hash", _hash)
-NUMBER = ParsedBy("number", _number)
+ADDRESS = ParsedType("address", parse_address)
+CHAIN_ID = ParsedType("chain id", parse_chain_id)
+HASH = ParsedType("hash", _hash)
+NUMBER = ParsedType("number", _number)
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 CONTRACT_OPTIONS = (
@@ -143,8 +143,8 @@ def _refusing(function: Callable[..., None]) -> Callable[..., None]:
     def inner(*values: Any, **options: Any) -> None:
         try:
             function(*values, **options)
-        except CannotImport as cannot:
-            raise Refusal(str(cannot), cannot.remedy) from None
+        except ContractImportError as cannot:
+            raise CommandError(str(cannot), cannot.hint) from None
 
     return inner
 
@@ -183,7 +183,7 @@ def add(
     chains leave out. Nothing is written that does not match the chain.
     """
     catalogue = _catalogue(content)
-    node = None if rpc is None else Node(rpc)
+    node = None if rpc is None else EthereumNode(rpc)
     chain = _chain(catalogue, chain_id, node)
     compilation = read_compilation(
         file,
@@ -192,19 +192,21 @@ def add(
         version=given["compiler_version"],
         project=given["project"],
     )
-    wanted = Wanted(
+    wanted = ImportOptions(
         chain_id=chain,
         address=address,
         form=ContractForm(form),
         match_id=match_id,
         verified_at=verified_at,
-        now=instant_of_build(now),
+        now=build_instant(now),
         replace=force,
-        compilers=compilers_of(compiler) if compiler else (),
+        compilers=parse_compilers(compiler) if compiler else (),
     )
-    found = addition(content, catalogue, wanted, compilation, _on_chain(node, address, given), node=node)
+    found = prepare_contract(
+        content, catalogue, wanted, compilation, _on_chain(node, address, given), node=node
+    )
     _say(found, content)
-    if not found.judged.holds:
+    if not found.verification.holds:
         click.echo("statuary: the contract is not what the chain holds; nothing was written", err=True)
         sys.exit(ExitCode.FINDINGS)
     if not dry_run:
@@ -221,35 +223,35 @@ def _catalogue(content: Path) -> Catalogue:
     return catalogue
 
 
-def _chain(catalogue: Catalogue, given: ChainId | None, node: Node | None) -> ChainId:
+def _chain(catalogue: Catalogue, given: ChainId | None, node: EthereumNode | None) -> ChainId:
     """Return the contract's chain, which the site must serve and the node must be of."""
     known = [chain.chain_id for chain in catalogue.chains]
     told = None if node is None else chain_id_of(node)
     if told is not None and given not in (None, told):
-        raise CannotImport(
+        raise ContractImportError(
             f"the node is of chain {told}, not of {given}", "give another --rpc, or no --chain-id"
         )
     chain = given or told or (known[0] if len(known) == 1 else None)
     if chain is None:
         raise click.UsageError(f"say which chain with --chain-id: the site has {', '.join(known) or 'none'}")
     if chain not in known:
-        raise CannotImport(f"chain {chain} is not in site.yaml", "add it under `chains:` first")
+        raise ContractImportError(f"chain {chain} is not in site.yaml", "add it under `chains:` first")
     return chain
 
 
-def _on_chain(node: Node | None, address: Address, given: dict[str, Any]) -> OnChain:
+def _on_chain(node: EthereumNode | None, address: Address, given: dict[str, Any]) -> OnChainContract:
     by_hand = ("runtime", "creation", "block_number", "transaction_index", "deployer")
     if node is not None:
         for name in by_hand:
             if given[name] is not None:
                 raise click.UsageError(f"--{name.replace('_', '-')} is what --rpc asks the node for")
-        return read_on_chain(node, address, given["transaction"])
+        return read_on_chain_contract(node, address, given["transaction"])
     if given["runtime"] is None and given["creation"] is None:
         raise click.UsageError("say what the chain holds: --rpc URL, or --runtime FILE and --creation FILE")
-    return OnChain(
-        runtime=None if given["runtime"] is None else hex_file(given["runtime"]),
-        creation=None if given["creation"] is None else hex_file(given["creation"]),
-        deployment=Deployment(
+    return OnChainContract(
+        runtime=None if given["runtime"] is None else read_hex_file(given["runtime"]),
+        creation=None if given["creation"] is None else read_hex_file(given["creation"]),
+        deployment=WorkspaceDeployment(
             transaction_hash=given["transaction"],
             block_number=given["block_number"],
             transaction_index=given["transaction_index"],
@@ -258,14 +260,14 @@ def _on_chain(node: Node | None, address: Address, given: dict[str, Any]) -> OnC
     )
 
 
-def _say(found: Addition, content: Path) -> None:
+def _say(found: PreparedContract, content: Path) -> None:
     """Print findings, notes and, of a contract that holds, its match levels."""
-    if found.judged.findings:
-        click.echo(text_report(found.judged.findings, str(content)), err=True)
+    if found.verification.findings:
+        click.echo(text_report(found.verification.findings, str(content)), err=True)
     for note in found.notes:
         click.echo(f"note: {note}", err=True)
-    record = found.judged.record
-    if record is not None and found.judged.holds:
+    record = found.verification.record
+    if record is not None and found.verification.holds:
         levels = (f"{side} {record[f'{side}Match'] or 'null'}" for side in ("creation", "runtime"))
         name = record["compilation"]["name"]
         click.echo(f"{name} at {record['address']} on chain {record['chainId']}: {', '.join(levels)}")

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.amounts import size_text
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import out_option
-from statuary.documents.hosting.shards import sharded_path
+from statuary.cli.options.common_options import out_option
+from statuary.cli.output.amounts import size_text
 from statuary.documents.match_url import match_url
-from statuary.publishing.folder import Folder
-from statuary.publishing.ledger import Entry
-from statuary.publishing.ledger_reading import look_up, nearest_paths, reasons
-from statuary.publishing.refused import PublishingRefused
+from statuary.documents.stored_paths import sharded_path
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.folder.site_folder import SiteFolder
+from statuary.publishing.ledger.ledger import LedgerEntry
+from statuary.publishing.ledger.read_ledger import nearest_paths, read_entry, read_reasons
 
 
 @click.command()
@@ -25,11 +25,11 @@ def command(path: str, out: Path) -> None:
     PATH is below the site's root, such as api/v2/summary.json, or a file below the build folder.
     """
     wanted = _below_root(path, out)
-    ledger = Folder(out).ledger_file
+    ledger = SiteFolder(out).ledger_file
     try:
-        entry = look_up(ledger, wanted) or look_up(ledger, sharded_path(wanted))
+        entry = read_entry(ledger, wanted) or read_entry(ledger, sharded_path(wanted))
         lines = [wanted, *_url_lines(wanted), *_entry_lines(entry, ledger, wanted)]
-    except PublishingRefused as refused:
+    except PublishingError as refused:
         click.echo(f"statuary: {refused}", err=True)
         sys.exit(ExitCode.REFUSED)
     click.echo("\n".join(lines))
@@ -56,7 +56,7 @@ def _url_lines(path: str) -> list[str]:
     ]
 
 
-def _entry_lines(entry: Entry | None, ledger: Path, path: str) -> list[str]:
+def _entry_lines(entry: LedgerEntry | None, ledger: Path, path: str) -> list[str]:
     if entry is None:
         near = nearest_paths(ledger, path)
         hint = f"; did you mean {near[0]}?" if near else ""
@@ -64,7 +64,9 @@ def _entry_lines(entry: Entry | None, ledger: Path, path: str) -> list[str]:
     if not entry.settled:
         return ["  about to be written when the last build was killed; build again"]
     sources = entry.sources.splitlines()
-    why = [f"  {source} was read because: {reason}" for source, reason in reasons(ledger, sources).items()]
+    why = [
+        f"  {source} was read because: {reason}" for source, reason in read_reasons(ledger, sources).items()
+    ]
     return [
         f"  {size_text(entry.size)}, sha256 {entry.digest.hex()}",
         "  made from " + (", ".join(sources) if sources else "the whole content"),

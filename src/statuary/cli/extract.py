@@ -7,15 +7,15 @@ from pathlib import Path
 
 import click
 
+from statuary.cli.errors import exit_on_error
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.told import told_refusals
 from statuary.documents import url_table
-from statuary.domain.primitives import Malformed, parse_address, parse_chain_id
-from statuary.publishing.refused import PublishingRefused
-from statuary.publishing.sites.site_reader import SiteReader
-from statuary.publishing.snapshots.names import document_path, is_own
-from statuary.publishing.snapshots.open_site import open_site
-from statuary.publishing.snapshots.written_file import written_file
+from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id
+from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.site_reader import SiteReader
+from statuary.snapshots.open_site import open_site
+from statuary.snapshots.snapshot_paths import document_path, is_snapshot_path
 
 WILD = "*?["
 
@@ -31,7 +31,7 @@ def command(place: str, wanted: tuple[str, ...], to: Path | None, listing: bool)
     WHAT is a path below the site's root (api/v2/summary.json), a contract as CHAIN/ADDRESS, or a pattern ('v2/contract/1/*').
     One document is printed; several need --to.
     """
-    with told_refusals(), open_site(place) as site:
+    with exit_on_error(), open_site(place) as site:
         paths = _paths(site, wanted or ("*",))
         if listing:
             for path in paths:
@@ -50,7 +50,7 @@ def _paths(site: SiteReader, wanted: Iterable[str]) -> Iterator[str]:
     yield from (_contract_path(what) or what.strip("/") for what in wanted if what not in patterns)
     if patterns:
         for path in site.paths():
-            if not is_own(path) and any(fnmatchcase(path, pattern) for pattern in patterns):
+            if not is_snapshot_path(path) and any(fnmatchcase(path, pattern) for pattern in patterns):
                 yield path
 
 
@@ -59,13 +59,13 @@ def _contract_path(what: str) -> str | None:
     chain, _, address = what.partition("/")
     try:
         return url_table.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))
-    except Malformed:
+    except InvalidValueError:
         return None
 
 
 def _print(site: SiteReader, paths: list[str], place: str) -> None:
     if len(paths) != 1:
-        raise PublishingRefused(f"{len(paths):,} documents are wanted", "name a folder for them with --to")
+        raise PublishingError(f"{len(paths):,} documents are wanted", "name a folder for them with --to")
     sys.stdout.buffer.write(_body(site, paths[0], place))
 
 
@@ -77,7 +77,7 @@ def _body(site: SiteReader, path: str, place: str) -> bytes:
     """
     body = site.read(path)
     if body is None:
-        raise PublishingRefused(f"{place} has no {path}", "statuary extract --list tells what it has")
+        raise PublishingError(f"{place} has no {path}", "statuary extract --list tells what it has")
     return body
 
 
@@ -89,8 +89,8 @@ def _write(site: SiteReader, path: str, folder: Path, place: str) -> int:
     """
     file = folder / document_path(path)
     if not file.resolve().is_relative_to(folder.resolve()):
-        raise PublishingRefused(f"{file} leads out of {folder}")
+        raise PublishingError(f"{file} leads out of {folder}")
     body = _body(site, path, place)
-    with written_file(file, durable=False) as stream:
+    with atomic_file(file, durable=False) as stream:
         stream.write(body)
     return 1

@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import content_option
-from statuary.documents.hosting.choices import HostChoices
+from statuary.cli.options.common_options import content_option
 from statuary.documents.hosting.host_file import HostFile
-from statuary.documents.hosting.hosts import HOSTS, Host, is_of_edge
-from statuary.domain.hosting import HostingSettings, Layout
+from statuary.documents.hosting.host_options import HostOptions
+from statuary.documents.hosting.hosts import HOSTS, Host, is_edge_file
+from statuary.domain.hosting_settings import HostingSettings, PathLayout
 
-DEFAULT = HostChoices()
+DEFAULT = HostOptions()
 
 
 @click.command()
@@ -62,7 +62,7 @@ def command(
     choices = replace(
         DEFAULT, settings=settings, publish=publish, install=install, root=root, listen=listen, edge=edge
     )
-    files = [file for file in host.files(choices) if is_of_edge(file) or not edge_only]
+    files = [file for file in host.files(choices) if is_edge_file(file) or not edge_only]
     if out is None:
         _print(files)
     else:
@@ -76,7 +76,7 @@ def _settings(content: Path) -> HostingSettings:
     """Return what the content says of hosting; the defaults where there is no content."""
     if not content.is_dir():
         return HostingSettings()
-    from statuary.content.read import read_content
+    from statuary.content.read_content import read_content
 
     catalogue, _ = read_content(content)
     return catalogue.hosting if catalogue is not None else HostingSettings()
@@ -84,7 +84,7 @@ def _settings(content: Path) -> HostingSettings:
 
 def _check(name: str, host: Host, settings: HostingSettings, content: Path) -> None:
     """Refuse a layout that the host cannot serve, and tell of what the site lacks for it."""
-    if settings.layout is Layout.SHARDED and not host.knows_shards:
+    if settings.layout is PathLayout.SHARDED and not host.supports_sharding:
         raise click.UsageError(
             f"{name} has no use for the sharded layout: leave hosting.layout out of site.yaml"
         )
@@ -98,7 +98,7 @@ def _check(name: str, host: Host, settings: HostingSettings, content: Path) -> N
 
 def _print(files: list[HostFile]) -> None:
     """Print the configuration; of the edge module, only that it would be written."""
-    shown = [file for file in files if not is_of_edge(file)]
+    shown = [file for file in files if not is_edge_file(file)]
     for file in shown:
         if len(shown) > 1:
             click.echo(f"==> {file.path}")
@@ -109,7 +109,7 @@ def _print(files: list[HostFile]) -> None:
 
 def _write(files: list[HostFile], out: Path, *, force: bool) -> None:
     """Write the files; what is there and is somebody's own work stays."""
-    kept = [file for file in files if _is_someone_elses(file, out / file.path)]
+    kept = [file for file in files if _was_edited(file, out / file.path)]
     if kept and not force:
         names = ", ".join(str(out / file.path) for file in kept)
         click.echo(f"statuary: {names}: there already, with another text\n    --force replaces it", err=True)
@@ -123,5 +123,5 @@ def _write(files: list[HostFile], out: Path, *, force: bool) -> None:
     click.echo(f"{len(files)} files in {out}/", err=True)
 
 
-def _is_someone_elses(file: HostFile, place: Path) -> bool:
-    return not is_of_edge(file) and place.exists() and place.read_text(encoding="utf-8") != file.text
+def _was_edited(file: HostFile, place: Path) -> bool:
+    return not is_edge_file(file) and place.exists() and place.read_text(encoding="utf-8") != file.text

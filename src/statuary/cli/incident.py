@@ -4,22 +4,34 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.control.carry_out import Control, read_or_exit
-from statuary.cli.control.completion import complete_incident
-from statuary.cli.control.components import asked_statuses
-from statuary.cli.control.desk import Desk, at_desk, spelled_if_given
-from statuary.cli.control.find import find_record, status_of
-from statuary.cli.control.new_file import new_file
-from statuary.cli.control.prompts import ask_choice, ask_in_editor, ask_text, needed, person_is_there
-from statuary.cli.control.refusal import Refusal
-from statuary.cli.control.said import Said, body_of_update, tidied, with_body, with_update
-from statuary.cli.control.tables import list_format_option, show_rows
-from statuary.cli.control.updates import Update, append_update, postmortem_value, status_before, title
-from statuary.cli.options import InstantType, content_option, instant_of_build, now_option
-from statuary.content.editing.edit import set_value
+from statuary.cli.command_error import CommandError
+from statuary.cli.editing.append_update import (
+    NewUpdate,
+    append_update,
+    postmortem_value,
+    status_before,
+    title,
+)
+from statuary.cli.editing.completion import complete_incident
+from statuary.cli.editing.component_names import statuses_or_ask
+from statuary.cli.editing.edit_session import EditSession, read_timeline_or_exit
+from statuary.cli.editing.find_incident import find_incident, status_at
+from statuary.cli.editing.new_file import new_file
+from statuary.cli.editing.prompts import ask_choice, ask_in_editor, ask_text, is_interactive, value_or_ask
+from statuary.cli.options.common_options import InstantType, build_instant, content_option, now_option
+from statuary.cli.options.edit_options import EditOptions, format_for_source_if_given, with_edit_options
+from statuary.cli.options.update_options import (
+    UpdateOptions,
+    normalize_body,
+    update_body,
+    with_body_options,
+    with_update_options,
+)
+from statuary.cli.output.tables import list_format_option, print_rows
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incidents import Incident
 from statuary.domain.status.vocabulary import UNRESOLVED_STATUSES, Impact, IncidentStatus
+from statuary.editing.yaml.edit_yaml import set_value
 
 STATUSES: tuple[IncidentStatus, ...] = ("investigating", "identified", "monitoring", "resolved")
 """What an update can move an incident to; a postmortem has a command of its own."""
@@ -45,7 +57,7 @@ def command() -> None:
 @command.command("open")
 @click.option("--name", help="What readers see as its title.")
 @click.option("--status", type=click.Choice(STATUSES), help="How far it is. Default: investigating.")
-@with_update
+@with_update_options
 @click.option(
     "--impact-override", type=click.Choice(IMPACTS), help="Its impact, whatever the components say."
 )
@@ -53,10 +65,10 @@ def command() -> None:
 @click.option("--publish-at", type=InstantType(), help="Publish nothing of it before this instant.")
 @click.option("--draft", is_flag=True, help="Publish nothing of it yet.")
 @click.option("--id", "given_id", help="Its id. Default: the date and the words of the name.")
-@at_desk
+@with_edit_options
 def open_incident(
-    desk: Desk,
-    said: Said,
+    desk: EditOptions,
+    said: UpdateOptions,
     name: str | None,
     status: IncidentStatus | None,
     impact_override: Impact | None,
@@ -66,19 +78,19 @@ def open_incident(
     given_id: str | None,
 ) -> None:
     """Open an incident in a file of its own."""
-    called = " ".join(needed(name, "--name", lambda: ask_text("Name")).split())
-    control = Control(desk)
-    affected = asked_statuses(said.components, control.line.catalogue)
-    begun_as = status or (_asked_status(STATUSES[0]) if person_is_there() else STATUSES[0])
-    body = body_of_update(said.body, begun_as, None)
-    first = Update(at=desk.at, status=begun_as, body=body, notify=said.notify)
+    called = " ".join(value_or_ask(name, "--name", lambda: ask_text("Name")).split())
+    control = EditSession(desk)
+    affected = statuses_or_ask(said.components, control.timeline.catalogue)
+    begun_as = status or (_asked_status(STATUSES[0]) if is_interactive() else STATUSES[0])
+    body = update_body(said.body, begun_as, None)
+    first = NewUpdate(at=desk.at, status=begun_as, body=body, notify=said.notify)
     value = {
         "name": called,
         "components": affected,
         "impact_override": impact_override,
-        "publish_at": spelled_if_given(publish_at),
+        "publish_at": format_for_source_if_given(publish_at),
         "draft": draft or None,
-        "started_at": spelled_if_given(started_at),
+        "started_at": format_for_source_if_given(started_at),
         "updates": [first.value],
     }
     edit = new_file(control, "incidents", called, desk.at, given_id, value)
@@ -88,46 +100,50 @@ def open_incident(
 @command.command("update")
 @id_argument
 @click.option("--status", type=click.Choice(STATUSES), help="What it moves to.")
-@with_update
-@at_desk
-def update_incident(desk: Desk, said: Said, incident: str | None, status: IncidentStatus | None) -> None:
+@with_update_options
+@with_edit_options
+def update_incident(
+    desk: EditOptions, said: UpdateOptions, incident: str | None, status: IncidentStatus | None
+) -> None:
     """Say what is known by now, and move the incident on."""
-    control = Control(desk)
+    control = EditSession(desk)
     record = _open_one(control, incident)
-    current = status_of(record, desk.at)
+    current = status_at(record, desk.at)
     words = f"It is one of: {', '.join(STATUSES)}"
-    moved_to: IncidentStatus = needed(status, "--status", lambda: _asked_status(current), words)
+    moved_to: IncidentStatus = value_or_ask(status, "--status", lambda: _asked_status(current), words)
     append_update(control, record, moved_to, said, f"Update incident ({moved_to})", ask_components=True)
 
 
 @command.command("resolve")
 @id_argument
-@with_update
-@at_desk
-def resolve_incident(desk: Desk, said: Said, incident: str | None) -> None:
+@with_update_options
+@with_edit_options
+def resolve_incident(desk: EditOptions, said: UpdateOptions, incident: str | None) -> None:
     """Resolve an incident; its components work again unless --component says otherwise."""
-    control = Control(desk)
+    control = EditSession(desk)
     record = _open_one(control, incident)
-    if status_of(record, desk.at) == "resolved":
-        raise Refusal(f"{record.id} is resolved already", "publish a postmortem, or open a new incident")
+    if status_at(record, desk.at) == "resolved":
+        raise CommandError(f"{record.id} is resolved already", "publish a postmortem, or open a new incident")
     append_update(control, record, "resolved", said, "Resolve incident")
 
 
 @command.command("postmortem")
 @id_argument
-@with_body
+@with_body_options
 @click.option(
     "--notify/--no-notify", default=False, help="Whether subscribers are told. Default: they are not."
 )
-@at_desk
-def publish_postmortem(desk: Desk, incident: str | None, body: str | None, notify: bool) -> None:
+@with_edit_options
+def publish_postmortem(desk: EditOptions, incident: str | None, body: str | None, notify: bool) -> None:
     """Publish what was learned from a resolved incident."""
-    control = Control(desk)
-    lives = control.line.incidents
-    record = find_record(incident, lives, "incident", desk.at, frozenset({"resolved"}).__contains__)
+    control = EditSession(desk)
+    histories = control.timeline.incidents
+    record = find_incident(incident, histories, "incident", desk.at, frozenset({"resolved"}).__contains__)
     if status_before(record, "postmortem", desk.at) == "postmortem":
-        raise Refusal(f"{record.id} has a postmortem already", "edit it by hand")
-    learned = needed(body, "--body", lambda: _asked_postmortem(record), "--body-file reads a longer text.")
+        raise CommandError(f"{record.id} has a postmortem already", "edit it by hand")
+    learned = value_or_ask(
+        body, "--body", lambda: _asked_postmortem(record), "--body-file reads a longer text."
+    )
     value = postmortem_value(desk.at, learned, notify=notify)
     edit = control.edit(record.source, lambda text: set_value(text, ("postmortem",), value))
     control.carry_out(edit, f"Publish postmortem: {title(record)}", f"{learned}\n")
@@ -140,17 +156,17 @@ def publish_postmortem(desk: Desk, incident: str | None, body: str | None, notif
 @list_format_option
 def list_incidents(content: Path, now: Instant | None, everything: bool, form: str) -> None:
     """List the incidents that are not resolved, the latest first."""
-    from statuary.cli.control.listing import incident_rows
+    from statuary.cli.editing.list_rows import incident_rows
 
-    instant = instant_of_build(now)
-    rows = incident_rows(read_or_exit(content, instant)[1], instant, everything=everything)
-    show_rows(rows, ("id", "status", "impact", "created_at", "name"), form, "no incident is open")
+    instant = build_instant(now)
+    rows = incident_rows(read_timeline_or_exit(content, instant)[1], instant, everything=everything)
+    print_rows(rows, ("id", "status", "impact", "created_at", "name"), form, "no incident is open")
 
 
-def _open_one(control: Control, typed: str | None) -> Incident:
+def _open_one(control: EditSession, typed: str | None) -> Incident:
     """Return the incident that is meant; a person may choose among those that are not resolved."""
-    lives = control.line.incidents
-    return find_record(typed, lives, "incident", control.desk.at, UNRESOLVED_STATUSES.__contains__)
+    histories = control.timeline.incidents
+    return find_incident(typed, histories, "incident", control.desk.at, UNRESOLVED_STATUSES.__contains__)
 
 
 def _asked_status(default: str) -> IncidentStatus:
@@ -160,5 +176,5 @@ def _asked_status(default: str) -> IncidentStatus:
 def _asked_postmortem(record: Incident) -> str:
     written = ask_in_editor(f"What was learned from {title(record)!r}")
     if written is None:
-        raise Refusal("nothing was written", "write something, or give --body or --body-file")
-    return tidied(written)
+        raise CommandError("nothing was written", "write something, or give --body or --body-file")
+    return normalize_body(written)

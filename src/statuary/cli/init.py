@@ -9,10 +9,10 @@ from string import Template
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import content_option, instant_of_build, now_option
+from statuary.cli.options.common_options import build_instant, content_option, now_option
+from statuary.cli.output.summary import format_instant
 from statuary.cli.schema import write_schemas
-from statuary.cli.summary import spelled
-from statuary.domain.primitives import Instant, Malformed, parse_chain_id
+from statuary.domain.primitives import Instant, InvalidValueError, parse_chain_id
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
@@ -36,9 +36,9 @@ def command(content: Path, name: str, url: str, chain_id: str, now: Instant | No
         sys.exit(ExitCode.REFUSED)
     try:
         parse_chain_id(chain_id)
-    except Malformed as malformed:
-        raise click.BadParameter(f"{malformed}; {malformed.remedy}", param_hint="--chain-id") from None
-    for path, text in starter_files(name, url, chain_id, instant_of_build(now)).items():
+    except InvalidValueError as malformed:
+        raise click.BadParameter(f"{malformed}; {malformed.hint}", param_hint="--chain-id") from None
+    for path, text in starter_files(name, url, chain_id, build_instant(now)).items():
         file = content / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -58,7 +58,7 @@ def starter_files(name: str, url: str, chain_id: str, now: Instant) -> dict[str,
         "maintenance_start": today + 7 * DAY + 22 * HOUR,
         "maintenance_end": today + 7 * DAY + 23 * HOUR,
     }
-    values = {key: spelled(Instant(value)) for key, value in instants.items()}
+    values = {key: format_instant(Instant(value)) for key, value in instants.items()}
     values |= {"name": quoted(name), "url": quoted(url.rstrip("/")), "chain_id": chain_id}
     paths = {
         "site": "site.yaml",

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from statuary import __version__
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.settle import settle
+from statuary.cli.garbage_collection import enable_garbage_collection
 
 COMMANDS = {
     "init": ("statuary.cli.init", "Write a content folder that can be published at once."),
@@ -32,14 +32,14 @@ COMMANDS = {
 """Command by name: its module, which holds it as `command`, and its line of help."""
 
 
-GOING_ON = {
+AFTER_INTERRUPTION = {
     "build": "what is published is whole, and the same command goes on",
     "publish": "each published file is old or new, and the same command goes on",
 }
 """What to know after Ctrl-C, of commands that leave something half done."""
 
 
-IMPORT_LATER = frozenset({"build"})
+IMPORTS_DEFERRED = frozenset({"build"})
 """Commands that import most of what they need when they run, and settle then."""
 
 
@@ -55,8 +55,8 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
-        if cmd_name not in IMPORT_LATER:
-            settle()
+        if cmd_name not in IMPORTS_DEFERRED:
+            enable_garbage_collection()
         return command
 
     @override
@@ -71,7 +71,7 @@ class LazyGroup(click.Group):
         except BaseException as error:
             if not _is_interruption(error):
                 raise
-            told = GOING_ON.get(ctx.invoked_subcommand or "")
+            told = AFTER_INTERRUPTION.get(ctx.invoked_subcommand or "")
             click.echo("\nstatuary: interrupted" + (f"; {told}" if told else ""), err=True)
             ctx.exit(ExitCode.INTERRUPTED)
 

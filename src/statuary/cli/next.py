@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import instant_of_build, now_option, out_option
+from statuary.cli.options.common_options import build_instant, now_option, out_option
+from statuary.cli.output.summary import format_instant
 from statuary.cli.schedules import SCHEDULES
-from statuary.cli.summary import spelled
 from statuary.domain.primitives import Instant
-from statuary.publishing.epochs import read_epoch_index
-from statuary.publishing.refused import PublishingRefused
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.tick import read_epoch_index
 
 
 @click.command()
@@ -30,15 +30,17 @@ def command(out: Path, now: Instant | None, schedule: str) -> None:
 
     Exit code 1 if nothing is known to change before the horizon; the horizon is printed on standard error.
     """
-    instant = instant_of_build(now)
+    instant = build_instant(now)
     try:
         index = read_epoch_index(out)
-    except PublishingRefused as refused:
-        click.echo(f"statuary: {refused}\n    {refused.remedy}", err=True)
+    except PublishingError as refused:
+        click.echo(f"statuary: {refused}\n    {refused.hint}", err=True)
         sys.exit(ExitCode.REFUSED)
     due = index.next_after(instant)
     if due is None:
-        click.echo(f"no transition is known up to {spelled(index.until)}; build again by then", err=True)
+        click.echo(
+            f"no transition is known up to {format_instant(index.until)}; build again by then", err=True
+        )
         sys.exit(ExitCode.FINDINGS)
     click.echo(SCHEDULES[schedule](due))
     sys.exit(ExitCode.DONE)

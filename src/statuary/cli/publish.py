@@ -5,21 +5,27 @@ from pathlib import Path
 
 import click
 
+from statuary.cli.errors import exit_on_error
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.publish_site import (
+    StoreOptions,
+    apply_or_show,
+    publish_folder,
+    publish_to_store,
+    store_options,
+)
 from statuary.cli.snapshot import public_key_of, public_key_option
-from statuary.cli.store import StoreOptions, finish, publish_folder, publish_into_store, store_options
-from statuary.cli.told import told_refusals
-from statuary.publishing.folder import Folder
-from statuary.publishing.object_store.bucket import is_bucket_url
-from statuary.publishing.object_store.sources import SnapshotSource
-from statuary.publishing.publication import Publication
-from statuary.publishing.refused import PublishingRefused
-from statuary.publishing.snapshots.documents import snapshot_documents
-from statuary.publishing.snapshots.from_folder import notes_for
-from statuary.publishing.snapshots.minisign import PublicKey
-from statuary.publishing.snapshots.names import MANIFEST
-from statuary.publishing.snapshots.snapshot_pass import SnapshotPass, opened_pass
-from statuary.publishing.snapshots.verify import required_signature
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from statuary.publishing.object_store.published_sites import PublishedSnapshot
+from statuary.publishing.object_store.store import is_store_url
+from statuary.snapshots.from_folder import build_notes
+from statuary.snapshots.minisign import PublicKey
+from statuary.snapshots.snapshot_documents import snapshot_documents
+from statuary.snapshots.snapshot_paths import MANIFEST
+from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
+from statuary.snapshots.verify import required_signature
 
 
 @click.command()
@@ -55,10 +61,10 @@ def command(
     options = StoreOptions(
         dry_run=dry_run, adopt=adopt, no_lease=no_lease, lease_seconds=lease_seconds, wait=wait
     )
-    with told_refusals():
+    with exit_on_error():
         if Path(site).is_dir() and not (Path(site) / MANIFEST).is_file():
             if public_key is not None:
-                raise PublishingRefused(f"{site} is no snapshot, and is not signed", "leave out --public-key")
+                raise PublishingError(f"{site} is no snapshot, and is not signed", "leave out --public-key")
             publish_folder(Path(site), to, options)
         else:
             _publish_snapshot(site, to, public_key_of(public_key), options)
@@ -66,19 +72,19 @@ def command(
 
 
 def _publish_snapshot(place: str, to: str, key: PublicKey | None, options: StoreOptions) -> None:
-    with opened_pass(place) as snapshot:
+    with read_snapshot(place) as snapshot:
         if key is not None:
             required_signature(snapshot, key)
-        if is_bucket_url(to):
-            with SnapshotSource(snapshot) as source:
-                publish_into_store(source, to, options)
+        if is_store_url(to):
+            with PublishedSnapshot(snapshot) as source:
+                publish_to_store(source, to, options)
         else:
             _publish_into_folder(snapshot, to, options)
 
 
-def _publish_into_folder(snapshot: SnapshotPass, to: str, options: StoreOptions) -> None:
-    with Publication(Folder(Path(to)), dry_run=options.dry_run) as publication:
+def _publish_into_folder(snapshot: SnapshotReader, to: str, options: StoreOptions) -> None:
+    with FolderTarget(SiteFolder(Path(to)), dry_run=options.dry_run) as publication:
         publication.offer(snapshot_documents(snapshot))
         plan = publication.plan()
-        publication.note(notes_for(snapshot.manifest.origin))
-        finish(publication, plan, to)
+        publication.note(build_notes(snapshot.manifest.origin))
+        apply_or_show(publication, plan, to)

@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import orjson
 
-from statuary.cli.summary import spelled
+from statuary.cli.output.summary import format_instant
 from statuary.domain.primitives import Instant
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 
-def next_minute(moment: Instant) -> Instant:
+def round_up_to_minute(moment: Instant) -> Instant:
     """Return the first whole minute not before an instant: most schedulers know no seconds."""
     return Instant(
         moment.replace(second=0, microsecond=0)
@@ -19,24 +19,24 @@ def next_minute(moment: Instant) -> Instant:
     )
 
 
-def next_second(moment: Instant) -> Instant:
+def round_up_to_second(moment: Instant) -> Instant:
     """Return the first whole second not before an instant."""
     return Instant(moment.replace(microsecond=0) + (SECOND if moment.microsecond else 0 * SECOND))
 
 
 def text(moment: Instant) -> str:
     """Return the instant."""
-    return spelled(moment)
+    return format_instant(moment)
 
 
 def json(moment: Instant) -> str:
     """Return `{"next": instant}`."""
-    return orjson.dumps({"next": spelled(moment)}).decode()
+    return orjson.dumps({"next": format_instant(moment)}).decode()
 
 
 def cron(moment: Instant) -> str:
     """Return a crontab line for `/etc/cron.d`; it comes round every year, so renew it at each run."""
-    minute = next_minute(moment)
+    minute = round_up_to_minute(moment)
     return f"CRON_TZ=UTC\n{minute.minute} {minute.hour} {minute.day} {minute.month} *  root  statuary tick"
 
 
@@ -44,7 +44,7 @@ def systemd(moment: Instant) -> str:
     """Return a systemd timer unit; `systemd-run` takes its OnCalendar too."""
     return (
         "[Timer]\n"
-        f"OnCalendar={next_second(moment):%Y-%m-%d %H:%M:%S} UTC\n"
+        f"OnCalendar={round_up_to_second(moment):%Y-%m-%d %H:%M:%S} UTC\n"
         "AccuracySec=1s\nPersistent=true\nUnit=statuary-tick.service\n\n"
         "[Install]\nWantedBy=timers.target"
     )
@@ -52,12 +52,12 @@ def systemd(moment: Instant) -> str:
 
 def at(moment: Instant) -> str:
     """Return a shell line for the `at` command."""
-    return f"echo 'statuary tick' | TZ=UTC at -t {next_minute(moment):%Y%m%d%H%M}"
+    return f"echo 'statuary tick' | TZ=UTC at -t {round_up_to_minute(moment):%Y%m%d%H%M}"
 
 
 def github(moment: Instant) -> str:
     """Return the `on:` part of a GitHub Actions workflow; the run must renew it, since it comes round every year."""
-    minute = next_minute(moment)
+    minute = round_up_to_minute(moment)
     return f'on:\n  schedule:\n    - cron: "{minute.minute} {minute.hour} {minute.day} {minute.month} *"'
 
 

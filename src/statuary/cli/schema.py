@@ -7,11 +7,11 @@ import click
 import orjson
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.content.schemas import MODELS, schema_of
+from statuary.content.json_schemas import SCHEMA_MODELS, json_schema
 
 
 @click.command()
-@click.argument("name", type=click.Choice(list(MODELS)), required=False)
+@click.argument("name", type=click.Choice(list(SCHEMA_MODELS)), required=False)
 @click.option(
     "--all", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write every schema here."
 )
@@ -27,20 +27,20 @@ def command(name: str | None, folder: Path | None) -> None:
     """  # noqa: D301 - click takes the backspace for "leave these lines alone"
     if folder is not None:
         write_schemas(folder)
-        click.echo(f"{len(MODELS)} schemas in {folder}/")
+        click.echo(f"{len(SCHEMA_MODELS)} schemas in {folder}/")
     elif name is not None:
         click.echo(_text(name))
     else:
-        click.echo("\n".join(MODELS))
+        click.echo("\n".join(SCHEMA_MODELS))
     sys.exit(ExitCode.DONE)
 
 
 def write_schemas(folder: Path) -> None:
     """Write every schema into a folder, as `<name>.json`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in MODELS:
+    for name in SCHEMA_MODELS:
         (folder / f"{name}.json").write_text(_text(name) + "\n", encoding="utf-8")
 
 
 def _text(name: str) -> str:
-    return orjson.dumps(schema_of(name), option=orjson.OPT_INDENT_2).decode()
+    return orjson.dumps(json_schema(name), option=orjson.OPT_INDENT_2).decode()

@@ -10,22 +10,22 @@ from uuid import uuid4
 
 import click
 
+from statuary.build.build import build_site
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import InstantType, content_option
-from statuary.cli.progress import progress
-from statuary.cli.reports.report import report
-from statuary.cli.summary import findings_line
+from statuary.cli.options.common_options import InstantType, content_option
+from statuary.cli.output.progress import progress
+from statuary.cli.output.summary import findings_line
+from statuary.cli.reports.format_findings import format_findings
 from statuary.domain.primitives import Instant, instant
-from statuary.pipeline.build import build_site
-from statuary.preview.changes import Changes
-from statuary.preview.serve import LOOPBACK, CannotServe, Watched, listen, serve
-from statuary.preview.web import Served, Web
-from statuary.publishing.folder import Folder
-from statuary.publishing.publication import Publication
-from statuary.publishing.refused import PublishingRefused
-from statuary.publishing.sites.folder_site import FolderSite
-from statuary.publishing.sites.site_reader import SiteReader
-from statuary.publishing.snapshots.open_site import open_site
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from statuary.publishing.folder_reader import FolderReader
+from statuary.publishing.site_reader import SiteReader
+from statuary.serving.asgi_app import ServedRequest, SiteApp
+from statuary.serving.live_reload import ReloadEvents
+from statuary.serving.server import LOOPBACK, ServerError, WatchedContent, listen, serve
+from statuary.snapshots.open_site import open_site
 
 
 @click.command()
@@ -50,12 +50,12 @@ def command(site: str | None, content: Path, at: Instant | None, host: str, port
     try:
         with ExitStack() as stack:
             reader, watched = (open_site(site), None) if site else _built(content, clock, stack)
-            changes = Changes() if watched else None
-            web = Web(stack.enter_context(reader).read, clock, new_error_id, _say_served, changes)
+            changes = ReloadEvents() if watched else None
+            web = SiteApp(stack.enter_context(reader).read, clock, new_error_id, _say_served, changes)
             listening = stack.enter_context(listen(host, port))
             _say_where(str(site or content), listening.getsockname()[1], host, at)
             serve(web, listening, watched)
-    except (CannotServe, PublishingRefused) as refused:
+    except (ServerError, PublishingError) as refused:
         click.echo(f"statuary: {refused}", err=True)
         sys.exit(ExitCode.REFUSED)
 
@@ -70,20 +70,22 @@ def new_error_id() -> str:
     return str(uuid4())
 
 
-def _built(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> tuple[SiteReader, Watched]:
+def _built(
+    content: Path, clock: Callable[[], Instant], stack: ExitStack
+) -> tuple[SiteReader, WatchedContent]:
     """Build the content into a folder that goes when the server does."""
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="statuary-")))
 
     def rebuild() -> None:
-        with Publication(Folder(folder)) as publication, progress() as announcer:
+        with FolderTarget(SiteFolder(folder)) as publication, progress() as announcer:
             outcome = build_site(content, publication, clock(), announcer)
         if outcome.checked.all_findings:
-            click.echo(report(outcome.checked.all_findings, str(content), "text"), err=True)
+            click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
         kept = "" if outcome.plan is not None else "; what was served before is served on"
         click.echo(f"{findings_line(outcome.checked)}{kept}", err=True)
 
     rebuild()
-    return FolderSite(folder), Watched(content, rebuild)
+    return FolderReader(folder), WatchedContent(content, rebuild)
 
 
 def _say_where(what: str, port: int, host: str, at: Instant | None) -> None:
@@ -91,7 +93,7 @@ def _say_where(what: str, port: int, host: str, at: Instant | None) -> None:
     click.echo(f"Serving {what}{when} at http://{host}:{port}/ (Ctrl-C ends it)", err=True)
 
 
-def _say_served(served: Served) -> None:
+def _say_served(served: ServedRequest) -> None:
     """Print one line for a request."""
     told = (
         f"{datetime.now(UTC):%H:%M:%S} {served.status} {served.method:7} {served.target} "

@@ -11,35 +11,29 @@ from typing import TYPE_CHECKING
 import click
 
 from statuary import __version__
-from statuary.cli.amounts import changes_line, size_text
+from statuary.cli.content_revision import content_revision
+from statuary.cli.errors import exit_on_error
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import content_option, instant_of_build, now_option
-from statuary.cli.revision import content_revision
-from statuary.cli.told import told_refusals
+from statuary.cli.options.common_options import build_instant, content_option, now_option
+from statuary.cli.output.amounts import changes_line, size_text
 from statuary.domain.primitives import Instant, parse_instant
-from statuary.publishing.refused import PublishingRefused
-from statuary.publishing.snapshots.create import Signer, SnapshotPublication
-from statuary.publishing.snapshots.delta import apply_delta, write_delta
-from statuary.publishing.snapshots.differences import Difference, differences
-from statuary.publishing.snapshots.documents import snapshot_documents
-from statuary.publishing.snapshots.from_folder import folder_documents, notes_of
-from statuary.publishing.snapshots.manifest import Manifest, Origin, identity, parse_manifest
-from statuary.publishing.snapshots.minisign import (
-    PublicKey,
-    SecretKey,
-    parse_public_key,
-    parse_secret_key,
-    sign,
-)
-from statuary.publishing.snapshots.names import MANIFEST
-from statuary.publishing.snapshots.only import Only, parse_only
-from statuary.publishing.snapshots.packing import is_usual_zlib
-from statuary.publishing.snapshots.rewrite import rewrite_snapshot
-from statuary.publishing.snapshots.snapshot_pass import opened_pass
-from statuary.publishing.snapshots.verify import Verification, verify_snapshot
+from statuary.publishing.errors import PublishingError
+from statuary.snapshots.convert import convert_snapshot
+from statuary.snapshots.delta import apply_delta, write_delta
+from statuary.snapshots.diff import DocumentDifference, differences
+from statuary.snapshots.from_folder import folder_documents, read_build_notes
+from statuary.snapshots.manifest import Manifest, SiteOrigin, manifest_digest, parse_manifest
+from statuary.snapshots.members import is_standard_zlib
+from statuary.snapshots.minisign import PublicKey, SecretKey, parse_public_key, parse_secret_key, sign
+from statuary.snapshots.site_subset import SiteSubset, parse_site_subset
+from statuary.snapshots.snapshot_documents import snapshot_documents
+from statuary.snapshots.snapshot_paths import MANIFEST
+from statuary.snapshots.snapshot_reader import read_snapshot
+from statuary.snapshots.snapshot_target import Signer, SnapshotTarget
+from statuary.snapshots.verify import Verification, verify_snapshot
 
 if TYPE_CHECKING:
-    from statuary.pipeline.prove_snapshot import Prover
+    from statuary.snapshots.verify_records import RecordVerifier
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -87,15 +81,15 @@ def create(
     out: Path,
 ) -> None:
     """Make a snapshot: OUT.zip, or OUT.tar.zst for transport."""
-    with told_refusals(), ExitStack() as stack:
-        wanted, signer = parse_only(only), signer_of(key)
+    with exit_on_error(), ExitStack() as stack:
+        wanted, signer = parse_site_subset(only), signer_of(key)
         if place is None:
-            origin = Origin(
-                instant=instant_of_build(now),
+            origin = SiteOrigin(
+                instant=build_instant(now),
                 revision=content_revision(content) if revision is None else revision,
                 statuary=__version__,
             )
-            publication = SnapshotPublication(out, origin, only=wanted, signer=signer, dry_run=dry_run)
+            publication = SnapshotTarget(out, origin, only=wanted, signer=signer, dry_run=dry_run)
             _build_into(content, stack.enter_context(publication))
         elif (Path(place) / MANIFEST).is_file() or not Path(place).is_dir():
             if now or revision is not None:
@@ -103,61 +97,59 @@ def create(
             _take(place, out, wanted, signer, dry_run=dry_run)
         else:
             origin = _origin_of_folder(Path(place), now, revision)
-            publication = SnapshotPublication(out, origin, only=wanted, signer=signer, dry_run=dry_run)
+            publication = SnapshotTarget(out, origin, only=wanted, signer=signer, dry_run=dry_run)
             stack.enter_context(publication).offer(folder_documents(Path(place)))
             _publish(publication)
 
 
-def _build_into(content: Path, publication: SnapshotPublication) -> None:
-    from statuary.cli.progress import progress
-    from statuary.cli.reports.report import report
-    from statuary.cli.summary import findings_line
-    from statuary.pipeline.build import build_site
+def _build_into(content: Path, publication: SnapshotTarget) -> None:
+    from statuary.build.build import build_site
+    from statuary.cli.output.progress import progress
+    from statuary.cli.output.summary import findings_line
+    from statuary.cli.reports.format_findings import format_findings
 
     with progress() as announcer:
         outcome = build_site(content, publication, publication.origin.instant, announcer)
     if outcome.checked.all_findings:
-        click.echo(report(outcome.checked.all_findings, str(content), "text"), err=True)
+        click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
     if outcome.plan is None:
         click.echo(f"{findings_line(outcome.checked)}; no snapshot was made.", err=True)
         sys.exit(ExitCode.FINDINGS)
     _say_made(publication)
 
 
-def _take(place: str, out: Path, only: Only, signer: Signer | None, *, dry_run: bool) -> None:
+def _take(place: str, out: Path, only: SiteSubset, signer: Signer | None, *, dry_run: bool) -> None:
     """Make a snapshot of a snapshot."""
     if not only.texts and not dry_run:
-        digest = rewrite_snapshot(place, out, signer=signer)
+        digest = convert_snapshot(place, out, signer=signer)
         click.echo(f"{out}: sha256 of its content {digest}")
         return
-    with opened_pass(place) as snapshot:
-        publication = SnapshotPublication(
-            out, snapshot.manifest.origin, only=only, signer=signer, dry_run=dry_run
-        )
+    with read_snapshot(place) as snapshot:
+        publication = SnapshotTarget(out, snapshot.manifest.origin, only=only, signer=signer, dry_run=dry_run)
         with publication:
             publication.offer(snapshot_documents(snapshot, with_manifest=False))
             _publish(publication)
 
 
-def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -> Origin:
+def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -> SiteOrigin:
     """Return where a published folder comes from: what its build noted, over which what is given goes."""
-    notes = notes_of(folder)
+    notes = read_build_notes(folder)
     noted = parse_instant(notes.instant) if notes.instant else None
-    return Origin(
-        instant=now or noted or instant_of_build(None),
+    return SiteOrigin(
+        instant=now or noted or build_instant(None),
         revision=notes.revision if revision is None else revision,
         statuary=notes.statuary or __version__,
     )
 
 
-def _publish(publication: SnapshotPublication) -> None:
+def _publish(publication: SnapshotTarget) -> None:
     publication.plan()
     if not publication.dry_run:
         publication.apply()
     _say_made(publication)
 
 
-def _say_made(publication: SnapshotPublication) -> None:
+def _say_made(publication: SnapshotTarget) -> None:
     plan = publication.plan() if publication.dry_run else None
     if plan is not None:
         for change in plan.changes():
@@ -165,11 +157,11 @@ def _say_made(publication: SnapshotPublication) -> None:
         click.echo(changes_line(plan, applied=False))
     else:
         click.echo(f"{publication.out}, {size_text(publication.out.stat().st_size)}")
-        if not is_usual_zlib():
+        if not is_standard_zlib():
             click.echo(
                 "this Python's zlib packs into other bytes than most do; the site's identity is the same"
             )
-    click.echo(f"site {publication.identity}")
+    click.echo(f"site {publication.manifest_digest}")
 
 
 @command.command()
@@ -184,7 +176,7 @@ def verify(place: str, public_key: str | None, against: str | None, proving: boo
     Exit codes: 0 whole; 1 something is wrong; 3 it is no snapshot, or broken off.
     """
     prover = _prover() if proving else None
-    with told_refusals():
+    with exit_on_error():
         key = public_key_of(public_key)
         verification = verify_snapshot(place, public_key=key, against=against, examine=prover)
     click.echo(
@@ -196,13 +188,13 @@ def verify(place: str, public_key: str | None, against: str | None, proving: boo
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.DONE)
 
 
-def _prover() -> "Prover":
-    from statuary.pipeline.prove_snapshot import Prover
+def _prover() -> "RecordVerifier":
+    from statuary.snapshots.verify_records import RecordVerifier
 
-    return Prover()
+    return RecordVerifier()
 
 
-def _lines(verification: Verification, prover: "Prover | None") -> Iterator[str]:
+def _lines(verification: Verification, prover: "RecordVerifier | None") -> Iterator[str]:
     yield from verification.problems
     if prover is not None:
         for finding in prover.errors:
@@ -216,11 +208,11 @@ def _lines(verification: Verification, prover: "Prover | None") -> Iterator[str]
         yield f"signed with key {verification.signed_by}, not looked at without --public-key"
     else:
         yield "not signed"
-    if verification.lacks_second_names:
+    if verification.lacks_other_names:
         yield "second names are absent, as after unzip: statuary publish makes a folder with them"
     if prover is not None:
         yield f"{prover.proved:,} records proved, {prover.refused:,} refused"
-    yield f"site {verification.identity}"
+    yield f"site {verification.manifest_digest}"
 
 
 def _origin_lines(manifest: Manifest) -> Iterator[str]:
@@ -230,11 +222,11 @@ def _origin_lines(manifest: Manifest) -> Iterator[str]:
     yield f"as of {origin.instant.isoformat()}, built by statuary {origin.statuary}{revision}{part}"
 
 
-def _as_json(verification: Verification, prover: "Prover | None") -> dict[str, object]:
+def _as_json(verification: Verification, prover: "RecordVerifier | None") -> dict[str, object]:
     origin = verification.manifest.origin
     value: dict[str, object] = {
         "whole": verification.is_whole,
-        "site": verification.identity,
+        "site": verification.manifest_digest,
         "documents": verification.manifest.documents,
         "wholeDocuments": verification.whole,
         "problems": verification.problems,
@@ -258,10 +250,10 @@ def _as_json(verification: Verification, prover: "Prover | None") -> dict[str, o
 @click.option("--delta", type=FILE, help="Write what turns BEFORE into AFTER into this file (both .zip).")
 def diff(before: str, after: str, form: str, delta: Path | None) -> None:
     """Say what changed from one snapshot, folder or site to another."""
-    with told_refusals(), opened_pass(before) as old, opened_pass(after) as new:
+    with exit_on_error(), read_snapshot(before) as old, read_snapshot(after) as new:
         ends = {
-            "from": identity(old.manifest_member.body),
-            "to": identity(new.manifest_member.body),
+            "from": manifest_digest(old.manifest_member.body),
+            "to": manifest_digest(new.manifest_member.body),
         }
         changes = differences(old.entries(), new.entries())
         if form == "json":
@@ -276,7 +268,7 @@ def diff(before: str, after: str, form: str, delta: Path | None) -> None:
             click.echo(f"{delta}, {size_text(delta.stat().st_size)}", err=True)
 
 
-def _difference(difference: Difference) -> dict[str, object]:
+def _difference(difference: DocumentDifference) -> dict[str, object]:
     return {
         "action": difference.action,
         "path": difference.path,
@@ -306,7 +298,7 @@ def _spelled(value: object) -> str:
 @click.argument("out", type=FILE)
 def apply(before: Path, delta: Path, out: Path) -> None:
     """Make the snapshot that DELTA makes of BEFORE, byte for byte, as OUT."""
-    with told_refusals():
+    with exit_on_error():
         digest = apply_delta(before, delta, out)
     click.echo(f"{out}: sha256 of its content {digest}")
 
@@ -316,8 +308,8 @@ def apply(before: Path, delta: Path, out: Path) -> None:
 @click.argument("out", type=FILE)
 def convert(place: str, out: Path) -> None:
     """Write a snapshot in the other form: .zip to .tar.zst, or back. It is verified on the way."""
-    with told_refusals():
-        digest = rewrite_snapshot(place, out)
+    with exit_on_error():
+        digest = convert_snapshot(place, out)
     click.echo(f"{out}: sha256 of its content {digest}")
 
 
@@ -331,8 +323,8 @@ def sign_command(file: Path, key: Path, out: Path | None) -> None:
     Anyone verifies it with the standard tool: unzip FILE snapshot/manifest.json snapshot/manifest.json.minisig, then
     minisign -Vm snapshot/manifest.json -p minisign.pub.
     """
-    with told_refusals():
-        digest = rewrite_snapshot(str(file), out or file, signer=signer_of(key))
+    with exit_on_error():
+        digest = convert_snapshot(str(file), out or file, signer=signer_of(key))
     click.echo(f"{out or file}: sha256 of its content {digest}")
 
 
@@ -358,7 +350,7 @@ def _secret_key(file: Path) -> SecretKey:
     try:
         text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise PublishingRefused(f"the key {file} cannot be read: {error}") from None
+        raise PublishingError(f"the key {file} cannot be read: {error}") from None
     return parse_secret_key(text, lambda: str(click.prompt("Password of the key", hide_input=True, err=True)))
 
 

@@ -4,31 +4,31 @@ import json
 from collections.abc import Iterator
 
 from statuary.checks.contracts.prove import prove
-from statuary.conform.deployment import Deployment, Listed
-from statuary.conform.judging import document, headers_of_apis, shape_problems
-from statuary.conform.verdict import NothingToJudge
+from statuary.conform.checked_deployment import CheckedDeployment, DeployedContract
+from statuary.conform.conformance import NotApplicableError
+from statuary.conform.shared_checks import check_api_headers, check_document, shape_problems
 from statuary.documents import url_table
-from statuary.documents.contract_api.shapes import (
+from statuary.documents.contract_api.contract_shapes import (
     ContractEntry,
     ContractList,
     ContractOnAllChains,
     ListedChain,
 )
 from statuary.domain.contracts.record import Record
-from statuary.domain.contracts.selection.fields import BASE, IDENTITY
+from statuary.domain.contracts.selection.field_names import BASE, IDENTITY
 from statuary.domain.findings import Severity
-from statuary.domain.primitives import Malformed, parse_address
+from statuary.domain.primitives import InvalidValueError, parse_address
 
 
-def chains_are_listed(deployment: Deployment) -> Iterator[str]:
+def chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     """`/chains` lists the chains, each with its number."""
-    yield from document(deployment, "/chains", list[ListedChain])
+    yield from check_document(deployment, "/chains", list[ListedChain])
 
 
-def contracts_are_listed(deployment: Deployment) -> Iterator[str]:
+def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     """A chain's list has up to 200 of its contracts, the newest match id first, addresses in EIP-55."""
     target = f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}"
-    yield from document(deployment, target, ContractList)
+    yield from check_document(deployment, target, ContractList)
     listed = deployment.listed(deployment.chain)
     if [one.chain_id for one in listed] != [deployment.chain] * len(listed):
         yield f"{target} lists contracts of other chains"
@@ -43,11 +43,11 @@ def contracts_are_listed(deployment: Deployment) -> Iterator[str]:
 def _is_checksummed(address: str) -> bool:
     try:
         return parse_address(address) == address
-    except Malformed:
+    except InvalidValueError:
         return False
 
 
-def records_are_served(deployment: Deployment) -> Iterator[str]:
+def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
     """A listed contract has a record, of the right shape, under chain and address, with what the list says of it."""
     for contract in deployment.contracts:
         answered = deployment.get(contract.target)
@@ -62,43 +62,43 @@ def records_are_served(deployment: Deployment) -> Iterator[str]:
                 yield f"{contract.target} has {member} {value.get(member)!r}, the list says {text!r}"
 
 
-def whole_records_are_served(deployment: Deployment) -> Iterator[str]:
+def whole_records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
     """With `fields=all`, or without the means to choose, a record has every member, in its shape."""
     for contract in deployment.contracts:
         value = json.loads(deployment.record(contract))
         yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, Record))
 
 
-def records_are_proved(deployment: Deployment) -> Iterator[str]:
+def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
     """What a record claims follows from its own bytes: replay, hashes, signatures, match levels."""
     for contract in deployment.contracts:
         value = json.loads(deployment.record(contract))
         if next(shape_problems(value, Record), None) is not None:
-            raise NothingToJudge(f"{contract.target} is no whole record")
+            raise NotApplicableError(f"{contract.target} is no whole record")
         for finding in prove(value).findings:
             if finding.severity is Severity.ERROR:
                 yield f"{contract.target}: {finding.message} [{finding.rule}]"
 
 
-def both_spellings_are_served(deployment: Deployment) -> Iterator[str]:
+def both_address_forms_are_served(deployment: CheckedDeployment) -> Iterator[str]:
     """An address in small letters and with its EIP-55 checksum has one and the same record."""
     for contract in deployment.contracts:
-        lower = Listed(contract.chain_id, contract.address.lower(), contract.entry)
+        lower = DeployedContract(contract.chain_id, contract.address.lower(), contract.entry)
         if deployment.get(lower.target).body != deployment.get(contract.target).body:
             yield f"{lower.target} and {contract.target} differ"
 
 
-def all_chains_are_told(deployment: Deployment) -> Iterator[str]:
+def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     """An address is told on every chain that it is verified on."""
     for contract in deployment.contracts:
         target = f"/{url_table.CONTRACT_ALL_CHAINS.path(address=contract.address)}"
-        yield from document(deployment, target, ContractOnAllChains)
+        yield from check_document(deployment, target, ContractOnAllChains)
         told = json.loads(deployment.get(target).body or b"{}").get("results", [])
         if contract.chain_id not in [entry.get("chainId") for entry in told]:
             yield f"{target} does not tell of chain {contract.chain_id}"
 
 
-def absent_contracts_are_not_found(deployment: Deployment) -> Iterator[str]:
+def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     """An address that is not verified is answered with 404, on one chain and on all."""
     for url, members in (
         (url_table.CONTRACT, {"chain_id": deployment.chain}),
@@ -110,7 +110,7 @@ def absent_contracts_are_not_found(deployment: Deployment) -> Iterator[str]:
             yield f"{target} answers {status}, not 404"
 
 
-def contracts_are_readable_anywhere(deployment: Deployment) -> Iterator[str]:
+def contracts_are_readable_from_any_origin(deployment: CheckedDeployment) -> Iterator[str]:
     """Any origin may read a record, HEAD is answered, and a client that holds it is told so (304)."""
     targets = [f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}", deployment.contracts[0].target]
-    yield from headers_of_apis(deployment, targets)
+    yield from check_api_headers(deployment, targets)

@@ -4,12 +4,12 @@ import json
 import re
 from collections.abc import Iterator
 
-from statuary.conform.deployment import Deployment
-from statuary.conform.judging import is_readable_anywhere
-from statuary.conform.verdict import NothingToJudge
+from statuary.conform.checked_deployment import CheckedDeployment
+from statuary.conform.conformance import NotApplicableError
+from statuary.conform.shared_checks import allows_any_origin
 from statuary.documents import url_table
 
-FILES = (
+TYPED_FILES = (
     url_table.HISTORY_ATOM,
     url_table.HISTORY_RSS,
     url_table.FEED,
@@ -21,10 +21,10 @@ FILES = (
 """Documents whose type is no JSON of the APIs."""
 
 INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>\s*\S", re.IGNORECASE)
-HANDLER = re.compile(rb"<[a-z][^>]*\son[a-z]+\s*=", re.IGNORECASE)
+INLINE_HANDLER = re.compile(rb"<[a-z][^>]*\son[a-z]+\s*=", re.IGNORECASE)
 
 
-def what_is_served_is_described(deployment: Deployment) -> Iterator[str]:
+def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
     """`openapi.json` is an OpenAPI 3.1 document, and the documents it names without parameters are there."""
     told = deployment.json(f"/{url_table.OPENAPI.path()}")
     if not str(told.get("openapi", "")).startswith("3.1"):
@@ -34,42 +34,42 @@ def what_is_served_is_described(deployment: Deployment) -> Iterator[str]:
             yield f"{path} is described and answers {deployment.get(path).status}"
 
 
-def files_have_their_types(deployment: Deployment) -> Iterator[str]:
+def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]:
     """Feeds, calendar, badges and styles are sent as what they are, readable by any origin."""
     _is_of_statuary(deployment)
-    for url in FILES:
+    for url in TYPED_FILES:
         answered = deployment.get(f"/{url.path()}")
         wanted = url.media_type.partition(";")[0]
         if answered.status == 404:
             continue
         if answered.media_type != wanted:
             yield f"/{url.path()} is sent as {answered.media_type or 'nothing'}, not {wanted}"
-        if not is_readable_anywhere(answered):
+        if not allows_any_origin(answered):
             yield f"/{url.path()}: no Access-Control-Allow-Origin: *"
 
 
-def present_is_kept_briefly(deployment: Deployment) -> Iterator[str]:
+def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
     """What tells the present may be kept for half a minute at most, a list that a build changes not at all."""
     _is_of_statuary(deployment)
     for url, longest in (
-        (url_table.SUMMARY, url_table.STATUS_FRESHNESS),
-        (url_table.HISTORY_ATOM, url_table.STATUS_FRESHNESS),
+        (url_table.SUMMARY, url_table.STATUS_MAX_AGE),
+        (url_table.HISTORY_ATOM, url_table.STATUS_MAX_AGE),
         (url_table.CHAINS, 0),
     ):
         cache = deployment.get(f"/{url.path()}").headers.get("cache-control", "")
         seconds = re.search(r"max-age=(\d+)", cache)
-        if url.keeps_time and not seconds:
+        if url.is_timed and not seconds:
             yield f"/{url.path()} has no Cache-Control with max-age"
         elif seconds and int(seconds[1]) > longest:
             yield f"/{url.path()} may be kept for {seconds[1]} seconds"
 
 
-def pages_are_guarded(deployment: Deployment) -> Iterator[str]:
+def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
     """Pages run no script but those beside them, are framed by nobody, and are taken for what they are."""
     _is_of_statuary(deployment)
     page = deployment.get("/")
     if page.status != 200 or page.media_type != "text/html":
-        raise NothingToJudge(f"/ answers {page.status} {page.media_type}: the site has no pages")
+        raise NotApplicableError(f"/ answers {page.status} {page.media_type}: the site has no pages")
     policy = page.headers.get("content-security-policy", "")
     for directive in ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"):
         if directive not in policy:
@@ -78,11 +78,11 @@ def pages_are_guarded(deployment: Deployment) -> Iterator[str]:
         yield "/ allows what is written into a page to run"
     if page.headers.get("x-content-type-options") != "nosniff":
         yield "/ has no X-Content-Type-Options: nosniff"
-    if INLINE_SCRIPT.search(page.body) or HANDLER.search(page.body):
+    if INLINE_SCRIPT.search(page.body) or INLINE_HANDLER.search(page.body):
         yield "/ has a script written into it"
 
 
-def own_notes_are_hidden(deployment: Deployment) -> Iterator[str]:
+def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
     """The build's own notes are not served."""
     _is_of_statuary(deployment)
     answered = deployment.get("/.statuary/ledger.sqlite3")
@@ -90,7 +90,7 @@ def own_notes_are_hidden(deployment: Deployment) -> Iterator[str]:
         yield "/.statuary/ledger.sqlite3 is served"
 
 
-def what_is_not_there_is_not_found(deployment: Deployment) -> Iterator[str]:
+def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     """A path that nothing lies at is answered with 404."""
     _is_of_statuary(deployment)
     for target in ("/nothing/lies/here", "/incidents/nothing.html", "/%2e%2e/%2e%2e/etc/passwd"):
@@ -99,7 +99,7 @@ def what_is_not_there_is_not_found(deployment: Deployment) -> Iterator[str]:
             yield f"{target} answers {status}, not 404"
 
 
-def _is_of_statuary(deployment: Deployment) -> None:
+def _is_of_statuary(deployment: CheckedDeployment) -> None:
     """Leave deployments of others alone: they have pages of their own kind.
 
     Raises:
@@ -111,4 +111,4 @@ def _is_of_statuary(deployment: Deployment) -> None:
     except ValueError:
         told = {}
     if "statuary" not in str(told.get("info", {}).get("description", "")):
-        raise NothingToJudge("the deployment is not made by statuary")
+        raise NotApplicableError("the deployment is not made by statuary")

@@ -15,7 +15,7 @@ from statuary.domain.primitives import (
     ChainId,
     Hex,
     Instant,
-    Malformed,
+    InvalidValueError,
     parse_address,
     parse_chain_id,
     parse_hex,
@@ -38,7 +38,9 @@ class SourceModel(BaseModel):
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    raise Malformed(f"{described(value)} stands where a text belongs", "write one text; quote it if needed")
+    raise InvalidValueError(
+        f"{describe_value(value)} stands where a text belongs", "write one text; quote it if needed"
+    )
 
 
 def _flag(value: Any) -> bool:
@@ -48,14 +50,14 @@ def _flag(value: Any) -> bool:
         return True
     if value == "false":
         return False
-    raise Malformed(f"{described(value)} is neither true nor false", "write true or false")
+    raise InvalidValueError(f"{describe_value(value)} is neither true nor false", "write true or false")
 
 
 def _whole_number(value: Any) -> int:
     digits = value[1:] if isinstance(value, str) and value[:1] == "-" else value
     if isinstance(digits, str) and digits.isascii() and digits.isdigit() and len(digits) <= MAX_NUMBER_DIGITS:
         return int(str(value))
-    raise Malformed(f"{described(value)} is not a whole number", "write decimal digits")
+    raise InvalidValueError(f"{describe_value(value)} is not a whole number", "write decimal digits")
 
 
 def _instant(value: Any) -> Instant:
@@ -67,12 +69,12 @@ def _time_zone(value: Any) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise Malformed(
+        raise InvalidValueError(
             f"time zone {name!r} is not known", "write an IANA name such as Etc/UTC or Europe/Zurich"
         ) from None
 
 
-def described(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Name a value as found in a source file, for a message."""
     if value is None:
         return "nothing (null)"

@@ -10,12 +10,12 @@ theme/texts/<language>.yaml    page texts by key; a language that the package la
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from statuary.content.files import SourceFile
-from statuary.content.load import read_tree, unreadable_finding
-from statuary.content.unreadable import Unreadable
-from statuary.content.yaml_text import Tree
+from statuary.content.load_model import read_tree, unreadable_finding
+from statuary.content.parse_yaml import Tree
+from statuary.content.source_files import SourceFile
+from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Finding, Severity
-from statuary.domain.pages import LANGUAGES, Theme
+from statuary.domain.page_settings import LANGUAGES, Theme
 
 FOLDER = "theme"
 
@@ -75,7 +75,7 @@ def _flat(tree: Tree, prefix: str) -> Iterable[tuple[str, str]]:
     elif isinstance(tree, str) and prefix:
         yield prefix, tree
     else:
-        raise Unreadable(f"{prefix or 'the file'} holds no text", "write a mapping of keys to texts")
+        raise UnreadableError(f"{prefix or 'the file'} holds no text", "write a mapping of keys to texts")
 
 
 def _read(
@@ -85,7 +85,7 @@ def _read(
     for file in files:
         try:
             yield file.pure.name, read(file)
-        except Unreadable as unreadable:
+        except UnreadableError as unreadable:
             findings.append(unreadable_finding(unreadable, file.path))
 
 
@@ -95,7 +95,7 @@ def _stray(path: str) -> Finding:
         severity=Severity.WARNING,
         path=path,
         message="this file has no place in the theme, and is not read",
-        remedy=f"the places are: {FOLDER}/style.css, {FOLDER}/templates/<name>.html,"
+        hint=f"the places are: {FOLDER}/style.css, {FOLDER}/templates/<name>.html,"
         f" {FOLDER}/texts/<language>.yaml, {FOLDER}/<name> with {', '.join(FILE_SUFFIXES)}",
     )
 
@@ -107,5 +107,5 @@ def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
         path="site.yaml",
         pointer=("pages", "language"),
         message=f"there are no page texts in {language!r}",
-        remedy=f"write {FOLDER}/texts/{language}.yaml, or one of: {', '.join(known)}",
+        hint=f"write {FOLDER}/texts/{language}.yaml, or one of: {', '.join(known)}",
     )

@@ -6,7 +6,7 @@ FIRST = Position(1, 1)
 """Where reading starts."""
 
 
-class Unreadable(Exception):  # noqa: N818 - a fact about the file
+class UnreadableError(Exception):
     """A file's text is not what it must be; it becomes one finding at one place.
 
     Attributes:
@@ -16,9 +16,9 @@ class Unreadable(Exception):  # noqa: N818 - a fact about the file
     """
 
     def __init__(
-        self, message: str, remedy: str = "", position: Position = FIRST, rule: str = "readable-text"
+        self, message: str, hint: str = "", position: Position = FIRST, rule: str = "readable-text"
     ) -> None:
         super().__init__(message)
-        self.remedy = remedy
+        self.hint = hint
         self.position = position
         self.rule = rule

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from statuary.documents.contract_api.lists import chains_document
+from statuary.documents.contract_api.contract_lists import chains_document
 from statuary.documents.contract_api.proof_document import proof_checks_document, proof_schema_document
 from statuary.documents.document import Document
-from statuary.documents.feeds.changes import changes_document
-from statuary.documents.feeds.feed_documents import FeedSite
-from statuary.documents.pages.contracts.contract_entry import ContractEntry
-from statuary.documents.status_api.epochs import EpochPlan, epoch_documents
-from statuary.documents.status_api.status_documents import StatusSite
+from statuary.documents.feeds.feed_documents import FeedDocuments
+from statuary.documents.feeds.status_changes import changes_document
+from statuary.documents.pages.contracts.listed_contract import ListedContract
+from statuary.documents.status_api.epoch_documents import EpochPlan, epoch_documents
+from statuary.documents.status_api.status_documents import StatusDocuments
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.tally import Tally
+from statuary.domain.contracts.contract_counts import ContractCounts
 from statuary.domain.primitives import Instant
 from statuary.domain.rules import Rule
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from statuary.documents.pages.status.status_pages import StatusPages
 
 
-def documents_of_an_instant(
-    status: StatusSite, feeds: FeedSite, pages: "StatusPages | None", at: Instant
+def documents_at_instant(
+    status: StatusDocuments, feeds: FeedDocuments, pages: "StatusPages | None", at: Instant
 ) -> list[Document]:
     """Return every document that keeps time, as it reads at an instant; None has no pages."""
     for_people = [] if pages is None else pages.documents_at(at)
     return [*status.documents_at(at), *feeds.documents_at(at), *for_people]
 
 
-def documents_after(
-    status: StatusSite, feeds: FeedSite, pages: "StatusPages | None", start: Instant
+def later_documents(
+    status: StatusDocuments, feeds: FeedDocuments, pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
     """Return what tells, at an instant after `start`, the documents that may differ from before.
 
@@ -42,7 +42,7 @@ def documents_after(
     with the next build or the next transition.
     """
     status_after = status.timed_documents(start)
-    changes = frozenset(status.line.changes)
+    changes = frozenset(status.timeline.changes)
 
     def documents_at(at: Instant) -> list[Document]:
         if at not in changes:
@@ -55,8 +55,8 @@ def documents_after(
 
 def whole_site_documents(
     catalogue: Catalogue,
-    contracts: Tally,
-    entries: Sequence[ContractEntry] | None,
+    contracts: ContractCounts,
+    entries: Sequence[ListedContract] | None,
     present: Sequence[Document],
     epochs: EpochPlan,
     *,
@@ -73,18 +73,18 @@ def whole_site_documents(
         published: the bytes that a path of the target holds before this build; None if there are none.
     """
     if entries is not None:
-        from statuary.documents.pages.page_documents import contract_lists
+        from statuary.documents.pages.site_pages import contract_list_pages
 
-        yield from contract_lists(catalogue, contracts, entries)
+        yield from contract_list_pages(catalogue, contracts, entries)
     yield from present
     yield from epoch_documents(epochs)
     yield changes_document(published, present)
 
 
-def standing_documents(
-    catalogue: Catalogue, contracts: Tally, present: Sequence[str], rules: Iterable[Rule]
+def settings_only_documents(
+    catalogue: Catalogue, contracts: ContractCounts, present: Sequence[str], rules: Iterable[Rule]
 ) -> Iterator[Document]:
-    """Yield the documents that stay as they are while what `standing_on` returns does.
+    """Yield the documents that stay as they are while what `settings_only_inputs` returns does.
 
     Args:
         catalogue: the site.
@@ -92,20 +92,22 @@ def standing_documents(
         present: the paths of the documents that keep time.
         rules: what the checks of a proof hold.
     """
-    from statuary.documents.hosting.site_files import hosting_documents
+    from statuary.documents.hosting.hosting_documents import hosting_documents
     from statuary.documents.openapi.openapi_document import openapi_document
-    from statuary.documents.pages.page_documents import standing_pages
+    from statuary.documents.pages.site_pages import settings_only_pages
 
     yield chains_document(catalogue.chains)
     yield proof_schema_document()
     yield proof_checks_document(rules)
     openapi = openapi_document(catalogue)
     yield openapi
-    yield from standing_pages(catalogue, contracts, present, orjson.loads(openapi.body))
+    yield from settings_only_pages(catalogue, contracts, present, orjson.loads(openapi.body))
     yield from hosting_documents(catalogue.hosting)
 
 
-def standing_on(catalogue: Catalogue, contracts: Tally, present: Sequence[str]) -> tuple[object, ...]:
+def settings_only_inputs(
+    catalogue: Catalogue, contracts: ContractCounts, present: Sequence[str]
+) -> tuple[object, ...]:
     """Return what, besides the program, the standing documents are made of: the settings, and how much there is."""
     status = catalogue.status
     groups = sum(one.group for one in status.components)

@@ -24,7 +24,7 @@ class Document(NamedTuple):
     body: bytes
     media_type: str = JSON
     cache: str = ""
-    also: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     digest: bytes = b""
-    lasting: bool = False
+    persistent: bool = False

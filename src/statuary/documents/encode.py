@@ -12,7 +12,7 @@ import orjson
 from statuary.domain.json_values import Json, NumberText
 
 
-class NotReadBack(AssertionError):  # noqa: N818 - states the fact
+class EncodingError(AssertionError):
     """A document did not read back as the value it was made from: a defect of statuary, not of content."""
 
 
@@ -25,11 +25,11 @@ def encode_json(value: Json) -> bytes:
     """
     body = encode_unchecked(value)
     if orjson.loads(body) != value:
-        raise NotReadBack(body[:200])
+        raise EncodingError(body[:200])
     return body
 
 
-def proved_part(value: Json) -> orjson.Fragment:
+def encoded_fragment(value: Json) -> orjson.Fragment:
     """Return the proved bytes of a value, to stand as a part in any number of documents.
 
     Raises:

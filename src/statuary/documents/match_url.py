@@ -8,7 +8,7 @@ from statuary.documents.url_table import URLS, Url
 ANY_NAME, ANY_PATH = "[^/]+", ".+"
 """What a varying member may be: one name, but for `{path}`, which is a path of its own."""
 
-LITERAL_OR_MEMBER = re.compile(r"\{(\w+)\}|([^{]+)")
+PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")
 
 
 def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
@@ -36,5 +36,5 @@ def _expressions() -> dict[str, list[tuple[re.Pattern[str], Url]]]:
 def _expression(pattern: str) -> str:
     return "".join(
         f"(?P<{member}>{ANY_PATH if member == 'path' else ANY_NAME})" if member else re.escape(literal)
-        for member, literal in LITERAL_OR_MEMBER.findall(pattern)
+        for member, literal in PATTERN_PARTS.findall(pattern)
     )

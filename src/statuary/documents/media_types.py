@@ -2,7 +2,7 @@
 
 from statuary.documents.document import JSON
 
-BYTES = "application/octet-stream"
+OCTET_STREAM = "application/octet-stream"
 """For a name that says nothing."""
 
 MEDIA_TYPES = {
@@ -28,7 +28,7 @@ MEDIA_TYPES = {
 """Media type by extension."""
 
 
-def by_extension(path: str) -> str:
+def media_type_by_extension(path: str) -> str:
     """Return the media type that a path's extension stands for."""
     name = path.rpartition("/")[2]
-    return MEDIA_TYPES.get(name.rpartition(".")[2], BYTES) if "." in name else BYTES
+    return MEDIA_TYPES.get(name.rpartition(".")[2], OCTET_STREAM) if "." in name else OCTET_STREAM

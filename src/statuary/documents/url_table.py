@@ -20,10 +20,10 @@ TEXT = "text/plain; charset=utf-8"
 REVALIDATE = "public, max-age=0, must-revalidate"
 """For documents that only a new build changes: keep them, and ask each time."""
 
-STATUS_FRESHNESS = 30
+STATUS_MAX_AGE = 30
 """Seconds that a status document may be kept without asking."""
 
-BRIEFLY = f"public, max-age={STATUS_FRESHNESS}"
+SHORT_LIVED = f"public, max-age={STATUS_MAX_AGE}"
 """For documents that tell the present."""
 
 CONTENT_SECURITY_POLICY = (
@@ -32,7 +32,7 @@ CONTENT_SECURITY_POLICY = (
 )
 """What a page may do: run and show what lies beside it, nothing written into it, in nobody's frame."""
 
-EVERYWHERE = {
+COMMON_HEADERS = {
     "Access-Control-Allow-Origin": "*",
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Referrer-Policy": "no-referrer",
@@ -69,12 +69,12 @@ class Url(NamedTuple):
     def headers(self) -> dict[str, str]:
         """What it is served with; no `Content-Type` where the host knows it by the extension."""
         told = {"Content-Type": self.media_type, "Cache-Control": self.cache}
-        return {name: text for name, text in told.items() if text} | EVERYWHERE
+        return {name: text for name, text in told.items() if text} | COMMON_HEADERS
 
     @property
-    def keeps_time(self) -> bool:
+    def is_timed(self) -> bool:
         """Whether it tells the present, so that the clock alone may change what it says."""
-        return self.cache == BRIEFLY
+        return self.cache == SHORT_LIVED
 
 
 CONTRACT = Url(
@@ -130,81 +130,81 @@ SUMMARY = Url(
     name="summary",
     pattern="api/v2/summary.json",
     tells="status, components, unresolved incidents, upcoming and running maintenances",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
-STATUS = Url(name="status", pattern="api/v2/status.json", tells="the page's status", cache=BRIEFLY)
+STATUS = Url(name="status", pattern="api/v2/status.json", tells="the page's status", cache=SHORT_LIVED)
 COMPONENTS = Url(
-    name="components", pattern="api/v2/components.json", tells="every component's status", cache=BRIEFLY
+    name="components", pattern="api/v2/components.json", tells="every component's status", cache=SHORT_LIVED
 )
 INCIDENTS = Url(
-    name="incidents", pattern="api/v2/incidents.json", tells="the latest incidents", cache=BRIEFLY
+    name="incidents", pattern="api/v2/incidents.json", tells="the latest incidents", cache=SHORT_LIVED
 )
 INCIDENTS_UNRESOLVED = Url(
     name="incidents-unresolved",
     pattern="api/v2/incidents/unresolved.json",
     tells="the unresolved incidents",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 INCIDENT = Url(
     name="incident",
     pattern="incidents/{incident_id}.json",
     tells="one incident or maintenance",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 MAINTENANCES = Url(
     name="scheduled-maintenances",
     pattern="api/v2/scheduled-maintenances.json",
     tells="the latest scheduled maintenances",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 MAINTENANCES_UPCOMING = Url(
     name="scheduled-maintenances-upcoming",
     pattern="api/v2/scheduled-maintenances/upcoming.json",
     tells="the maintenances that have not begun",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 MAINTENANCES_ACTIVE = Url(
     name="scheduled-maintenances-active",
     pattern="api/v2/scheduled-maintenances/active.json",
     tells="the maintenances that are running",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 
 ARCHIVES = Url(
     name="archives",
     pattern="api/v2/history.json",
     tells="which years the history has",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 ARCHIVE = Url(
     name="archive",
     pattern="api/v2/history/{year}.json",
     tells="every incident and maintenance created in one year",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 UPTIME = Url(
     name="uptime",
     pattern="api/v2/uptime.json",
     tells="the uptime of page, groups and components over 90 days",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 UPTIME_SCHEMA = Url(
     name="uptime-schema",
     pattern="api/v2/uptime.schema.json",
     tells="the JSON Schema of the uptime document",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 EPOCHS = Url(
     name="epochs",
     pattern="api/v2/_epochs/index.json",
     tells="when documents change by themselves, and what holds them then",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 EPOCH_DOCUMENT = Url(
     name="epoch-document",
     pattern="api/v2/_epochs/{epoch}/{path}",
     tells="a document as it reads from a later instant on",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 
 HISTORY_ATOM = Url(
@@ -212,14 +212,14 @@ HISTORY_ATOM = Url(
     pattern="history.atom",
     tells="the latest incidents and maintenances as an Atom feed",
     media_type=ATOM,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 HISTORY_RSS = Url(
     name="history-rss",
     pattern="history.rss",
     tells="the latest incidents and maintenances as an RSS feed",
     media_type=RSS,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 # not history.json: a real page answers that with months of incidents, which is no JSON Feed
 FEED = Url(
@@ -227,53 +227,53 @@ FEED = Url(
     pattern="feed.json",
     tells="the latest incidents and maintenances as a JSON Feed",
     media_type=JSON_FEED,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 COMPONENT_ATOM = Url(
     name="component-atom",
     pattern="components/{component_id}/history.atom",
     tells="the latest incidents and maintenances of one component or group as an Atom feed",
     media_type=ATOM,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 CALENDAR = Url(
     name="calendar",
     pattern="maintenances.ics",
     tells="the scheduled maintenances as a calendar",
     media_type=ICALENDAR,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 BADGE = Url(
     name="badge",
     pattern="badge.svg",
     tells="the page's status as a picture",
     media_type=SVG,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 BADGE_ENDPOINT = Url(
     name="badge-endpoint",
     pattern="badge.json",
     tells="the page's status for shields.io",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 COMPONENT_BADGE = Url(
     name="component-badge",
     pattern="components/{component_id}/badge.svg",
     tells="one component's or group's status as a picture",
     media_type=SVG,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 COMPONENT_BADGE_ENDPOINT = Url(
     name="component-badge-endpoint",
     pattern="components/{component_id}/badge.json",
     tells="one component's or group's status for shields.io",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 CHANGES = Url(
     name="changes",
     pattern="changes.json",
     tells="what the last change of the page was, as Statuspage's webhooks tell it",
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 
 STATUS_PAGE = Url(
@@ -281,35 +281,35 @@ STATUS_PAGE = Url(
     pattern="index.html",
     tells="the status page; what is served, where there is none",
     media_type=HTML,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 INCIDENT_PAGE = Url(
     name="incident-page",
     pattern="incidents/{incident_id}.html",
     tells="one incident or maintenance, for people",
     media_type=HTML,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 HISTORY_PAGE = Url(
     name="history-page",
     pattern="history.html",
     tells="the incidents and maintenances of the latest months",
     media_type=HTML,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 HISTORY_QUARTER_PAGE = Url(
     name="history-quarter-page",
     pattern="history/{quarter}.html",
     tells="the incidents and maintenances of three months",
     media_type=HTML,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 UPTIME_PAGE = Url(
     name="uptime-page",
     pattern="uptime.html",
     tells="what happened to each component on which day",
     media_type=HTML,
-    cache=BRIEFLY,
+    cache=SHORT_LIVED,
 )
 CONTRACTS_HOME = Url(
     name="contracts-home",
@@ -394,7 +394,7 @@ HOST_FILES = tuple(
 )
 """Files that a host reads instead of serving them; the site has those that its settings name."""
 
-LOOK_UP = (CONTRACT, CONTRACT_ALL_CHAINS, CONTRACTS, CHAINS)
+LOOKUP_URLS = (CONTRACT, CONTRACT_ALL_CHAINS, CONTRACTS, CHAINS)
 """What the contract look-up answers by itself where something can run."""
 
 URLS = (

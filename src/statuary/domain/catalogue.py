@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from statuary.domain.findings import Finding
-from statuary.domain.hosting import NOTHING_FOR_HOSTS, HostingSettings
-from statuary.domain.pages import PageSettings
-from statuary.domain.site import Chain, ContractSettings
-from statuary.domain.status.catalogue import StatusCatalogue
-from statuary.domain.status.settings import StatusSettings
+from statuary.domain.hosting_settings import NO_HOSTING, HostingSettings
+from statuary.domain.page_settings import PageSettings
+from statuary.domain.site_settings import Chain, ContractSettings
+from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.status_settings import StatusSettings
 
 
 class ContractForm(StrEnum):
@@ -107,7 +107,7 @@ class Catalogue(NamedTuple):
     status: StatusCatalogue
     status_settings: StatusSettings
     pages: PageSettings
-    hosting: HostingSettings = NOTHING_FOR_HOSTS
+    hosting: HostingSettings = NO_HOSTING
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:

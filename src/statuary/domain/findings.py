@@ -49,7 +49,7 @@ class Finding:
 
     rule: str
     message: str
-    remedy: str = ""
+    hint: str = ""
     path: str = ""
     pointer: Pointer = ()
     on_key: bool = False
@@ -67,7 +67,7 @@ def order(finding: Finding) -> tuple[str, int, int, str, str]:
     return finding.path, place.line, place.column, finding.rule, finding.message
 
 
-def in_order(findings: Iterable[Finding]) -> list[Finding]:
+def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings sorted by place, without duplicates."""
     return sorted(set(findings), key=order)
 

@@ -1,7 +1,7 @@
 """Values that prove their own parsing: chain ids, addresses, hex, instants.
 
 Each type here is produced by its parser alone; from there on the type checker guarantees it. A parser
-that refuses raises `Malformed`, whose text is a sentence for the person who typed the value.
+that refuses raises `InvalidValueError`, whose text is a sentence for the person who typed the value.
 """
 
 from datetime import UTC, datetime
@@ -27,19 +27,19 @@ CHAIN_ID_DIGITS = 20
 ADDRESS_DIGITS = 40
 
 
-class Malformed(ValueError):  # noqa: N818 - a fact about the value, not a place in the code
+class InvalidValueError(ValueError):
     """A text that is not what it must be; `str(error)` says what is wrong with it.
 
     Attributes:
         remedy: what to write instead, or empty.
     """
 
-    def __init__(self, message: str, remedy: str = "") -> None:
+    def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.remedy = remedy
+        self.hint = hint
 
 
-def keccak(data: bytes) -> bytes:
+def keccak256(data: bytes) -> bytes:
     """Return the Keccak-256 digest of `data` (32 bytes), as Ethereum uses it (not NIST SHA3-256)."""
     digest: bytes = keccak_256(data).digest()
     return digest
@@ -53,19 +53,21 @@ def parse_chain_id(text: str) -> ChainId:
             the measured server answers `Chain 01 not found`.
     """
     if not (text.isascii() and text.isdigit()):
-        raise Malformed(f"chain id {text!r} is not a decimal number", "write digits only, such as 1 or 8453")
+        raise InvalidValueError(
+            f"chain id {text!r} is not a decimal number", "write digits only, such as 1 or 8453"
+        )
     if len(text) > CHAIN_ID_DIGITS:
-        raise Malformed(f"chain id {text!r} has {len(text)} digits, more than {CHAIN_ID_DIGITS}")
+        raise InvalidValueError(f"chain id {text!r} has {len(text)} digits, more than {CHAIN_ID_DIGITS}")
     if text != "0" and text[0] == "0":
-        raise Malformed(f"chain id {text!r} starts with a zero", f"write {text.lstrip('0') or '0'}")
+        raise InvalidValueError(f"chain id {text!r} starts with a zero", f"write {text.lstrip('0') or '0'}")
     return ChainId(text)
 
 
 @lru_cache(maxsize=1024)
-def checksummed(address: str) -> Address:
+def checksum_address(address: str) -> Address:
     """Return the EIP-55 spelling of an address, given `0x` and 40 hex digits in any case."""
     digits = address[2:].lower()
-    digest = keccak(digits.encode("ascii")).hex()
+    digest = keccak256(digits.encode("ascii")).hex()
     spelled = "".join(
         digit.upper() if nibble >= "8" else digit for digit, nibble in zip(digits, digest, strict=False)
     )
@@ -82,19 +84,19 @@ def parse_address(text: str) -> Address:
     """
     digits = text[2:]
     if not text.startswith("0x"):
-        raise Malformed(f"address {text!r} does not start with 0x", "write 0x and 40 hex digits")
+        raise InvalidValueError(f"address {text!r} does not start with 0x", "write 0x and 40 hex digits")
     if len(digits) != ADDRESS_DIGITS:
-        raise Malformed(
+        raise InvalidValueError(
             f"address {text!r} has {len(digits)} hex digits, not {ADDRESS_DIGITS}",
             "write 0x and 40 hex digits",
         )
     if not is_hex_digits(digits):
-        raise Malformed(
+        raise InvalidValueError(
             f"address {text!r} holds a character that is not a hex digit", "write 0x and 40 hex digits"
         )
-    address = checksummed(text)
+    address = checksum_address(text)
     if text != address and digits not in (digits.lower(), digits.upper()):
-        raise Malformed(
+        raise InvalidValueError(
             f"address {text!r} has a wrong EIP-55 checksum", f"if no digit is wrong, write {address}"
         )
     return address
@@ -102,10 +104,10 @@ def parse_address(text: str) -> Address:
 
 def is_hex_digits(digits: str) -> bool:
     """Say whether `digits` is an even number of hex digits and nothing else."""
-    return hex_digits_bytes(digits) is not None
+    return decode_hex_digits(digits) is not None
 
 
-def hex_digits_bytes(digits: str) -> bytes | None:
+def decode_hex_digits(digits: str) -> bytes | None:
     """Return the bytes of an even number of hex digits; None if there is anything else among them."""
     try:
         data = bytes.fromhex(digits)
@@ -122,11 +124,13 @@ def parse_hex(text: str) -> Hex:
         Malformed: if it is anything else.
     """
     if not text.startswith("0x"):
-        raise Malformed(f"hex value {shortened(text)} does not start with 0x")
+        raise InvalidValueError(f"hex value {shorten(text)} does not start with 0x")
     if not is_hex_digits(text[2:]):
-        raise Malformed(f"hex value {shortened(text)} is not an even number of hex digits")
+        raise InvalidValueError(f"hex value {shorten(text)} is not an even number of hex digits")
     if text.lower() != text:
-        raise Malformed(f"hex value {shortened(text)} has capital digits", "write lower-case hex digits")
+        raise InvalidValueError(
+            f"hex value {shorten(text)} has capital digits", "write lower-case hex digits"
+        )
     return Hex(text)
 
 
@@ -140,19 +144,19 @@ def parse_instant(text: str) -> Instant:
             for every reader).
     """
     if len(text) < len("2026-11-02T10:00") or text[10] not in "T t":
-        raise Malformed(f"{text!r} is not a date and time", "write it like 2026-11-02T10:00:00Z")
+        raise InvalidValueError(f"{text!r} is not a date and time", "write it like 2026-11-02T10:00:00Z")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise Malformed(
+        raise InvalidValueError(
             f"{text!r} is not a date and time: {error}", "write it like 2026-11-02T10:00:00Z"
         ) from None
     if moment.tzinfo is None:
-        raise Malformed(f"{text!r} has no offset from UTC", f"write {text}Z for UTC, or {text}+01:00")
+        raise InvalidValueError(f"{text!r} has no offset from UTC", f"write {text}Z for UTC, or {text}+01:00")
     try:
         return instant(moment)
     except OverflowError:
-        raise Malformed(f"{text!r} is outside the years 1 to 9999 in UTC") from None
+        raise InvalidValueError(f"{text!r} is outside the years 1 to 9999 in UTC") from None
 
 
 def instant(moment: datetime) -> Instant:
@@ -167,7 +171,7 @@ def instant(moment: datetime) -> Instant:
     return Instant(utc.replace(microsecond=utc.microsecond // 1000 * 1000))
 
 
-def instant_text(moment: Instant, zone: ZoneInfo) -> str:
+def format_instant(moment: Instant, zone: ZoneInfo) -> str:
     """Spell an instant as Statuspage does: the page's time zone, milliseconds, `Z` for a zero offset of UTC.
 
     The offset is the one in force at that instant (status-page measurement: both -08:00 and -07:00 in one
@@ -187,7 +191,7 @@ UTC_NAMES = frozenset(
 )
 
 
-def shortened(text: str, limit: int = 60) -> str:
+def shorten(text: str, limit: int = 60) -> str:
     """Quote a text for a message, its middle left out when it is longer than `limit` characters."""
     if len(text) <= limit:
         return repr(text)

@@ -17,35 +17,37 @@ from typing import Final
 
 import orjson
 
-from statuary.domain.contracts.compiler_version import CompilerVersion, compiler_version
+from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import keccak
-from statuary.importing.cannot_import import CannotImport
-from statuary.importing.compilation import Compilation, chosen, deployable
-from statuary.importing.given_files import json_file, source_bytes
+from statuary.domain.primitives import keccak256
+from statuary.importing.import_error import ContractImportError
+from statuary.importing.imported_compilation import ImportedCompilation, choose_contract, deployable_contracts
+from statuary.importing.input_files import read_json_file, read_source_bytes
 
 BUILD_INFO: Final = "ethers-rs-sol-build-info-1"
 
-FROM_METADATA = ("abi", "devdoc", "userdoc")
+METADATA_OUTPUTS = ("abi", "devdoc", "userdoc")
 """What the metadata repeats of the compiler's output, in the compiler's own order."""
 
-STANDARD = ("language", "sources", "settings")
+INPUT_MEMBERS = ("language", "sources", "settings")
 """What is solc's in a build-info's input; Foundry adds its version, and folders of the machine that it ran on."""
 
-EXTRA = ("storageLayout", "transientStorageLayout")
+EXTRA_OUTPUTS = ("storageLayout", "transientStorageLayout")
 """What `--extra-output` adds to an artifact."""
 
-FIRST_THAT_READS_INLINER = CompilerVersion(0, 8, 5)
+INLINER_SETTING_SINCE = CompilerVersion(0, 8, 5)
 """solc 0.8.2 to 0.8.4 write the optimizer's `inliner` into metadata, and refuse to be told it."""
 
 
-def is_foundry(value: dict[str, Json]) -> bool:
+def is_foundry_file(value: dict[str, Json]) -> bool:
     """Say whether a JSON object is an artifact or build-info of Foundry's."""
     is_artifact = isinstance(value.get("bytecode"), dict) and "methodIdentifiers" in value
     return is_artifact or value.get("_format") == BUILD_INFO or "source_id_to_path" in value
 
 
-def read_foundry(file: Path, value: dict[str, Json], wanted: str | None, project: Path | None) -> Compilation:
+def read_foundry(
+    file: Path, value: dict[str, Json], wanted: str | None, project: Path | None
+) -> ImportedCompilation:
     """Return the compilation of one contract.
 
     Args:
@@ -61,28 +63,28 @@ def read_foundry(file: Path, value: dict[str, Json], wanted: str | None, project
         if value.get("_format") == BUILD_INFO:
             return _of_build_info(value, wanted)
         if "bytecode" not in value:
-            raise CannotImport(
+            raise ContractImportError(
                 f"{file} is only a list of sources, as forge writes it by default",
                 "name an artifact (out/<File>.sol/<Name>.json), or run `forge build --force --build-info`",
             )
         return _of_artifact(file, value, project or _project_above(file))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise CannotImport(
+        raise ContractImportError(
             f"{file} lacks what Foundry writes: {error}", "run `forge build --force`"
         ) from None
 
 
-def _of_build_info(build_info: dict[str, Json], wanted: str | None) -> Compilation:
+def _of_build_info(build_info: dict[str, Json], wanted: str | None) -> ImportedCompilation:
     output = build_info["output"]
-    name = chosen(deployable(output), wanted)
+    name = choose_contract(deployable_contracts(output), wanted)
     path, _, contract = name.rpartition(":")
     artifact = output["contracts"][path][contract]
     metadata = _metadata(artifact.get("metadata"))
-    return Compilation(
+    return ImportedCompilation(
         compiler="solc",
         version=metadata["compiler"]["version"],
         fully_qualified_name=name,
-        std_json_input={member: build_info["input"][member] for member in STANDARD},
+        std_json_input={member: build_info["input"][member] for member in INPUT_MEMBERS},
         std_json_output={
             "contracts": {path: {contract: {**artifact, **_from_metadata(metadata)}}},
             "sources": output["sources"],
@@ -90,7 +92,7 @@ def _of_build_info(build_info: dict[str, Json], wanted: str | None) -> Compilati
     )
 
 
-def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Compilation:
+def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> ImportedCompilation:
     text = artifact.get("rawMetadata")
     metadata = _metadata(text)
     ((path, contract),) = metadata["settings"]["compilationTarget"].items()
@@ -98,7 +100,7 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Compil
     numbers = _numbers(file, artifact, project, path)
     paths = {*metadata["sources"], *(numbers or {})}
     notes = () if numbers else ("forge's build-info is not there: sourceIds are not known",)
-    return Compilation(
+    return ImportedCompilation(
         compiler="solc",
         version=version,
         fully_qualified_name=f"{path}:{contract}",
@@ -119,7 +121,7 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Compil
 
 def _metadata(text: Json) -> dict[str, Json]:
     if not isinstance(text, str) or not text:
-        raise CannotImport(
+        raise ContractImportError(
             "the artifact has no metadata of solc's, so its sources and settings are not known",
             "build with Foundry's default outputs; for Vyper, give the compiler's standard JSON",
         )
@@ -128,14 +130,14 @@ def _metadata(text: Json) -> dict[str, Json]:
 
 
 def _from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
-    return {member: metadata["output"][member] for member in FROM_METADATA if member in metadata["output"]}
+    return {member: metadata["output"][member] for member in METADATA_OUTPUTS if member in metadata["output"]}
 
 
 def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) -> dict[str, Json]:
     """Return an artifact as solc's own output would have it."""
     return {
         **_from_metadata(metadata),
-        **{member: artifact[member] for member in EXTRA if artifact.get(member) is not None},
+        **{member: artifact[member] for member in EXTRA_OUTPUTS if artifact.get(member) is not None},
         "metadata": text,
         "evm": {"bytecode": artifact["bytecode"], "deployedBytecode": artifact["deployedBytecode"]},
     }
@@ -149,7 +151,7 @@ def _settings(settings: dict[str, Json], version: str) -> dict[str, Json]:
         path, _, library = name.rpartition(":")
         given["libraries"].setdefault(path, {})[library] = address
     details = given.get("optimizer", {}).get("details")
-    if details and compiler_version(version) < FIRST_THAT_READS_INLINER:
+    if details and parse_compiler_version(version) < INLINER_SETTING_SINCE:
         kept = {key: item for key, item in details.items() if key != "inliner"}
         given["optimizer"] = {**given["optimizer"], "details": kept}
     return given
@@ -164,10 +166,10 @@ def _sources(paths: list[str], hashes: dict[str, Json], project: Path) -> Iterat
         file = project / path
         if not file.is_file() and path not in hashes:
             continue
-        raw = source_bytes(file)
+        raw = read_source_bytes(file)
         expected = hashes.get(path, {}).get("keccak256")
-        if expected is not None and expected != f"0x{keccak(raw).hex()}":
-            raise CannotImport(
+        if expected is not None and expected != f"0x{keccak256(raw).hex()}":
+            raise ContractImportError(
                 f"{file} is not the source that was compiled: its Keccak-256 is not {expected}",
                 "check out the revision that was deployed, or run `forge build --force`",
             )
@@ -178,7 +180,7 @@ def _decoded(raw: bytes, file: Path) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise CannotImport(f"{file} is not UTF-8") from None
+        raise ContractImportError(f"{file} is not UTF-8") from None
 
 
 def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) -> dict[str, int] | None:
@@ -195,14 +197,14 @@ def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) ->
     of_cache = _build_in_cache(project, file, path)
     fitting = []
     for build in builds:
-        listed = json_file(build).get("source_id_to_path")
+        listed = read_json_file(build).get("source_id_to_path")
         if isinstance(listed, dict) and listed.get(str(artifact.get("id"))) == path:
             numbers = {source: int(number) for number, source in listed.items()}
             if build.stem == of_cache:
                 return numbers
             fitting.append(numbers)
     if len(fitting) > 1:
-        raise CannotImport(
+        raise ContractImportError(
             f"{len(fitting)} builds in {folder} could be the one of {file}", "run `forge build --force`"
         )
     return fitting[0] if fitting else None
@@ -213,7 +215,7 @@ def _build_in_cache(project: Path, file: Path, path: str) -> str | None:
     cache = project / "cache" / "solidity-files-cache.json"
     if not cache.is_file():
         return None
-    artifacts = json_file(cache).get("files", {}).get(path, {}).get("artifacts", {})
+    artifacts = read_json_file(cache).get("files", {}).get(path, {}).get("artifacts", {})
     for versions in artifacts.values():
         for profiles in versions.values():
             for one in profiles.values():
@@ -226,7 +228,7 @@ def _project_above(file: Path) -> Path:
     """Return the folder that holds `foundry.toml`."""
     found = next((above for above in file.resolve().parents if (above / "foundry.toml").is_file()), None)
     if found is None:
-        raise CannotImport(
+        raise ContractImportError(
             f"there is no foundry.toml above {file}, so its sources are not found",
             "give the project's folder with --project",
         )

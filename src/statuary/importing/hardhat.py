@@ -10,9 +10,14 @@ is up to the project's `outputSelection`. Shapes: hardhat's `types/artifacts.ts`
 from pathlib import Path
 
 from statuary.domain.json_values import Json
-from statuary.importing.cannot_import import CannotImport
-from statuary.importing.compilation import Compilation, chosen, compiler_of, deployable
-from statuary.importing.given_files import json_file
+from statuary.importing.import_error import ContractImportError
+from statuary.importing.imported_compilation import (
+    ImportedCompilation,
+    choose_contract,
+    compiler_for_language,
+    deployable_contracts,
+)
+from statuary.importing.input_files import read_json_file
 
 BUILD_INFO = "hh-sol-build-info-1"
 DEBUG_FILE = "hh-sol-dbg-1"
@@ -24,12 +29,12 @@ ARTIFACT_3 = "hh3-artifact-1"
 FORMATS = (BUILD_INFO, DEBUG_FILE, ARTIFACT, BUILD_INFO_3, BUILD_INFO_OUTPUT_3, ARTIFACT_3)
 
 
-def is_hardhat(value: dict[str, Json]) -> bool:
+def is_hardhat_file(value: dict[str, Json]) -> bool:
     """Say whether a JSON object is a file of Hardhat's that leads to a compilation."""
     return value.get("_format") in FORMATS
 
 
-def read_hardhat(file: Path, value: dict[str, Json], wanted: str | None) -> Compilation:
+def read_hardhat(file: Path, value: dict[str, Json], wanted: str | None) -> ImportedCompilation:
     """Return the compilation of one contract.
 
     Args:
@@ -43,48 +48,48 @@ def read_hardhat(file: Path, value: dict[str, Json], wanted: str | None) -> Comp
     try:
         if value["_format"] == ARTIFACT_3:
             build_info = _build_info_above(file, value["buildInfoId"])
-            return _of_version_3(build_info, json_file(build_info), _name(value, "inputSourceName"))
+            return _of_version_3(build_info, read_json_file(build_info), _name(value, "inputSourceName"))
         if value["_format"] == ARTIFACT:
             build_info = _build_info_of(file.with_suffix(".dbg.json"))
-            return _of_version_2(build_info, json_file(build_info), _name(value, "sourceName"))
+            return _of_version_2(build_info, read_json_file(build_info), _name(value, "sourceName"))
         if value["_format"] == DEBUG_FILE:
             artifact = file.with_suffix("").with_suffix(".json")
-            return read_hardhat(artifact, json_file(artifact), wanted)
+            return read_hardhat(artifact, read_json_file(artifact), wanted)
         if value["_format"] == BUILD_INFO:
             return _of_version_2(file, value, wanted)
         if value["_format"] == BUILD_INFO_OUTPUT_3:
             build_info = file.with_suffix("").with_suffix(".json")
-            return _of_version_3(build_info, json_file(build_info), wanted)
+            return _of_version_3(build_info, read_json_file(build_info), wanted)
         return _of_version_3(file, value, wanted)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise CannotImport(
+        raise ContractImportError(
             f"{file} lacks what Hardhat writes: {error}", "compile the project again"
         ) from None
 
 
-def _of_version_2(file: Path, build_info: dict[str, Json], wanted: str | None) -> Compilation:
+def _of_version_2(file: Path, build_info: dict[str, Json], wanted: str | None) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO:
-        raise CannotImport(f"{file} is no build-info of Hardhat 2")
+        raise ContractImportError(f"{file} is no build-info of Hardhat 2")
     return _compilation(build_info, build_info["output"], wanted, {})
 
 
-def _of_version_3(file: Path, build_info: dict[str, Json], wanted: str | None) -> Compilation:
+def _of_version_3(file: Path, build_info: dict[str, Json], wanted: str | None) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO_3:
-        raise CannotImport(f"{file} is no build-info of Hardhat 3")
-    output = json_file(file.with_suffix(".output.json"))
+        raise ContractImportError(f"{file} is no build-info of Hardhat 3")
+    output = read_json_file(file.with_suffix(".output.json"))
     return _compilation(build_info, output["output"], wanted, build_info.get("userSourceNameMap") or {})
 
 
 def _compilation(
     build_info: dict[str, Json], output: Json, wanted: str | None, user_names: dict[str, str]
-) -> Compilation:
+) -> ImportedCompilation:
     # people know a source by its path in the project, Hardhat 3's compiler by another
     path, colon, name = (wanted or "").rpartition(":")
     meant = f"{user_names.get(path, path)}{colon}{name}" if wanted else None
-    return Compilation(
-        compiler=compiler_of(build_info["input"]["language"]),
+    return ImportedCompilation(
+        compiler=compiler_for_language(build_info["input"]["language"]),
         version=build_info["solcLongVersion"].removeprefix("v"),
-        fully_qualified_name=chosen(deployable(output), meant),
+        fully_qualified_name=choose_contract(deployable_contracts(output), meant),
         std_json_input=build_info["input"],
         std_json_output=output,
     )
@@ -96,7 +101,7 @@ def _name(artifact: dict[str, Json], source: str) -> str:
 
 def _build_info_of(debug_file: Path) -> Path:
     """Return the build-info that an artifact's `.dbg.json` leads to."""
-    build_info: str = json_file(debug_file)["buildInfo"]
+    build_info: str = read_json_file(debug_file)["buildInfo"]
     return debug_file.parent / build_info
 
 
@@ -105,7 +110,7 @@ def _build_info_above(artifact: Path, build_id: str) -> Path:
     folders = artifact.resolve().parents
     found = next((folder / "build-info" for folder in folders if (folder / "build-info").is_dir()), None)
     if found is None or "/" in build_id or "\\" in build_id:
-        raise CannotImport(
+        raise ContractImportError(
             f"there is no build-info folder above {artifact}", "name the build-info file itself"
         )
     return found / f"{build_id}.json"

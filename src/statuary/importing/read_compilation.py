@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from statuary.importing.cannot_import import CannotImport
-from statuary.importing.compilation import Compilation
-from statuary.importing.foundry import is_foundry, read_foundry
-from statuary.importing.given_files import json_file
-from statuary.importing.hardhat import is_hardhat, read_hardhat
+from statuary.importing.foundry import is_foundry_file, read_foundry
+from statuary.importing.hardhat import is_hardhat_file, read_hardhat
+from statuary.importing.import_error import ContractImportError
+from statuary.importing.imported_compilation import ImportedCompilation
+from statuary.importing.input_files import read_json_file
 from statuary.importing.standard_json import is_standard_json, read_standard_json, with_version
 
-KNOWN = (
+SUPPORTED_FILES = (
     "a compiler's standard JSON input, an artifact or build-info of Hardhat's, or an artifact or build-info"
     " of Foundry's"
 )
@@ -22,7 +22,7 @@ def read_compilation(
     wanted: str | None = None,
     version: str | None = None,
     project: Path | None = None,
-) -> Compilation:
+) -> ImportedCompilation:
     """Return what a file, and those that it leads to, say of one contract's compilation.
 
     Args:
@@ -35,15 +35,15 @@ def read_compilation(
     Raises:
         CannotImport: if it is none of these, or does not tell what is needed.
     """
-    value = json_file(file)
+    value = read_json_file(file)
     if is_standard_json(value):
         return read_standard_json(value, output, wanted, version)
     if output is not None:
-        raise CannotImport(
+        raise ContractImportError(
             "--output goes with standard JSON input", f"leave it out: {file} is something else"
         )
-    if is_hardhat(value):
+    if is_hardhat_file(value):
         return with_version(read_hardhat(file, value, wanted), version)
-    if is_foundry(value):
+    if is_foundry_file(value):
         return with_version(read_foundry(file, value, wanted, project), version)
-    raise CannotImport(f"{file} is nothing that can be read here", f"name {KNOWN}")
+    raise ContractImportError(f"{file} is nothing that can be read here", f"name {SUPPORTED_FILES}")

@@ -8,11 +8,16 @@ from pathlib import Path
 
 import orjson
 
-from statuary.domain.contracts.compiler_version import build_of, is_same_build
+from statuary.domain.contracts.compiler_version import build_version, is_same_build
 from statuary.domain.json_values import Json
-from statuary.importing.cannot_import import CannotImport
-from statuary.importing.compilation import Compilation, chosen, compiler_of, deployable
-from statuary.importing.given_files import json_file
+from statuary.importing.import_error import ContractImportError
+from statuary.importing.imported_compilation import (
+    ImportedCompilation,
+    choose_contract,
+    compiler_for_language,
+    deployable_contracts,
+)
+from statuary.importing.input_files import read_json_file
 
 
 def is_standard_json(value: dict[str, Json]) -> bool:
@@ -22,7 +27,7 @@ def is_standard_json(value: dict[str, Json]) -> bool:
 
 def read_standard_json(
     std_json_input: dict[str, Json], output: Path | None, wanted: str | None, version: str | None
-) -> Compilation:
+) -> ImportedCompilation:
     """Return the compilation of one contract.
 
     Args:
@@ -34,19 +39,19 @@ def read_standard_json(
     Raises:
         CannotImport: if the contract or the version cannot be told.
     """
-    compiler = compiler_of(std_json_input["language"])
+    compiler = compiler_for_language(std_json_input["language"])
     given = {"settings": {}, **std_json_input}
     if output is None:
-        return Compilation(
+        return ImportedCompilation(
             compiler=compiler,
             version=version or "",
             fully_qualified_name=_named(std_json_input, wanted),
             std_json_input=given,
             std_json_output=None,
         )
-    std_json_output = json_file(output)
-    name = chosen(deployable(std_json_output), wanted)
-    compilation = Compilation(
+    std_json_output = read_json_file(output)
+    name = choose_contract(deployable_contracts(std_json_output), wanted)
+    compilation = ImportedCompilation(
         compiler=compiler,
         version="",
         fully_qualified_name=name,
@@ -56,19 +61,19 @@ def read_standard_json(
     return with_version(compilation, version)
 
 
-def with_version(compilation: Compilation, given: str | None) -> Compilation:
+def with_version(compilation: ImportedCompilation, given: str | None) -> ImportedCompilation:
     """Return a compilation with its compiler's version: what its output says, else what a person gives.
 
     Raises:
         CannotImport: if the two contradict each other.
     """
-    told = compilation.version or told_version(compilation)
+    told = compilation.version or version_in_output(compilation)
     if given and told and not is_same_build(given, told):
-        raise CannotImport(
+        raise ContractImportError(
             f"the compiler's output is of {told}, not of {given}", "leave out --compiler-version"
         )
     longest = max(given or "", told, key=len)
-    return Compilation(
+    return ImportedCompilation(
         compiler=compilation.compiler,
         version=longest.removeprefix("v"),
         fully_qualified_name=compilation.fully_qualified_name,
@@ -78,17 +83,17 @@ def with_version(compilation: Compilation, given: str | None) -> Compilation:
     )
 
 
-def told_version(compilation: Compilation) -> str:
+def version_in_output(compilation: ImportedCompilation) -> str:
     """Return the version that an output tells: solc's metadata does, Vyper's output without the commit."""
-    metadata = metadata_of(compilation)
+    metadata = solc_metadata(compilation)
     if metadata is not None:
         compiler = metadata.get("compiler")
         return str(compiler.get("version", "")) if isinstance(compiler, dict) else ""
     named = (compilation.std_json_output or {}).get("compiler")
-    return build_of(named) if isinstance(named, str) else ""
+    return build_version(named) if isinstance(named, str) else ""
 
 
-def metadata_of(compilation: Compilation) -> dict[str, Json] | None:
+def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
     """Return the metadata that solc wrote for the contract; None if the output has none, or it cannot be read."""
     text = (compilation.artifact or {}).get("metadata")
     try:
@@ -105,8 +110,8 @@ def _named(std_json_input: dict[str, Json], wanted: str | None) -> str:
         return wanted
     if std_json_input["language"] == "Vyper" and (len(paths) == 1 or wanted):
         # a Vyper contract is its file
-        return chosen((f"{path}:{Path(path).stem}" for path in paths), wanted)
-    raise CannotImport(
+        return choose_contract((f"{path}:{Path(path).stem}" for path in paths), wanted)
+    raise ContractImportError(
         "the compiler's output, which would list its contracts, is not given",
         f"write --contract PATH:NAME with a PATH of {', '.join(paths[:5])}{' …' if len(paths) > 5 else ''}",
     )

@@ -3,21 +3,21 @@
 import json
 from pathlib import PurePosixPath
 
-from statuary.content.editing.blocks import Value, text_of
 from statuary.documents.encode import encode_unchecked
 from statuary.domain.catalogue import ContractForm
 from statuary.domain.contracts.compiled_members import compiled_members
 from statuary.domain.contracts.compiler_output import language_of
-from statuary.domain.contracts.derivation import seconds_text
+from statuary.domain.contracts.derivation import verified_at_text
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.contracts.workspace import Workspace
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Malformed
+from statuary.domain.primitives import InvalidValueError
+from statuary.editing.yaml.yaml_blocks import YamlValue, block_text
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
 """What a workspace consists of here, in the order in which it is written: the file that makes it one comes last."""
 
-ARTIFACTS = (
+ARTIFACT_MEMBERS = (
     "abi",
     "devdoc",
     "userdoc",
@@ -28,7 +28,7 @@ ARTIFACTS = (
 )
 """What a record is derived from besides bytecode."""
 
-CODE = ("object", "sourceMap", "linkReferences", "immutableReferences")
+CODE_MEMBERS = ("object", "sourceMap", "linkReferences", "immutableReferences")
 
 ASSEMBLY = "legacyAssembly"
 
@@ -37,7 +37,7 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
     """Return the files that make a contract, by path in the content folder, in the order in which to write them.
 
     Args:
-        workspace: the contract, its output as small as `only_target` makes it.
+        workspace: the contract, its output as small as `trim_compiler_output` makes it.
         record: the record that follows from it.
         form: which files to make.
     """
@@ -65,10 +65,10 @@ def _line(code: str | None) -> str:
 
 def contract_yaml(workspace: Workspace) -> str:
     """Return the text of a workspace's `contract.yaml`."""
-    return text_of({key: value for key, value in _contract(workspace).items() if value})
+    return block_text({key: value for key, value in _contract(workspace).items() if value})
 
 
-def _contract(workspace: Workspace) -> dict[str, Value]:
+def _contract(workspace: Workspace) -> dict[str, YamlValue]:
     deployment = workspace.deployment
     known = {
         "transaction_hash": deployment.transaction_hash,
@@ -79,17 +79,17 @@ def _contract(workspace: Workspace) -> dict[str, Value]:
     return {
         "compiler": {"name": workspace.compiler, "version": workspace.compiler_version},
         "contract": workspace.fully_qualified_name,
-        "verified_at": seconds_text(workspace.verified_at),
+        "verified_at": verified_at_text(workspace.verified_at),
         "match_id": workspace.match_id,
         "deployment": {key: value for key, value in known.items() if value is not None},
         "proxy": _proxy(workspace.proxy_resolution),
     }
 
 
-def _proxy(resolution: Json | None) -> dict[str, Value]:
+def _proxy(resolution: Json | None) -> dict[str, YamlValue]:
     if resolution is None:
         return {}
-    said: dict[str, Value] = {
+    said: dict[str, YamlValue] = {
         "is_proxy": resolution["isProxy"],
         "type": resolution["proxyType"],
         "implementations": resolution["implementations"],
@@ -97,7 +97,7 @@ def _proxy(resolution: Json | None) -> dict[str, Value]:
     return {key: value for key, value in said.items() if value not in (None, [])}
 
 
-def only_target(workspace: Workspace) -> Workspace:
+def trim_compiler_output(workspace: Workspace) -> Workspace:
     """Return a workspace whose compiler output holds what its record is derived from, and no more.
 
     Raises:
@@ -126,14 +126,14 @@ def _picked(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json]:
     path, _, name = workspace.fully_qualified_name.rpartition(":")
     try:
         artifact = output["contracts"][path][name]
-        evm = {side: _only(artifact["evm"][side], CODE) for side in ("bytecode", "deployedBytecode")}
+        evm = {side: _only(artifact["evm"][side], CODE_MEMBERS) for side in ("bytecode", "deployedBytecode")}
     except (KeyError, TypeError, AttributeError):
-        raise Malformed(
+        raise InvalidValueError(
             f"the compiler's output has no bytecode of {workspace.fully_qualified_name}"
         ) from None
     if with_assembly and ASSEMBLY in artifact["evm"]:
         evm[ASSEMBLY] = artifact["evm"][ASSEMBLY]
-    picked: dict[str, Json] = {"contracts": {path: {name: {**_only(artifact, ARTIFACTS), "evm": evm}}}}
+    picked: dict[str, Json] = {"contracts": {path: {name: {**_only(artifact, ARTIFACT_MEMBERS), "evm": evm}}}}
     sources = output.get("sources")
     if isinstance(sources, dict) and sources:
         picked["sources"] = {

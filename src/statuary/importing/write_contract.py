@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from statuary.domain.catalogue import ContractForm, ContractSource
-from statuary.importing.cannot_import import CannotImport
+from statuary.importing.import_error import ContractImportError
 from statuary.importing.workspace_files import WORKSPACE_FILES
 
 
@@ -20,20 +20,20 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
     Raises:
         CannotImport: if the disk refuses.
     """
-    stale = [path for path in files_of(replaced) if path not in files]
+    stale = [path for path in files_of_source(replaced) if path not in files]
     try:
         for path, body in files.items():
             _write(root / path, body)
         for path in stale:
             _remove(root / path, [root / written for written in files])
     except OSError as error:
-        raise CannotImport(
+        raise ContractImportError(
             f"{error.filename or root}: {error.strerror}",
             "mend the cause and add the contract again, with --force",
         ) from None
 
 
-def files_of(source: ContractSource | None) -> list[str]:
+def files_of_source(source: ContractSource | None) -> list[str]:
     """Return the files that a contract may consist of, by path in the content folder."""
     if source is None:
         return []

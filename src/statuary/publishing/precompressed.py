@@ -10,9 +10,9 @@ from types import ModuleType
 
 from statuary.documents.document import Document
 from statuary.documents.match_url import match_url
-from statuary.domain.hosting import Precompressed
-from statuary.optional import MissingExtra, optional
-from statuary.publishing.refused import PublishingRefused
+from statuary.domain.hosting_settings import CompressedFormat
+from statuary.optional import MissingExtraError, optional
+from statuary.publishing.errors import PublishingError
 
 SMALLEST = 1024
 """Bytes below which a second form saves nothing that a network would notice."""
@@ -35,18 +35,18 @@ def _zstandard(body: bytes) -> bytes:
 def _module(form: str, *names: str) -> ModuleType:
     try:
         return optional(*names, extra="compress", purpose=f"hosting.precompressed: [{form}]")
-    except MissingExtra as missing:
-        raise PublishingRefused(str(missing), missing.remedy) from None
+    except MissingExtraError as missing:
+        raise PublishingError(str(missing), missing.hint) from None
 
 
-COMPRESSORS: dict[Precompressed, Callable[[bytes], bytes]] = {
-    Precompressed.GZIP: _gzip,
-    Precompressed.BROTLI: _brotli,
-    Precompressed.ZSTANDARD: _zstandard,
+COMPRESSORS: dict[CompressedFormat, Callable[[bytes], bytes]] = {
+    CompressedFormat.GZIP: _gzip,
+    CompressedFormat.BROTLI: _brotli,
+    CompressedFormat.ZSTANDARD: _zstandard,
 }
 
 
-def compressed_forms(document: Document, forms: tuple[Precompressed, ...]) -> Iterator[Document]:
+def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) -> Iterator[Document]:
     """Yield the compressed forms of a document that are smaller than it is.
 
     Raises:
@@ -62,12 +62,12 @@ def compressed_forms(document: Document, forms: tuple[Precompressed, ...]) -> It
                 body=body,
                 media_type=document.media_type,
                 cache=document.cache,
-                also=tuple(f"{name}.{form}" for name in document.also),
+                aliases=tuple(f"{name}.{form}" for name in document.aliases),
                 sources=document.sources,
-                lasting=document.lasting,
+                persistent=document.persistent,
             )
 
 
 def _keeps_time(path: str) -> bool:
     found = match_url(path)
-    return found is not None and found[0].keeps_time
+    return found is not None and found[0].is_timed

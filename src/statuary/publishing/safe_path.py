@@ -1,6 +1,6 @@
 """Paths that stay inside the site."""
 
-from statuary.publishing.refused import PublishingRefused
+from statuary.publishing.errors import PublishingError
 
 OWN_FOLDER = ".statuary"
 """The folder in a target that holds statuary's own notes; it is never part of the site."""
@@ -20,9 +20,7 @@ def checked_path(path: str) -> str:
         return path
     names = path.split("/")
     if names[0] == OWN_FOLDER or any(map(_is_unsafe, names)):
-        raise PublishingRefused(
-            f"{path!r} is not a path inside the site", "this is a defect: please report it"
-        )
+        raise PublishingError(f"{path!r} is not a path inside the site", "this is a defect: please report it")
     return path
 
 

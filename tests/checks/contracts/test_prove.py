@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from made_contracts import FEATURES, made_record
-from real_contract_records import DOCTORED, UNDERSTATED, real_records, served_vectors
-from statuary.checks.contracts.check import Outcome, Problem, Seen, check
+from statuary.checks.contracts.check import Evidence, Violation, check
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove
+from statuary.domain.contracts.proof import CheckOutcome
 from statuary.domain.findings import Finding, Severity
-from steady_random import steady
+from support.contracts import FEATURES, made_record
+from support.real_records import DOCTORED, UNDERSTATED, real_records, served_vectors
+from support.strategies import steady
 
 
 def result_of(record, name):
@@ -52,7 +53,9 @@ def test_no_check_is_idle():
     idle = {check.name for check in CONTRACT_CHECKS}
     for name in FEATURES:
         idle -= {
-            result.check for result in prove(made_record(name)).results if result.outcome is Outcome.PASSED
+            result.check
+            for result in prove(made_record(name)).results
+            if result.outcome is CheckOutcome.PASSED
         }
     assert idle == {  # what only Vyper has, and sides that do not match
         "vyper-immutables-follow-the-code",
@@ -60,7 +63,7 @@ def test_no_check_is_idle():
         "unmatched-side-does-not-match",
     }
     for _, record in [*real_records(), *served_vectors()]:
-        idle -= {result.check for result in prove(record).results if result.outcome is Outcome.PASSED}
+        idle -= {result.check for result in prove(record).results if result.outcome is CheckOutcome.PASSED}
     assert idle == set()
 
 
@@ -69,7 +72,7 @@ def test_says_what_it_saw():
     length = len(record["creationBytecode"]["onchainBytecode"]) // 2 - 1
     assert result_of(record, "creation-replays").saw == {"transformations": 6, "bytes": length}
     assert result_of(record, "sources-are-those-of-the-metadata").saw == {"sources": 1}
-    assert result_of(record, "vyper-immutables-follow-the-code").outcome is Outcome.NOT_APPLICABLE
+    assert result_of(record, "vyper-immutables-follow-the-code").outcome is CheckOutcome.NOT_APPLICABLE
     assert result_of(record, "metadata-hash-is-in-the-bytecode").saw["ipfs"].startswith("1220")
 
 
@@ -92,8 +95,8 @@ def test_a_check_is_made_of_a_function():
 
         Not even here.
         """
-        yield Seen({"chain": record.value["chainId"]})
-        yield Problem("but it is", ("chainId",), "mend it")
+        yield Evidence({"chain": record.value["chainId"]})
+        yield Violation("but it is", ("chainId",), "mend it")
 
     made = check(nothing_is_wrong, Severity.WARNING)
     proof = prove(made_record(), [made])
@@ -102,12 +105,12 @@ def test_a_check_is_made_of_a_function():
         Finding(
             rule="nothing-is-wrong",
             message="but it is",
-            remedy="mend it",
+            hint="mend it",
             pointer=("chainId",),
             severity=Severity.WARNING,
         ),
     )
-    assert proof.results[0].outcome is Outcome.WARNED
+    assert proof.results[0].outcome is CheckOutcome.WARNED
     assert proof.holds
 
 

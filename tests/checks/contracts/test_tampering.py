@@ -10,11 +10,11 @@ from functools import cache
 import orjson
 import pytest
 
-import record_damages
-from made_contracts import FEATURES, made_record
-from real_contract_records import DATA, real_records, served_vectors
-from record_damages import DAMAGES, NOT_CATCHABLE
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove
+from support import record_damages
+from support.contracts import FEATURES, made_record
+from support.real_records import DATA, real_records, served_vectors
+from support.record_damages import DAMAGES, NOT_CATCHABLE
 
 MOST_REAL_RECORDS = None if os.environ.get("STATUARY_ALL_RECORDS") else 4
 

@@ -8,21 +8,21 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from exported_tables import tables_of_records, write_tables
-from made_contracts import made_record
-from real_contract_records import DATA, real_records
-from real_parts import require_module
+from statuary.content.bulk.bucket_files import bucket_file
 from statuary.content.bulk.export_join import join_export
-from statuary.content.bulk.export_rows import read_bucket
+from statuary.content.bulk.export_records import read_bucket
 from statuary.content.bulk.export_tables import JoinLimits, table_of
-from statuary.content.bulk.partitions import in_place
-from statuary.content.bulk.workbench import bucket_file
-from statuary.content.unreadable import Unreadable
+from statuary.content.bulk.partitions import locate_in_partition
+from statuary.content.unreadable import UnreadableError
 from statuary.documents.encode import encode_unchecked
 from statuary.domain.catalogue import BulkForm, BulkSource
 from statuary.domain.contracts.record import in_served_order
 from statuary.domain.findings import Finding, Position, Severity
-from statuary.domain.primitives import checksummed
+from statuary.domain.primitives import checksum_address
+from support.contracts import made_record
+from support.export_tables import tables_of_records, write_tables
+from support.real_records import DATA, real_records
+from support.requirements import require_module
 
 pytestmark = pytest.mark.usefixtures("duckdb")
 CHAIN = "31337"
@@ -37,7 +37,7 @@ def duckdb():
 def deployed(number, name="plain"):
     """Return a made record under an address of its own."""
     record = made_record(name)
-    record |= {"address": checksummed(f"0x{number * 7919:040x}"), "matchId": str(number)}
+    record |= {"address": checksum_address(f"0x{number * 7919:040x}"), "matchId": str(number)}
     return record
 
 
@@ -45,9 +45,9 @@ def joined(root, *, chains=(CHAIN,), limits=LIMITS):
     """Join the export below a folder."""
     files = sorted(str(file.relative_to(root)) for file in (root / "contracts").rglob("*.parquet"))
     source = BulkSource(path="contracts", form=BulkForm.EXPORT, files=tuple(files))
-    workbench = root / "workbench"
-    workbench.mkdir()
-    return join_export(root, source, chains=chains, workbench=workbench, limits=limits)
+    scratch_dir = root / "workbench"
+    scratch_dir.mkdir()
+    return join_export(root, source, chains=chains, scratch_dir=scratch_dir, limits=limits)
 
 
 def contracts_of(root, **options):
@@ -171,14 +171,14 @@ def test_rows_that_are_missing_are_told(tmp_path):
 
 def test_a_missing_table_is_told(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]), without=["code", "sources"])
-    with pytest.raises(Unreadable, match="without its tables code, sources"):
+    with pytest.raises(UnreadableError, match="without its tables code, sources"):
         joined(tmp_path)
 
 
 def test_a_file_that_is_no_parquet_is_told(tmp_path):
     folder = write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     next(folder.glob("code/*")).write_bytes(b"no table")
-    with pytest.raises(Unreadable, match="cannot be joined"):
+    with pytest.raises(UnreadableError, match="cannot be joined"):
         joined(tmp_path)
 
 
@@ -209,15 +209,15 @@ def test_a_pointer_into_a_row_is_told_in_words(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (contract,) = contracts_of(tmp_path)
     finding = Finding(rule="r", message="wrong", path=contract.source.path, pointer=("abi", 0, "name"))
-    placed = in_place(finding, contract)
+    placed = locate_in_partition(finding, contract)
     assert (placed.message, placed.position) == ("wrong (at /abi/0/name)", Position(1, 1))
-    assert in_place(replace(finding, path="elsewhere"), contract).position is None
+    assert locate_in_partition(replace(finding, path="elsewhere"), contract).position is None
 
 
 def test_a_damaged_bucket_is_told(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (bucket,) = joined(tmp_path).buckets
-    bucket_file(bucket.workbench, bucket.number).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
+    bucket_file(bucket.scratch_dir, bucket.number).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
     (contract,) = read_bucket(tmp_path, bucket)
     assert "cannot be read" in contract.read.findings[0].message
 
@@ -240,7 +240,7 @@ def test_the_workbench_holds_only_what_is_needed(tmp_path):
     records = [deployed(1), deployed(2, "immutables") | {"chainId": "1"}]
     write_tables(tmp_path / "contracts", tables_of_records(records))
     (bucket,) = joined(tmp_path).buckets
-    connection = sqlite3.connect(bucket_file(bucket.workbench, bucket.number))
+    connection = sqlite3.connect(bucket_file(bucket.scratch_dir, bucket.number))
     counts = [
         connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]
         for name in ("matches", "compilations")

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from statuary.domain.status.components import StatusChange
 from statuary.domain.status.incidents import AffectedComponent
 from statuary.domain.status.maintenances import Automation
-from status_world import COMPONENTS, PAGE, at, catalogue_of, incident_of, maintenance_of, page_of
+from support.status_site import COMPONENTS, PAGE, at, catalogue_of, incident_of, maintenance_of, page_of
 
 SMALLEST = """
     name: Trouble

@@ -7,20 +7,20 @@ import orjson
 import pytest
 from jsonschema import Draft202012Validator
 
-import record_damages
-from made_contracts import FEATURES, made_record
-from real_contract_records import real_records
-from real_parts import CHECKOUT
-from record_damages import DAMAGES
-from statuary.checks.catalogue import proof_rules
+from statuary.build.contract import ContractBuildSettings, build_contract
 from statuary.checks.contracts.prove import prove
-from statuary.content.read import read_content
+from statuary.checks.rule_catalogue import proof_rules
+from statuary.content.read_content import read_content
 from statuary.documents.contract_api.proof_document import (
     proof_checks_document,
     proof_document,
     proof_schema_document,
 )
-from statuary.pipeline.press import PressSettings, press
+from support import record_damages
+from support.contracts import FEATURES, made_record
+from support.real_records import real_records
+from support.record_damages import DAMAGES
+from support.requirements import CHECKOUT
 
 
 @cache
@@ -36,9 +36,9 @@ def proof_of(record, *, published=True):
 
 def test_the_proofs_of_the_site_of_this_repository():
     catalogue, _ = read_content(CHECKOUT / "content")
-    settings = PressSettings(chains=frozenset(chain.chain_id for chain in catalogue.chains))
+    settings = ContractBuildSettings(chains=frozenset(chain.chain_id for chain in catalogue.chains))
     for source in catalogue.contracts:
-        proof = press(CHECKOUT / "content", source, settings).documents[1]
+        proof = build_contract(CHECKOUT / "content", source, settings).documents[1]
         assert proof.path.startswith("proof/")
         validator().validate(orjson.loads(proof.body))
 

@@ -7,11 +7,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from statuary.documents.feeds.badges import (
+    INDICATOR_COLOURS,
     LABEL_COLOUR,
     LONGEST_LABEL,
-    OF_INDICATOR,
-    OF_STATUS,
     RED,
+    STATUS_COLOURS,
     Badge,
     shields_endpoint,
     svg,
@@ -19,7 +19,7 @@ from statuary.documents.feeds.badges import (
 )
 from statuary.documents.feeds.feed_documents import feed_documents
 from statuary.domain.status.vocabulary import ComponentStatus, Impact
-from status_samples import at, catalogue, incident
+from support.status_content import at, catalogue, incident
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -62,10 +62,12 @@ def test_the_page_and_every_component_have_both():
 
 
 def test_every_status_and_indicator_has_a_colour():
-    assert set(OF_STATUS) == set(get_args(ComponentStatus))
-    assert set(OF_INDICATOR) == set(get_args(Impact))
-    assert {colour.named for colour in (*OF_STATUS.values(), *OF_INDICATOR.values())} <= SHIELDS_COLOURS
-    assert len(set(OF_STATUS.values())) == len(OF_STATUS)
+    assert set(STATUS_COLOURS) == set(get_args(ComponentStatus))
+    assert set(INDICATOR_COLOURS) == set(get_args(Impact))
+    assert {
+        colour.named for colour in (*STATUS_COLOURS.values(), *INDICATOR_COLOURS.values())
+    } <= SHIELDS_COLOURS
+    assert len(set(STATUS_COLOURS.values())) == len(STATUS_COLOURS)
 
 
 def luminance(colour):
@@ -76,7 +78,9 @@ def luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize("colour", [LABEL_COLOUR, *sorted({colour.hex for colour in OF_STATUS.values()})])
+@pytest.mark.parametrize(
+    "colour", [LABEL_COLOUR, *sorted({colour.hex for colour in STATUS_COLOURS.values()})]
+)
 def test_white_text_can_be_read_on_every_colour(colour):
     assert (luminance("#fff") + 0.05) / (luminance(colour) + 0.05) >= 4.5
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feed_rules import ATOM, atom_faults, html_faults, json_feed_faults, rss_faults
-from statuary.documents.feeds.feed_documents import FeedSite, feed_documents
+from statuary.documents.feeds.feed_documents import FeedDocuments, feed_documents
 from statuary.documents.match_url import match_url
-from statuary.domain.status.timeline import timeline, transitions
-from status_samples import at, catalogue, incident, maintenance
+from statuary.domain.status.timeline import build_timeline, transitions
+from support.feed_rules import ATOM, atom_faults, html_faults, json_feed_faults, rss_faults
+from support.status_content import at, catalogue, incident, maintenance
 
 NOW = at("2026-11-20T12:00")
 
@@ -219,9 +219,9 @@ def test_a_site_asked_again_and_again_answers_as_a_fresh_one():
         {"upgrade": maintenance(), "off": maintenance(cancelled_at="2026-11-25T00:00:00Z")},
     )
     end = at("2027-01-01T00:00")
-    line = timeline(status, end)
-    site = FeedSite(line)
-    instants = transitions(line, at("2026-10-01T00:00"), end)
+    timeline = build_timeline(status, end)
+    site = FeedDocuments(timeline)
+    instants = transitions(timeline, at("2026-10-01T00:00"), end)
     assert len(instants) == 8
     for moment in (*instants, *reversed(instants)):
         assert {d.path: d.body for d in site.documents_at(moment)} == bodies(status, moment)

@@ -7,11 +7,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from feed_rules import ATOM, atom_faults, html_read
-from statuary.documents.feeds.entries import LABELS, SAME_STATUS
 from statuary.documents.feeds.feed_documents import feed_documents
-from status_samples import catalogue
-from statuspage_captures import NOW, captures
+from statuary.documents.feeds.feed_entries import LABELS, SAME_STATUS
+from support.feed_rules import ATOM, atom_faults, html_read
+from support.status_content import catalogue
+from support.statuspage_captures import NOW, captures
 
 STATUSES = {label: status for status, label in LABELS.items()}
 

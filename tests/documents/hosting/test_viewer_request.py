@@ -2,9 +2,9 @@
 
 import json
 
-from edge_runtimes import run_deno
-from statuary.documents.hosting.choices import HostChoices
-from statuary.documents.hosting.object_store import object_store_files
+from statuary.documents.hosting.host_options import HostOptions
+from statuary.documents.hosting.s3_cloudfront import s3_files
+from support.edge_runtimes import run_deno
 
 EIP_55 = "0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 CAPITALS = "0x" + EIP_55[2:].upper()
@@ -27,7 +27,7 @@ OBJECTS = {
 
 
 def test_the_object_that_a_path_means(tmp_path):
-    files = {file.path: file.text for file in object_store_files(HostChoices())}
+    files = {file.path: file.text for file in s3_files(HostOptions())}
     script = tmp_path / "function.js"
     asked = f"{json.dumps(list(OBJECTS))}.map((uri) => handler({{ request: {{ uri }} }}).uri)"
     script.write_text(f"{files['cloudfront/viewer-request.js']}\nconsole.log(JSON.stringify({asked}));\n")

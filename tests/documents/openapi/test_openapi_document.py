@@ -11,14 +11,14 @@ import jsonschema
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from edge_runtimes import HOSTS_INSTALL, thorough
-from host_servers import build_project, serve_with_statuary
-from openapi_schemas import SCHEMAS, made_schemas
-from real_contract_records import real_records
-from real_parts import HOSTS, absent
 from statuary.documents.openapi.operations import OPERATIONS
 from statuary.documents.url_table import CONTRACT_PAGE, URLS
-from statuary.domain.contracts.selection.fields import DOTTED, SELECTABLE
+from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
+from support.edge_runtimes import HOSTS_INSTALL, thorough
+from support.host_servers import build_project, serve_with_statuary
+from support.openapi_schemas import SCHEMAS, made_schemas
+from support.real_records import real_records
+from support.requirements import HOSTS, absent
 
 UNTESTED = "positive_data_acceptance,unsupported_method"
 """Checks that the API breaks on purpose, as the real server does: `fields` and `omit` exclude each other and a wrong

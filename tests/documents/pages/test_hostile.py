@@ -7,20 +7,20 @@ from copy import deepcopy
 
 import pytest
 
-from hostile_records import RECORD_SINKS
-from made_contracts import made_record
-from page_world import Elements, frame, page_of
-from statuary.documents.pages.contracts.chain_pages import ContractLists
-from statuary.documents.pages.contracts.contract_entry import ContractEntry, contract_entry
-from statuary.documents.pages.legible import HIDDEN, one_line
+from statuary.documents.pages.contracts.chain_pages import ContractListPages
+from statuary.documents.pages.contracts.listed_contract import ListedContract, listed_contract
 from statuary.documents.pages.rendering import Renderer
 from statuary.documents.pages.status.status_pages import StatusPages
-from statuary.domain.contracts.proof import CheckResult, Outcome, Proof
+from statuary.documents.pages.visible_text import HIDDEN_CHARACTERS, one_line
+from statuary.domain.contracts.proof import CheckOutcome, CheckResult, Proof
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import ChainId
-from statuary.domain.site import Chain
-from statuary.domain.status.timeline import timeline
-from status_world import at, catalogue_of
+from statuary.domain.site_settings import Chain
+from statuary.domain.status.timeline import build_timeline
+from support.contracts import made_record
+from support.hostile_records import RECORD_SINKS
+from support.pages import Elements, frame, page_of
+from support.status_site import at, catalogue_of
 
 BLOW = "\"'><script>acted(1)</script><img src=x onerror=acted(2)></title>--><svg onload=acted(3)>&lt;\u202e\u2066\x00\x1b\ufeff{{ 7*7 }}"
 HARMLESS = "quite harmless"
@@ -36,7 +36,7 @@ def assert_inert(hostile: str, harmless: str) -> None:
     assert not [
         address for address in found.addresses if address.lower().startswith(("javascript:", "data:"))
     ]
-    assert HIDDEN.search(hostile) is None
+    assert HIDDEN_CHARACTERS.search(hostile) is None
     assert "acted(" not in "".join(address for address in found.addresses)
 
 
@@ -55,7 +55,9 @@ def test_a_record_reaches_its_page_as_text(place: str) -> None:
 def test_a_proof_reaches_the_page_as_text() -> None:
     def page(text: str) -> str:
         finding = Finding(rule=text, message=text, pointer=(text,))
-        result = CheckResult(check=text, outcome=Outcome.FAILED, saw={text: text}, findings=(finding,))
+        result = CheckResult(
+            check=text, outcome=CheckOutcome.FAILED, evidence={text: text}, findings=(finding,)
+        )
         return page_of(made_record(), Proof(results=(result,)), published=False)
 
     assert_inert(page(BLOW), page(HARMLESS))
@@ -66,7 +68,7 @@ def test_a_contract_reaches_lists_as_text() -> None:
         record = made_record()
         record["compilation"] |= {"name": text, "language": text}
         chain = Chain(chain_id=ChainId("31337"), name=text, title=text)
-        lists = ContractLists(Renderer(frame()), [contract_entry(record)], with_pages=True)
+        lists = ContractListPages(Renderer(frame()), [listed_contract(record)], with_pages=True)
         (document,) = lists.chain_documents(chain)
         home = lists.home([chain], {"31337": 1}, search=True, listed=True)
         return document.body.decode() + home.body.decode()
@@ -77,7 +79,7 @@ def test_a_contract_reaches_lists_as_text() -> None:
 def test_a_name_reaches_the_search_as_a_term_of_letters() -> None:
     from statuary.documents.pages.contracts.search_index import search_documents
 
-    entry = ContractEntry(
+    entry = ListedContract(
         "1", "0x" + "5a" * 20, "../../<x>é\u202e", "Yul", "match", "2026-01-01T00:00:00Z", 1, b""
     )
     renderer = Renderer(frame())
@@ -126,7 +128,7 @@ def status_page(text: str) -> str:
         },
     )
     now = at("11-02 12:00")
-    pages = StatusPages(timeline(catalogue, now), frame(name=one_line(text)), now)
+    pages = StatusPages(build_timeline(catalogue, now), frame(name=one_line(text)), now)
     return "\n".join(document.body.decode() for document in pages.documents_at(now))
 
 

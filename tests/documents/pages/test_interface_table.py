@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from made_contracts import made_record
-from real_parts import CHECKOUT
-from statuary.documents.pages.contracts.contract_entry import selectors_of
 from statuary.documents.pages.contracts.interface_table import interface_view
-from statuary.domain.primitives import checksummed
+from statuary.documents.pages.contracts.listed_contract import selectors_of
+from statuary.domain.primitives import checksum_address
+from support.contracts import made_record
+from support.requirements import CHECKOUT
 
 RECORDS = sorted((CHECKOUT / "content/contracts/748463").glob("*.json"))
 
@@ -59,7 +59,7 @@ def test_values_of_every_type_are_told() -> None:
     shown = interface_view(abi, None, None, encoded).constructor
     assert shown is not None
     assert [one.value for one in shown.inputs] == [
-        checksummed("0x" + "5a" * 20),
+        checksum_address("0x" + "5a" * 20),
         '"hi"',
         "0x616263",
         "[1, 2]",

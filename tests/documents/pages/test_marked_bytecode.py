@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
-from made_contracts import FEATURES, made_record
-from statuary.documents.pages.contracts.marked_bytecode import KEPT, PLAIN_UP_TO, CodeView, code_view
+from statuary.documents.pages.contracts.marked_bytecode import (
+    KEPT_BYTES,
+    MAX_PLAIN_BYTES,
+    CodeView,
+    code_view,
+)
+from support.contracts import FEATURES, made_record
 
 SIDES = ("creation", "runtime")
 
@@ -54,8 +59,8 @@ def test_long_stretches_keep_their_ends() -> None:
     first, middle, last = code_view(
         "runtime", {"onchainBytecode": code, "recompiledBytecode": code}, "match"
     ).pieces
-    assert PLAIN_UP_TO < 1024
-    assert (first.size, middle.omitted, last.size) == (KEPT, 1024 - 2 * KEPT, KEPT)
+    assert MAX_PLAIN_BYTES < 1024
+    assert (first.size, middle.omitted, last.size) == (KEPT_BYTES, 1024 - 2 * KEPT_BYTES, KEPT_BYTES)
     assert code.endswith(last.hex)
 
 

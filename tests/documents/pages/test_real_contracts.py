@@ -1,10 +1,10 @@
 """Pages of real records: each can be made, and says what its record says."""
 
-from page_links import PageParts
-from page_world import Elements, page_of
-from real_contract_records import real_records
-from statuary.documents.pages.legible import HIDDEN
+from statuary.documents.pages.visible_text import HIDDEN_CHARACTERS
 from statuary.domain.contracts.proof import Proof
+from support.page_links import PageParts
+from support.pages import Elements, page_of
+from support.real_records import real_records
 
 
 def test_every_real_record_has_a_page() -> None:
@@ -12,7 +12,7 @@ def test_every_real_record_has_a_page() -> None:
     for name, record in real_records():
         page = page_of(record, Proof(results=()))
         assert PageParts(page).repeated == [], name
-        assert HIDDEN.search(page) is None, name
+        assert HIDDEN_CHARACTERS.search(page) is None, name
         text = Elements(page).text
         assert record["address"] in text
         # what is anonymous has no topic to tell

@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from statuary.documents.pages.contracts.contract_entry import ContractEntry
-from statuary.documents.pages.contracts.search_index import MOST_PER_TERM, search_documents, words_of
-from statuary.documents.pages.texts import texts_of
+from statuary.documents.pages.contracts.listed_contract import ListedContract
+from statuary.documents.pages.contracts.search_index import MAX_PER_TERM, search_documents, words_of
+from statuary.documents.pages.page_texts import page_texts
 
 TRANSFER = bytes.fromhex("a9059cbb")
 
 
-def entry(number: int, name: str = "Vault", selectors: bytes = TRANSFER) -> ContractEntry:
+def entry(number: int, name: str = "Vault", selectors: bytes = TRANSFER) -> ListedContract:
     digits = Random(f"address {number}").randbytes(20).hex()
-    return ContractEntry(
+    return ListedContract(
         "1", f"0x{digits}", name, "Solidity 0.8.30", "match", "2026-01-01T00:00:00Z", number, selectors
     )
 
 
-def index_of(entries: list[ContractEntry]) -> dict[str, Any]:
-    documents = search_documents(entries, texts_of("en"), with_pages=True)
+def index_of(entries: list[ListedContract]) -> dict[str, Any]:
+    documents = search_documents(entries, page_texts("en"), with_pages=True)
     return {
         document.path.removeprefix("contracts/search/"): json.loads(document.body) for document in documents
     }
@@ -68,7 +68,7 @@ def test_a_shard_that_is_parted_keeps_the_term_that_ends_there() -> None:
     entries = [entry(n, f"To Token{n} Tok") for n in range(600)]
     index = index_of(entries)
     assert "to_" in index["index.json"]["shards"]["name"]
-    assert len(found(index, "name", "to")) == MOST_PER_TERM
+    assert len(found(index, "name", "to")) == MAX_PER_TERM
     assert [row[1] for row in found(index, "name", "totoken7tok")] == [entries[7].address]
 
 
@@ -78,7 +78,7 @@ def test_a_term_that_many_have_tells_the_newest_and_how_many_there_are() -> None
     shard = next(value for path, value in index.items() if path.startswith("selector/"))
     count, *places = shard["terms"]["a9059cbb"]
     assert count == 300
-    newest = [one.address for one in reversed(entries)][:MOST_PER_TERM]
+    newest = [one.address for one in reversed(entries)][:MAX_PER_TERM]
     assert [shard["contracts"][place][1] for place in places] == newest
 
 
@@ -103,6 +103,6 @@ def test_files_stay_small_as_a_site_grows() -> None:
               b"".join({*random.choices(common, k=15), *(random.randbytes(4) for _ in range(10))}))
         for n in range(8_000)
     ]  # fmt: skip
-    documents = search_documents(entries, texts_of("en"), with_pages=True)
+    documents = search_documents(entries, page_texts("en"), with_pages=True)
     sizes = sorted((len(gzip.compress(document.body)), document.path) for document in documents)
     assert sizes[-1][0] < 40_000, sizes[-1]

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from browser_pages import build
-from sites import NOW, SMALL_SITE, write_files
+from statuary.build.build import build_site, check_site
+from statuary.build.progress import NoProgress
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import parse_instant
-from statuary.pipeline.announcements import Silent
-from statuary.pipeline.build import build_site, check_site
-from statuary.publishing.folder import Folder
-from statuary.publishing.publication import Publication
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from support.browser import build
+from support.sites import NOW, SMALL_SITE, write_files
 
 LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>'
 
@@ -27,7 +27,7 @@ def themed(tmp_path: Path, theme: dict[str, str | bytes]) -> Path:
 
 
 def findings_of(tmp_path: Path, theme: dict[str, str | bytes]) -> list[Finding]:
-    checked, _ = check_site(content_with(tmp_path, **theme), parse_instant(NOW), Silent(), lambda _: None)
+    checked, _ = check_site(content_with(tmp_path, **theme), parse_instant(NOW), NoProgress(), lambda _: None)
     return checked.all_findings
 
 
@@ -76,11 +76,11 @@ def test_a_language_that_nobody_speaks_is_a_finding(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
     files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: fr}}\n"
     checked, _ = check_site(
-        write_files(tmp_path / "content", files), parse_instant(NOW), Silent(), lambda _: None
+        write_files(tmp_path / "content", files), parse_instant(NOW), NoProgress(), lambda _: None
     )
     (finding,) = checked.all_findings
     assert (finding.rule, finding.path) == ("known-language", "site.yaml")
-    assert "theme/texts/fr.yaml" in finding.remedy
+    assert "theme/texts/fr.yaml" in finding.hint
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_a_mistake_in_a_template_is_found_at_its_line(tmp_path: Path) -> None:
 
 def test_a_template_that_only_lists_need_keeps_the_site_as_it_was(tmp_path: Path) -> None:
     content = content_with(tmp_path, **{"templates/api.html": "{{ nowhere }}"})
-    with Publication(Folder(tmp_path / "site")) as publication:
-        outcome = build_site(content, publication, parse_instant(NOW), Silent())
+    with FolderTarget(SiteFolder(tmp_path / "site")) as publication:
+        outcome = build_site(content, publication, parse_instant(NOW), NoProgress())
     assert outcome.plan is None
     assert [finding.rule for finding in outcome.checked.findings] == ["theme-templates"]
     assert not (tmp_path / "site/index.html").exists()

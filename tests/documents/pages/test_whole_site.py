@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from browser_pages import build
-from page_links import dead_links, parts_of
-from real_parts import CHECKOUT
-from sites import SMALL_SITE, write_files
+from support.browser import build
+from support.page_links import dead_links, parts_of
+from support.requirements import CHECKOUT
+from support.sites import SMALL_SITE, write_files
 
 NOW = "2026-11-20T12:00:00Z"
 

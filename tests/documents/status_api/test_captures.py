@@ -5,8 +5,8 @@ import json
 import pytest
 
 from statuary.documents.status_api.status_documents import status_documents
-from statuary.domain.status.settings import StatusSettings
-from statuspage_captures import NOW, capture, captured_lines, read_status, write_content
+from statuary.domain.status.status_settings import StatusSettings
+from support.statuspage_captures import NOW, capture, captured_lines, read_status, write_content
 
 SUMMARIES = (
     "linuxfabrik-minor-cloudflare-with-maintenances.summary.json",

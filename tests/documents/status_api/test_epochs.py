@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from statuary.documents.document import Document
-from statuary.documents.status_api.epochs import cut_finding, epoch_documents, plan_epochs
-from statuary.documents.status_api.status_documents import status_documents, status_site
+from statuary.documents.status_api.epoch_documents import cut_finding, epoch_documents, plan_epochs
+from statuary.documents.status_api.status_documents import build_status_documents, status_documents
 from statuary.domain.primitives import Instant, instant
-from statuary.domain.status.settings import StatusSettings
-from status_world import at, catalogue_of
+from statuary.domain.status.status_settings import StatusSettings
+from support.status_site import at, catalogue_of
 
 SETTINGS = StatusSettings(horizon=timedelta(days=6))
 
@@ -117,7 +117,7 @@ def served(plain, stored, now):
 def test_each_epoch_is_what_a_build_at_its_instant_writes(zone, clocks_change):
     catalogue = big_world(zone, clocks_change)
     now = instant(clocks_change - timedelta(days=3))
-    site = status_site(catalogue, now, SETTINGS)
+    site = build_status_documents(catalogue, now, SETTINGS)
     plain = {document.path: document.body for document in site.documents_at(now)}
     plan = site.epochs(now)
     stored = {document.path: document.body for document in epoch_documents(plan)}
@@ -146,7 +146,9 @@ UPGRADE = """
 
 
 def upgrade_site(settings):
-    return status_site(catalogue_of(maintenances={"upgrade": UPGRADE}), at("11-01 12:00"), settings)
+    return build_status_documents(
+        catalogue_of(maintenances={"upgrade": UPGRADE}), at("11-01 12:00"), settings
+    )
 
 
 def test_the_index_says_when_and_where():

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import jsonschema
 import pytest
 
-from statuary.documents.status_api.status_documents import status_documents, status_site
+from statuary.documents.status_api.status_documents import build_status_documents, status_documents
 from statuary.domain.primitives import instant
-from statuary.domain.status.settings import StatusSettings
-from status_world import COMPONENTS, PAGE, at, catalogue_of
+from statuary.domain.status.status_settings import StatusSettings
+from support.status_site import COMPONENTS, PAGE, at, catalogue_of
 
 
 def bodies(catalogue, moment, **settings):
@@ -256,7 +256,7 @@ def test_the_schema_refuses_what_uptime_never_is():
 
 
 def test_asking_twice_gives_the_same():
-    site = status_site(catalogue_of(incidents=MANY), at("12-01 00:00"))
+    site = build_status_documents(catalogue_of(incidents=MANY), at("12-01 00:00"))
 
     assert site.documents_at(at("12-01 00:00")) == site.documents_at(at("12-01 00:00"))
 

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from real_parts import require_module
-from statuary.domain.contracts.abi_types import Array, Tuple, read_parameters
-from statuary.domain.contracts.abi_values import decode_values, encode_values
-from statuary.domain.primitives import Malformed
-from steady_random import steady
+from statuary.domain.contracts.abi.abi_types import ArrayType, TupleType, parse_abi_parameters
+from statuary.domain.contracts.abi.abi_values import decode_abi_values, encode_abi_values
+from statuary.domain.primitives import InvalidValueError
+from support.requirements import require_module
+from support.strategies import steady
 
 WORD = 32
 
 
 def typed(*names):
-    return read_parameters([{"type": name} for name in names])
+    return parse_abi_parameters([{"type": name} for name in names])
 
 
 def word(number):
@@ -29,8 +29,8 @@ BASIC = st.sampled_from(
 TYPES = st.recursive(
     BASIC,
     lambda inner: (
-        st.builds(Array, inner, st.none() | st.integers(1, 3))
-        | st.builds(Tuple, st.lists(inner, min_size=1, max_size=3).map(tuple))
+        st.builds(ArrayType, inner, st.none() | st.integers(1, 3))
+        | st.builds(TupleType, st.lists(inner, min_size=1, max_size=3).map(tuple))
     ),
     max_leaves=6,
 )
@@ -48,9 +48,9 @@ SMALL_VALUES = {
 
 
 def values_of(item):
-    if isinstance(item, Tuple):
+    if isinstance(item, TupleType):
         return st.tuples(*map(values_of, item.items)).map(list)
-    if isinstance(item, Array):
+    if isinstance(item, ArrayType):
         longest = 3 if item.length is None else item.length
         return st.lists(values_of(item.item), min_size=item.length or 0, max_size=longest)
     return SMALL_VALUES[item.kind](item.size)
@@ -58,16 +58,16 @@ def values_of(item):
 
 TYPED_VALUES = (
     st.lists(TYPES, max_size=4)
-    .map(lambda items: Tuple(tuple(items)))
+    .map(lambda items: TupleType(tuple(items)))
     .flatmap(lambda types: st.tuples(st.just(types), values_of(types)))
 )
 
 
 def spelled(item, value):
     """Return a value as eth-abi takes it: addresses as text, sequences as tuples."""
-    if isinstance(item, Tuple):
+    if isinstance(item, TupleType):
         return tuple(spelled(of, part) for of, part in zip(item.items, value, strict=True))
-    if isinstance(item, Array):
+    if isinstance(item, ArrayType):
         return tuple(spelled(item.item, part) for part in value)
     return f"0x{value:040x}" if item.name == "address" else value
 
@@ -78,35 +78,35 @@ def test_encodes_as_eth_abi_does_and_reads_it_back(typed_values):
     types, values = typed_values
     eth_abi = require_module("eth_abi", install="pip install 'statuary[test]'")
     expected = eth_abi.encode([item.canonical for item in types.items], spelled(types, values))
-    assert encode_values(types, values) == expected
-    assert decode_values(types, expected) == values
+    assert encode_abi_values(types, values) == expected
+    assert decode_abi_values(types, expected) == values
 
 
 @steady
 @given(TYPED_VALUES, st.integers(0), st.integers(1, 255))
 def test_a_changed_byte_is_refused_or_means_another_value(typed_values, place, change):
     types, values = typed_values
-    data = bytearray(encode_values(types, values))
+    data = bytearray(encode_abi_values(types, values))
     if not data:
         return
     data[place % len(data)] ^= change
     try:
-        other = decode_values(types, bytes(data))
-    except Malformed:
+        other = decode_abi_values(types, bytes(data))
+    except InvalidValueError:
         return
     assert other != values
-    assert encode_values(types, other) == data
+    assert encode_abi_values(types, other) == data
 
 
 @steady
 @given(TYPES, st.binary(max_size=400))
 def test_any_bytes_are_canonical_or_refused(item, data):
-    types = Tuple((item,))
+    types = TupleType((item,))
     try:
-        values = decode_values(types, data)
-    except Malformed:
+        values = decode_abi_values(types, data)
+    except InvalidValueError:
         return
-    assert encode_values(types, values) == data
+    assert encode_abi_values(types, values) == data
 
 
 @pytest.mark.parametrize(
@@ -131,16 +131,16 @@ def test_any_bytes_are_canonical_or_refused(item, data):
     ],
 )
 def test_refuses(names, data):
-    with pytest.raises(Malformed):
-        decode_values(typed(*names), data)
+    with pytest.raises(InvalidValueError):
+        decode_abi_values(typed(*names), data)
 
 
 def test_offsets_that_point_at_one_another_do_not_multiply_the_work():
     """Twenty nested arrays whose items all share one tail would be 2**20 values to a lenient reader."""
     bomb = b"".join(word(2) + word(64) + word(64) for _ in range(20))
     started = time.perf_counter()
-    with pytest.raises(Malformed):
-        decode_values(typed("uint256" + "[]" * 20), word(32) + bomb)
+    with pytest.raises(InvalidValueError):
+        decode_abi_values(typed("uint256" + "[]" * 20), word(32) + bomb)
     assert time.perf_counter() - started < 1
 
 
@@ -149,5 +149,5 @@ def test_offsets_that_point_at_one_another_do_not_multiply_the_work():
     [(["uint256"], []), (["bytes4"], [b"abc"]), (["uint256[2]"], [[1]]), (["uint256"], 5)],
 )
 def test_does_not_encode_what_does_not_fit(names, values):
-    with pytest.raises(Malformed):
-        encode_values(typed(*names), values)
+    with pytest.raises(InvalidValueError):
+        encode_abi_values(typed(*names), values)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.domain.contracts.compiler_version import build_of, is_same_build
+from statuary.domain.contracts.compiler_version import build_version, is_same_build
 
 TOLD = {
     "solc, the solidity compiler commandline interface\nVersion: 0.8.30+commit.73712a01.Linux.g++\n": (
@@ -19,7 +19,7 @@ TOLD = {
 
 @pytest.mark.parametrize("told", TOLD)
 def test_what_a_compiler_tells(told):
-    assert build_of(told) == TOLD[told]
+    assert build_version(told) == TOLD[told]
 
 
 SAME = [

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from made_contracts import ABI, ADDRESS, FEATURES, NAME, PATH, Features, made_record, made_workspace
-from real_contract_records import DOCTORED, UNDERSTATED, real_records, served_vectors
 from statuary.domain.contracts.derivation import derive_record
-from statuary.domain.contracts.workspace import Deployment, Underivable, Workspace
+from statuary.domain.contracts.workspace import DerivationError, Workspace, WorkspaceDeployment
 from statuary.domain.primitives import parse_instant
-from steady_random import steady
+from support.contracts import ABI, ADDRESS, FEATURES, NAME, PATH, Features, made_record, made_workspace
+from support.real_records import DOCTORED, UNDERSTATED, real_records, served_vectors
+from support.strategies import steady
 
 SERVED_ORDER = [
     "matchId",
@@ -180,7 +180,7 @@ def test_an_unknown_side_is_null(creation, runtime, levels):
         onchain_runtime=workspace.onchain_runtime if runtime else None,
     )
     if levels is None:
-        with pytest.raises(Underivable):
+        with pytest.raises(DerivationError):
             derive_record(workspace)
         return
     record = derive_record(workspace)
@@ -247,7 +247,7 @@ def test_the_same_workspace_gives_the_same_bytes():
     ],
 )
 def test_says_what_is_missing(changes, says):
-    with pytest.raises(Underivable, match=says):
+    with pytest.raises(DerivationError, match=says):
         made_record(**changes)
 
 
@@ -265,7 +265,7 @@ def test_says_what_is_missing(changes, says):
 def test_says_what_is_wrong_with_bytecode(member, value, says):
     output = made_workspace(FEATURES["plain"]).std_json_output
     output["contracts"][PATH][NAME]["evm"]["bytecode"][member] = value
-    with pytest.raises(Underivable, match=says):
+    with pytest.raises(DerivationError, match=says):
         made_record(std_json_output=output)
 
 
@@ -275,10 +275,10 @@ def test_absurd_nesting_is_refused():
         deep = [deep]
     output = made_workspace(FEATURES["plain"]).std_json_output
     output["contracts"][PATH][NAME]["abi"] = deep
-    with pytest.raises(Underivable, match="nested"):
+    with pytest.raises(DerivationError, match="nested"):
         made_record(std_json_output=output)
     output["contracts"][PATH][NAME] |= {"abi": ABI, "metadata": "[" * 5_000}
-    with pytest.raises(Underivable, match="JSON"):
+    with pytest.raises(DerivationError, match="JSON"):
         made_record(std_json_output=output)
 
 
@@ -326,7 +326,7 @@ def test_junk_in_any_file_is_refused_or_derived_never_a_traceback(place, junk):
     holder[place[-1]] = junk
     try:
         record = made_record("everything", **files)
-    except Underivable:
+    except DerivationError:
         return
     assert list(record) == SERVED_ORDER
 
@@ -351,7 +351,7 @@ def workspace_of(record) -> Workspace:
         },
         onchain_creation=record["creationBytecode"]["onchainBytecode"],
         onchain_runtime=record["runtimeBytecode"]["onchainBytecode"],
-        deployment=Deployment(
+        deployment=WorkspaceDeployment(
             transaction_hash=deployment["transactionHash"],
             block_number=deployment["blockNumber"],
             transaction_index=deployment["transactionIndex"],

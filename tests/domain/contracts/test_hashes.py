@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from statuary.domain.contracts.compiler_metadata import (
+from statuary.domain.contracts.bytecode.auxdata import (
     AuxdataStyle,
     metadata_hash,
-    read_auxdata,
+    parse_auxdata,
     split_auxdata,
 )
-from statuary.domain.contracts.ipfs import base58, ipfs_cid, ipfs_multihash
-from statuary.domain.contracts.swarm import bzzr1
+from statuary.domain.contracts.metadata.ipfs_hash import base58, ipfs_cid, ipfs_multihash
+from statuary.domain.contracts.metadata.swarm_hash import bzzr1
 
 HERE = Path(__file__).parent
 CIDS = json.loads((HERE / "ipfs_cids.json").read_text())
@@ -35,7 +35,7 @@ def test_ipfs_address_is_that_of_the_ipfs_importer(size):
 def test_metadata_hash_is_the_one_that_solc_wrote(row):
     text = row["metadata"].replace("@@", "x" * row["filler"]).encode()
     tail = split_auxdata(bytes.fromhex(row["runtimeEnd"]), AuxdataStyle.SOLIDITY)
-    hashes = read_auxdata(tail.value, AuxdataStyle.SOLIDITY).hashes
+    hashes = parse_auxdata(tail.value, AuxdataStyle.SOLIDITY).hashes
     [(scheme, digest)] = hashes.items()
     assert scheme == {"0.4.24": "bzzr0", "0.5.17": "bzzr1", "0.8.30": "ipfs"}[row["solc"]]
     assert metadata_hash(text, scheme) == digest

@@ -4,34 +4,44 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.abi_types import read_parameters
-from statuary.domain.contracts.auxdata_positions import auxdata_positions, listed_auxdata, recognised
-from statuary.domain.contracts.compiler_metadata import Auxdata
-from statuary.domain.contracts.compiler_output import placeholders, unlinked_code
-from statuary.domain.contracts.jsonb_order import in_jsonb_order
-from statuary.domain.contracts.match_level import MatchLevel, overall_level, side_level
-from statuary.domain.contracts.matching import (
+from statuary.domain.contracts.abi.abi_types import parse_abi_parameters
+from statuary.domain.contracts.bytecode.auxdata import Auxdata
+from statuary.domain.contracts.bytecode.auxdata_positions import (
+    auxdata_positions,
+    listed_auxdata,
+    recognized_auxdata_pieces,
+)
+from statuary.domain.contracts.bytecode.code_references import (
+    CodeReference,
+    javascript_order,
+    parse_cbor_auxdata,
+    parse_immutable_references,
+    parse_link_references,
+)
+from statuary.domain.contracts.bytecode.matching import (
     RecompiledSide,
     constructor_inputs,
     match_creation,
     match_runtime,
 )
-from statuary.domain.contracts.references import (
-    Place,
-    auxdata_pieces,
-    immutable_places,
-    javascript_order,
-    library_places,
+from statuary.domain.contracts.bytecode.transformations import (
+    TransformationReason,
+    TransformationStep,
+    TransformationType,
 )
-from statuary.domain.contracts.transformations import Kind, Reason, Transformation
-from statuary.domain.primitives import Malformed
-from steady_random import steady
+from statuary.domain.contracts.compiler_output import library_placeholders, unlinked_code
+from statuary.domain.contracts.jsonb_order import in_jsonb_order
+from statuary.domain.contracts.match_level import MatchLevel, overall_level, side_level
+from statuary.domain.primitives import InvalidValueError
+from support.strategies import steady
 
 IPFS = bytes.fromhex("a264697066735822" + "1220" + "ab" * 32 + "64736f6c6343" + "00081e" + "0033")
 OTHER = bytes.fromhex("a264697066735822" + "1220" + "cd" * 32 + "64736f6c6343" + "00081e" + "0033")
 BARE = bytes.fromhex("a164736f6c634300081e000a")
 SOLC = {"language": "Solidity", "version": "0.8.30"}
-AUXDATA_STEP = Transformation(type=Kind.REPLACE, reason=Reason.CBOR_AUXDATA, offset=1, id="1")
+AUXDATA_STEP = TransformationStep(
+    type=TransformationType.REPLACE, reason=TransformationReason.CBOR_AUXDATA, offset=1, id="1"
+)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +80,9 @@ def test_vypers_immutables_are_appended():
     found = match_runtime(side, b"\1\2\3\xaa\xbb")
     assert found.values == {"immutables": {"0": "0xaabb"}}
     assert found.transformations == (
-        Transformation(type=Kind.INSERT, reason=Reason.IMMUTABLE, offset=3, id="0"),
+        TransformationStep(
+            type=TransformationType.INSERT, reason=TransformationReason.IMMUTABLE, offset=3, id="0"
+        ),
     )
     assert match_runtime(side, b"\1\2\3\xaa") is None
 
@@ -90,13 +102,13 @@ def test_auxdata_is_cut_off_only_behind_an_invalid():
 
 def test_arguments_need_a_constructor_that_takes_them():
     side = RecompiledSide(code=b"\1", **SOLC)
-    one = read_parameters([{"type": "uint8"}])
+    one = parse_abi_parameters([{"type": "uint8"}])
     assert match_creation(side, b"\1" + bytes(32), one) is not None
     assert match_creation(side, b"\1" + b"\1" * 32, one) is None
-    assert match_creation(side, b"\1" + bytes(32), read_parameters([])) is None
+    assert match_creation(side, b"\1" + bytes(32), parse_abi_parameters([])) is None
     assert match_creation(side, b"\1" + bytes(32), None) is None
     assert match_creation(side, b"\1", None) is not None
-    assert constructor_inputs([{"type": "constructor", "inputs": [{"type": "Kind"}]}]) is None
+    assert constructor_inputs([{"type": "constructor", "inputs": [{"type": "TransformationType"}]}]) is None
     assert constructor_inputs(None).items == ()
 
 
@@ -116,12 +128,14 @@ def test_jsonb_order_is_by_length_then_bytes():
 
 def test_places_are_read_in_order():
     links = {"z.sol": {"L": [{"start": 1, "length": 20}]}, "a.sol": {"M": [{"start": 9, "length": 20}]}}
-    assert library_places(links) == [Place("a.sol:M", 9, 20), Place("z.sol:L", 1, 20)]
-    assert immutable_places({"10": [{"start": 1, "length": 32}], "9": [{"start": 5, "length": 32}]}) == [
-        Place("9", 5, 32),
-        Place("10", 1, 32),
+    assert parse_link_references(links) == [CodeReference("a.sol:M", 9, 20), CodeReference("z.sol:L", 1, 20)]
+    assert parse_immutable_references(
+        {"10": [{"start": 1, "length": 32}], "9": [{"start": 5, "length": 32}]}
+    ) == [
+        CodeReference("9", 5, 32),
+        CodeReference("10", 1, 32),
     ]
-    assert library_places(None) == immutable_places({}) == []
+    assert parse_link_references(None) == parse_immutable_references({}) == []
 
 
 @pytest.mark.parametrize(
@@ -136,10 +150,10 @@ def test_places_are_read_in_order():
     ],
 )
 def test_other_references_are_refused(value):
-    with pytest.raises(Malformed):
-        immutable_places(value)
-    with pytest.raises(Malformed):
-        library_places({"x": value} if value else value)
+    with pytest.raises(InvalidValueError):
+        parse_immutable_references(value)
+    with pytest.raises(InvalidValueError):
+        parse_link_references({"x": value} if value else value)
 
 
 @pytest.mark.parametrize(
@@ -147,16 +161,16 @@ def test_other_references_are_refused(value):
     [None, {}, {"offset": 1, "value": "0xg0"}, {"offset": -1, "value": "0x"}, {"offset": "1", "value": "0x"}],
 )
 def test_other_auxdata_is_refused(piece):
-    with pytest.raises(Malformed):
-        auxdata_pieces({"1": piece})
+    with pytest.raises(InvalidValueError):
+        parse_cbor_auxdata({"1": piece})
 
 
 def test_both_spellings_of_a_librarys_place():
-    new, old = placeholders("file.sol:Math")  # the example of Solidity's manual, "Using the Compiler"
+    new, old = library_placeholders("file.sol:Math")  # the example of Solidity's manual, "Using the Compiler"
     assert new == "__$53aea86b7d70b31448b230b20ae141a537$__"
     assert old == "__file.sol:Math_________________________"
-    assert placeholders("a" * 50)[1] == "__" + "a" * 36 + "__"
-    place = Place("file.sol:Math", 1, 20)
+    assert library_placeholders("a" * 50)[1] == "__" + "a" * 36 + "__"
+    place = CodeReference("file.sol:Math", 1, 20)
     for text in (new, old, "0" * 40):
         assert unlinked_code("73" + text + "5b", [place]) == b"\x73" + bytes(20) + b"\x5b"
 
@@ -185,7 +199,7 @@ def test_equal_pieces_are_found_one_after_the_other():
 
 def test_recognises_pieces_anywhere():
     code = b"\xa2\x64ipfs" + IPFS + b"\0" + BARE + IPFS[:-1] + b"\0"
-    assert [piece.value for piece in recognised(code)] == [IPFS, BARE]
+    assert [piece.value for piece in recognized_auxdata_pieces(code)] == [IPFS, BARE]
 
 
 @steady
@@ -200,6 +214,8 @@ def test_any_code_has_positions_that_hold(creation, runtime, version):
 @steady
 @given(st.binary(max_size=60), st.binary(max_size=60))
 def test_a_match_found_is_a_match_replayed(code, onchain):
-    side = RecompiledSide(code=code, libraries=[Place("a:L", 2, 20)], immutables=[Place("5", 0, 32)], **SOLC)
+    side = RecompiledSide(
+        code=code, libraries=[CodeReference("a:L", 2, 20)], immutables=[CodeReference("5", 0, 32)], **SOLC
+    )
     match_runtime(side, onchain)
-    match_creation(side, onchain, read_parameters([{"type": "bytes"}]))
+    match_creation(side, onchain, parse_abi_parameters([{"type": "bytes"}]))

@@ -9,9 +9,9 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from statuary.domain.primitives import parse_instant
-from statuary.domain.status.timeline import timeline
-from statuary.domain.status.uptime import Outage, page_uptime, percent, up_fraction
-from status_world import catalogue_of
+from statuary.domain.status.timeline import build_timeline
+from statuary.domain.status.uptime import Outage, page_uptime, uptime_fraction, uptime_percentage
+from support.status_site import catalogue_of
 
 TODAY = date(2021, 1, 22)
 
@@ -62,9 +62,9 @@ def test_the_whole_way_from_a_recorded_history():
     now = parse_instant("2021-01-22T23:00:00Z")
     components = "components:\n" + "".join(map(component, range(len(OUTAGES))))
 
-    uptime = page_uptime(timeline(catalogue_of(components=components), now), now)
+    uptime = page_uptime(build_timeline(catalogue_of(components=components), now), now)
 
-    told = [percent([one.fraction]) for one in uptime.components]
+    told = [uptime_percentage([one.fraction]) for one in uptime.components]
     assert told == [ninety for ninety, _, _ in PRINTED]
     assert uptime.first_day == date(2020, 10, 25)
     assert {f"{day:%m-%d}": out for day, out in uptime.components[5].days.items()} == {
@@ -100,4 +100,4 @@ def test_the_formula_over_any_window(number, place, days):
 
     window = TODAY - first + timedelta(days=1)
 
-    assert percent([up_fraction(out, window)]) == PRINTED[number][place]
+    assert uptime_percentage([uptime_fraction(out, window)]) == PRINTED[number][place]

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from statuary.domain.primitives import Malformed
-from statuary.domain.status.recurrence import MAX_WINDOWS, check_rule, occurrences
-from statuary.domain.status.timeline import state_at, timeline
-from status_world import at, catalogue_of, maintenance_of
+from statuary.domain.primitives import InvalidValueError
+from statuary.domain.status.recurrence import MAX_WINDOWS, occurrences, validate_rule
+from statuary.domain.status.timeline import build_timeline, state_at
+from support.status_site import at, catalogue_of, maintenance_of
 
 WEEKLY = """
     name: Weekly restart
@@ -58,10 +58,10 @@ def test_each_window_is_a_maintenance_of_its_own():
 
 
 def test_a_window_is_published_when_it_is_announced():
-    line = timeline(catalogue_of(maintenances={"restart": WEEKLY}), at("12-31 00:00"))
+    timeline = build_timeline(catalogue_of(maintenances={"restart": WEEKLY}), at("12-31 00:00"))
 
     def published(instant):
-        return [state.incident.scheduled_for for state in state_at(line, at(instant)).maintenances]
+        return [state.incident.scheduled_for for state in state_at(timeline, at(instant)).maintenances]
 
     assert published("10-12 23:59") == [at("10-13 00:00")]
     assert published("10-13 00:00") == [at("10-20 00:00"), at("10-13 00:00")]
@@ -113,8 +113,8 @@ def test_single_windows_may_differ():
     ],
 )
 def test_what_is_no_rule(rule, said):
-    with pytest.raises(Malformed, match=said):
-        check_rule(rule)
+    with pytest.raises(InvalidValueError, match=said):
+        validate_rule(rule)
 
 
 def test_a_rule_without_end_is_cut():

@@ -3,8 +3,8 @@
 from datetime import timedelta
 from itertools import pairwise
 
-from statuary.domain.status.timeline import state_at, timeline, transitions
-from status_world import COMPONENTS, PAGE, at, catalogue_of
+from statuary.domain.status.timeline import build_timeline, state_at, transitions
+from support.status_site import COMPONENTS, PAGE, at, catalogue_of
 
 TROUBLE = """
     name: Trouble
@@ -23,17 +23,17 @@ UPGRADE = """
 """
 
 
-def line_of(**texts):
-    return timeline(catalogue_of(**texts), at("12-31 00:00"))
+def timeline_of(**texts):
+    return build_timeline(catalogue_of(**texts), at("12-31 00:00"))
 
 
 def test_the_page_changes_when_anything_on_it_does():
-    line = line_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
+    timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
     def stamped(instant):
-        return state_at(line, at(instant)).updated_at
+        return state_at(timeline, at(instant)).updated_at
 
-    assert stamped("10-30 00:00") == line.catalogue.page.created_at
+    assert stamped("10-30 00:00") == timeline.catalogue.page.created_at
     assert stamped("11-01 09:00") == at("11-01 09:00")
     assert stamped("11-02 11:00") == at("11-02 10:00")
     assert stamped("11-03 09:30") == at("11-03 09:00")  # the reminder
@@ -41,18 +41,20 @@ def test_the_page_changes_when_anything_on_it_does():
 
 
 def test_an_imported_stamp_of_the_page_holds():
-    line = line_of(incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:00:00Z\n")
+    timeline = timeline_of(
+        incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:00:00Z\n"
+    )
 
-    assert state_at(line, at("11-02 10:30")).updated_at == at("11-02 10:00")
-    assert state_at(line, at("11-02 13:00")).updated_at == at("11-02 11:00")
+    assert state_at(timeline, at("11-02 10:30")).updated_at == at("11-02 10:00")
+    assert state_at(timeline, at("11-02 13:00")).updated_at == at("11-02 11:00")
 
 
 def test_indicator_and_description_over_time():
-    line = line_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
+    timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
     def said(instant):
-        roll_up = state_at(line, at(instant)).roll_up
-        return roll_up.indicator, roll_up.description
+        overall_status = state_at(timeline, at(instant)).overall_status
+        return overall_status.indicator, overall_status.description
 
     assert said("11-02 09:00") == ("none", "All Systems Operational")
     assert said("11-02 10:00") == ("minor", "Minor Service Outage")
@@ -62,14 +64,14 @@ def test_indicator_and_description_over_time():
 
 
 def test_the_page_may_override_its_status():
-    line = line_of(page=PAGE + "    description: Read only until Monday\n    indicator: minor\n")
+    timeline = timeline_of(page=PAGE + "    description: Read only until Monday\n    indicator: minor\n")
 
-    roll_up = state_at(line, at("11-02 10:00")).roll_up
-    assert (roll_up.indicator, roll_up.description) == ("minor", "Read only until Monday")
+    overall_status = state_at(timeline, at("11-02 10:00")).overall_status
+    assert (overall_status.indicator, overall_status.description) == ("minor", "Read only until Monday")
 
 
 def test_a_group_takes_the_status_of_its_worst_component_and_keeps_its_stamp():
-    state = state_at(line_of(incidents={"trouble": TROUBLE}), at("11-02 10:00"))
+    state = state_at(timeline_of(incidents={"trouble": TROUBLE}), at("11-02 10:00"))
 
     assert state.components["bridges"].status == "partial_outage"
     assert state.components["bridges"].updated_at == at("01-01 00:00").replace(year=2020)
@@ -88,7 +90,7 @@ def test_components_by_position_then_creation():
               old: {name: Old, created_at: 2021-01-01T00:00:00Z}
               other: {name: Other, created_at: 2022-01-01T00:00:00Z}
     """
-    state = state_at(line_of(components=components), at("11-02 10:00"))
+    state = state_at(timeline_of(components=components), at("11-02 10:00"))
 
     # position 1: old, young; position 2: other, group
     assert list(state.components) == ["old", "young", "other", "group"]
@@ -97,35 +99,35 @@ def test_components_by_position_then_creation():
 def test_a_removed_component_does_not_count():
     components = COMPONENTS.replace("{name: RPC}", "{name: RPC, status: major_outage, removed: true}")
 
-    assert state_at(line_of(components=components), at("11-02 10:00")).roll_up.indicator == "none"
+    assert state_at(timeline_of(components=components), at("11-02 10:00")).overall_status.indicator == "none"
 
 
 def test_latest_created_first_whatever_the_order_of_files():
     later = TROUBLE.replace("11-02T1", "11-04T1")
-    one = line_of(incidents={"a": TROUBLE, "b": later})
-    other = line_of(incidents={"b": later, "a": TROUBLE})
+    one = timeline_of(incidents={"a": TROUBLE, "b": later})
+    other = timeline_of(incidents={"b": later, "a": TROUBLE})
 
-    assert [life.incident.id for life in one.incidents] == ["b", "a"]
-    assert [life.incident.id for life in other.incidents] == ["b", "a"]
+    assert [history.incident.id for history in one.incidents] == ["b", "a"]
+    assert [history.incident.id for history in other.incidents] == ["b", "a"]
 
 
 def test_transitions_are_what_is_still_to_come():
-    line = line_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
+    timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
-    assert transitions(line, at("11-02 10:00"), at("11-30 00:00")) == [
+    assert transitions(timeline, at("11-02 10:00"), at("11-30 00:00")) == [
         at("11-02 12:00"),
         at("11-03 09:00"),
         at("11-03 10:00"),
         at("11-03 12:00"),
     ]
-    assert transitions(line, at("11-02 10:00"), at("11-03 10:00"))[-1] == at("11-03 10:00")
+    assert transitions(timeline, at("11-02 10:00"), at("11-03 10:00"))[-1] == at("11-03 10:00")
 
 
 def test_midnights_of_the_page_count_where_days_are_shown():
-    line = line_of(page=PAGE + "    time_zone: Europe/Zurich\n")
+    timeline = timeline_of(page=PAGE + "    time_zone: Europe/Zurich\n")
 
     # clocks go back on 25 October
-    assert transitions(line, at("10-23 22:00"), at("10-26 23:00"), days=True) == [
+    assert transitions(timeline, at("10-23 22:00"), at("10-26 23:00"), days=True) == [
         at("10-24 22:00"),
         at("10-25 23:00"),
         at("10-26 23:00"),
@@ -133,12 +135,12 @@ def test_midnights_of_the_page_count_where_days_are_shown():
 
 
 def test_nothing_changes_between_transitions():
-    line = line_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
+    timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     start, end = at("10-31 00:00"), at("11-04 00:00")
-    changes = [start, *transitions(line, start, end), end]
+    changes = [start, *transitions(timeline, start, end), end]
 
     for before, after in pairwise(changes):
-        first, last = state_at(line, before), state_at(line, after - timedelta(milliseconds=1))
+        first, last = state_at(timeline, before), state_at(timeline, after - timedelta(milliseconds=1))
         assert first.updated_at == last.updated_at
         assert first.components == last.components
         assert first.incidents == last.incidents

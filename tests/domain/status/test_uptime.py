@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from statuary.domain.status.timeline import timeline
-from statuary.domain.status.uptime import Outage, page_uptime, percent, up_fraction
-from status_world import COMPONENTS, PAGE, at, catalogue_of
+from statuary.domain.status.timeline import build_timeline
+from statuary.domain.status.uptime import Outage, page_uptime, uptime_fraction, uptime_percentage
+from support.status_site import COMPONENTS, PAGE, at, catalogue_of
 
 NINETY_DAYS = timedelta(days=90)
 
@@ -28,19 +28,19 @@ NINETY_DAYS = timedelta(days=90)
 def test_percentage(partial, major, printed):
     outage = Outage(timedelta(seconds=partial), timedelta(seconds=major))
 
-    assert percent([up_fraction(outage, NINETY_DAYS)]) == printed
+    assert uptime_percentage([uptime_fraction(outage, NINETY_DAYS)]) == printed
 
 
 def test_average_is_of_exact_parts():
     third = Fraction(1, 3)
 
-    assert percent([third, third, third]) == 33.33
-    assert percent([Fraction(1), Fraction(99_9899, 1_000_000)]) == 99.99
-    assert percent([]) is None
+    assert uptime_percentage([third, third, third]) == 33.33
+    assert uptime_percentage([Fraction(1), Fraction(99_9899, 1_000_000)]) == 99.99
+    assert uptime_percentage([]) is None
 
 
 def test_an_empty_window_has_no_outage():
-    assert up_fraction(Outage(), timedelta()) == 1
+    assert uptime_fraction(Outage(), timedelta()) == 1
 
 
 def history(component, *changes):
@@ -50,7 +50,7 @@ def history(component, *changes):
 
 def uptime_of(components, instant, page=PAGE, **texts):
     catalogue = catalogue_of(components=components, page=page, **texts)
-    return page_uptime(timeline(catalogue, at("12-31 00:00")), at(instant))
+    return page_uptime(build_timeline(catalogue, at("12-31 00:00")), at(instant))
 
 
 RPC_OUT = history(
@@ -71,7 +71,7 @@ def test_days_of_an_outage():
         date(2026, 11, 3): Outage(partial=timedelta(minutes=30), major=timedelta(minutes=15)),
     }
     assert rpc.window == NINETY_DAYS
-    assert percent([rpc.fraction]) == 99.97  # 900 + 0.3 * 3600 of 7,776,000 seconds: 99.9745…
+    assert uptime_percentage([rpc.fraction]) == 99.97  # 900 + 0.3 * 3600 of 7,776,000 seconds: 99.9745…
 
 
 def test_days_are_those_of_the_page_s_zone():
@@ -85,7 +85,9 @@ def test_ninety_days_and_no_more():
     assert uptime_of(RPC_OUT, "01-30 12:00").components[0].days == {}
     late = catalogue_of(components=RPC_OUT)
     in_winter = at("11-10 12:00").replace(year=2027, month=1, day=31)
-    assert list(page_uptime(timeline(late, in_winter), in_winter).components[0].days) == [date(2026, 11, 3)]
+    assert list(page_uptime(build_timeline(late, in_winter), in_winter).components[0].days) == [
+        date(2026, 11, 3)
+    ]
 
 
 def test_days_on_which_clocks_change():

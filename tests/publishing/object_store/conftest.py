@@ -6,8 +6,8 @@ from itertools import count
 
 import pytest
 
-from object_stores import Server, azurite, moto, rclone
-from real_parts import require_module
+from support.object_stores import Server, azurite, moto, rclone
+from support.requirements import require_module
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from statuary.checks.contracts.record_view import RecordView
-from statuary.domain.contracts.proof import CheckResult, Fact, Outcome
+from statuary.domain.contracts.proof import CheckOutcome, CheckResult, EvidenceValue
 from statuary.domain.findings import Finding, Pointer, Severity
 
 
-class Problem(NamedTuple):
+class Violation(NamedTuple):
     """A breach of the rule.
 
     Attributes:
@@ -23,24 +23,24 @@ class Problem(NamedTuple):
 
     message: str
     pointer: Pointer = ()
-    remedy: str = ""
+    hint: str = ""
 
 
-class Seen(NamedTuple):
+class Evidence(NamedTuple):
     """What the check looked at, so that "passed" can be told from "there was nothing to look at".
 
     Attributes:
         facts: by name.
     """
 
-    facts: Mapping[str, Fact]
+    facts: Mapping[str, EvidenceValue]
 
 
-Observation = Problem | Seen
-Observe = Callable[[RecordView], Iterator[Observation]]
+Observation = Violation | Evidence
+CheckFunction = Callable[[RecordView], Iterator[Observation]]
 
 
-class Check(NamedTuple):
+class ContractCheck(NamedTuple):
     """A rule that records are held against.
 
     Attributes:
@@ -54,35 +54,37 @@ class Check(NamedTuple):
     name: str
     rule: str
     severity: Severity
-    observe: Observe
+    observe: CheckFunction
 
     def run(self, record: RecordView) -> CheckResult:
         """Hold one record against the rule."""
-        facts: dict[str, Fact] = {}
+        facts: dict[str, EvidenceValue] = {}
         findings: list[Finding] = []
         for observation in self.observe(record):
-            if isinstance(observation, Seen):
+            if isinstance(observation, Evidence):
                 facts.update(observation.facts)
             else:
                 findings.append(self._finding(observation))
         return CheckResult(self.name, self._outcome(findings, facts), facts, tuple(findings))
 
-    def _finding(self, problem: Problem) -> Finding:
+    def _finding(self, problem: Violation) -> Finding:
         return Finding(
             rule=self.name,
             message=problem.message,
-            remedy=problem.remedy,
+            hint=problem.hint,
             pointer=problem.pointer,
             severity=self.severity,
         )
 
-    def _outcome(self, findings: list[Finding], facts: Mapping[str, Fact]) -> Outcome:
+    def _outcome(self, findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> CheckOutcome:
         if findings:
-            return Outcome.FAILED if self.severity is Severity.ERROR else Outcome.WARNED
-        return Outcome.PASSED if facts else Outcome.NOT_APPLICABLE
+            return CheckOutcome.FAILED if self.severity is Severity.ERROR else CheckOutcome.WARNED
+        return CheckOutcome.PASSED if facts else CheckOutcome.NOT_APPLICABLE
 
 
-def check(observe: Observe, severity: Severity = Severity.ERROR) -> Check:
+def check(observe: CheckFunction, severity: Severity = Severity.ERROR) -> ContractCheck:
     """Make a check of a function; its name and docstring say the rest."""
     rule = (observe.__doc__ or "").strip().partition("\n")[0]
-    return Check(name=observe.__name__.replace("_", "-"), rule=rule, severity=severity, observe=observe)
+    return ContractCheck(
+        name=observe.__name__.replace("_", "-"), rule=rule, severity=severity, observe=observe
+    )

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 
-from statuary.checks.contracts.check import Problem
-from statuary.checks.contracts.record_view import same_json, spelled
+from statuary.checks.contracts.check import Violation
+from statuary.checks.contracts.record_view import as_json_text, same_json
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Pointer
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import shortened
+from statuary.domain.primitives import shorten
 
 
 def recompilation_reproduces_the_record(
     record: RecordValue, again: Mapping[Pointer, Json]
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     """The recorded compiler, run on the standard JSON input again, gives every artifact that the record keeps.
 
     Args:
@@ -25,7 +25,7 @@ def recompilation_reproduces_the_record(
         if kept is None or same_json(kept, value):
             continue
         pointer, one, other = first_difference(kept, value, member)
-        yield Problem(
+        yield Violation(
             f"{'.'.join(map(str, pointer))} {_unlike(one, other)}",
             pointer,
             "one of sources, settings, compiler version and this member is not what it says",
@@ -64,7 +64,7 @@ def _unlike_texts(kept: str, again: str) -> str:
 
 
 def _short(value: Json) -> str:
-    return shortened(value) if isinstance(value, str) else spelled(value)[:80]
+    return shorten(value) if isinstance(value, str) else as_json_text(value)[:80]
 
 
 def _at(record: RecordValue, pointer: Pointer) -> Json:

@@ -11,27 +11,32 @@ from typing import TypeVar
 
 import orjson
 
-from statuary.domain.contracts.abi_types import Tuple
-from statuary.domain.contracts.compiler_metadata import (
+from statuary.domain.contracts.abi.abi_types import TupleType
+from statuary.domain.contracts.bytecode.auxdata import (
     Auxdata,
     AuxdataFields,
     auxdata_style,
     metadata_texts,
-    read_auxdata,
+    parse_auxdata,
 )
-from statuary.domain.contracts.derivation import appended_immutables
-from statuary.domain.contracts.matching import (
+from statuary.domain.contracts.bytecode.code_references import (
+    CodeReference,
+    parse_cbor_auxdata,
+    parse_immutable_references,
+    parse_link_references,
+)
+from statuary.domain.contracts.bytecode.matching import (
     RecompiledSide,
     SideMatch,
     constructor_inputs,
     match_creation,
     match_runtime,
 )
-from statuary.domain.contracts.references import Place, auxdata_pieces, immutable_places, library_places
-from statuary.domain.contracts.replay import Unreplayable, replay
-from statuary.domain.contracts.transformations import Transformation, read_transformation
+from statuary.domain.contracts.bytecode.transformation_replay import ReplayError, replay
+from statuary.domain.contracts.bytecode.transformations import TransformationStep, parse_transformation
+from statuary.domain.contracts.derivation import appended_immutables_size
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Malformed
+from statuary.domain.primitives import InvalidValueError
 
 
 class SideView:
@@ -84,61 +89,61 @@ class SideView:
         return as_object(self.value.get("transformationValues"))
 
     @cached_property
-    def steps(self) -> list[Transformation | Malformed]:
+    def steps(self) -> list[TransformationStep | InvalidValueError]:
         """Each element of the list of transformations as a step of the replay, or why it is none."""
         listed = self.value.get("transformations")
-        return [read(read_transformation, step) for step in listed] if isinstance(listed, list) else []
+        return [read(parse_transformation, step) for step in listed] if isinstance(listed, list) else []
 
     @cached_property
-    def transformations(self) -> tuple[Transformation, ...] | None:
+    def transformations(self) -> tuple[TransformationStep, ...] | None:
         """The steps of the replay; None if there is no list, or an element of it is no step."""
-        steps = tuple(step for step in self.steps if not isinstance(step, Malformed))
+        steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
         return steps if is_list and len(steps) == len(self.steps) else None
 
     @cached_property
-    def replayed(self) -> bytes | Unreplayable | None:
+    def replayed(self) -> bytes | ReplayError | None:
         """What the replay gives, or the step that cannot be taken; None if a part of it cannot be decoded."""
         if self.recompiled is None or self.onchain is None or self.transformations is None:
             return None
-        most_bytes = len(self.recompiled) + len(self.onchain)
+        max_bytes = len(self.recompiled) + len(self.onchain)
         try:
-            return replay(self.recompiled, self.transformations, self.values, most_bytes=most_bytes)
-        except Unreplayable as error:
+            return replay(self.recompiled, self.transformations, self.values, max_bytes=max_bytes)
+        except ReplayError as error:
             return error
 
     @cached_property
-    def auxdata_as_read(self) -> dict[str, Auxdata] | Malformed:
+    def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
         """The pieces of auxdata that the record lists, by number, or what is wrong with the list."""
-        return read(auxdata_pieces, self.value.get("cborAuxdata"))
+        return read(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @property
     def auxdata(self) -> Mapping[str, Auxdata]:
         """The pieces of auxdata that the record lists, by number; none if the list cannot be read."""
-        found = self.auxdata_as_read
-        return {} if isinstance(found, Malformed) else found
+        found = self.parsed_auxdata
+        return {} if isinstance(found, InvalidValueError) else found
 
     @cached_property
-    def libraries_as_read(self) -> list[Place] | Malformed:
+    def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
         """The places of libraries, or what is wrong with the map of them."""
-        return read(library_places, self.value.get("linkReferences"))
+        return read(parse_link_references, self.value.get("linkReferences"))
 
     @property
-    def libraries(self) -> list[Place]:
+    def libraries(self) -> list[CodeReference]:
         """The places of libraries; none if the map cannot be read."""
-        found = self.libraries_as_read
-        return [] if isinstance(found, Malformed) else found
+        found = self.parsed_libraries
+        return [] if isinstance(found, InvalidValueError) else found
 
     @cached_property
-    def immutables_as_read(self) -> list[Place] | Malformed:
+    def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
         """The places of immutables (for Vyper the one behind the code), or what is wrong with the map of them."""
-        return read(immutable_places, self.value.get("immutableReferences"))
+        return read(parse_immutable_references, self.value.get("immutableReferences"))
 
     @property
-    def immutables(self) -> list[Place]:
+    def immutables(self) -> list[CodeReference]:
         """The places of immutables; none if the map cannot be read."""
-        found = self.immutables_as_read
-        return [] if isinstance(found, Malformed) else found
+        found = self.parsed_immutables
+        return [] if isinstance(found, InvalidValueError) else found
 
     @cached_property
     def fields(self) -> dict[str, AuxdataFields]:
@@ -149,21 +154,21 @@ class SideView:
         style = auxdata_style(self.language, self.version)
         for number, piece in self.auxdata.items():
             try:
-                yield number, read_auxdata(piece.value, style)
-            except Malformed:
+                yield number, parse_auxdata(piece.value, style)
+            except InvalidValueError:
                 continue
 
     @cached_property
-    def constructor(self) -> Tuple | None:
+    def constructor(self) -> TupleType | None:
         """The constructor's inputs; None if they are of types that cannot be read."""
         return constructor_inputs(self.record.get("abi"))
 
     @cached_property
-    def appended_immutables(self) -> int:
+    def appended_immutables_size(self) -> int:
         """Bytes of immutables that Vyper's creation code appends to the runtime code, which this is."""
         if self.creation is None:
             return 0
-        return appended_immutables(dict(self.creation.auxdata), self.language, self.version)
+        return appended_immutables_size(dict(self.creation.auxdata), self.language, self.version)
 
     @cached_property
     def found(self) -> SideMatch | None:
@@ -175,7 +180,7 @@ class SideView:
             code=self.recompiled,
             libraries=self.libraries,
             immutables=self.immutables if is_runtime and self.language == "Solidity" else (),
-            appended_immutables=self.appended_immutables,
+            appended_immutables=self.appended_immutables_size,
             auxdata=self.auxdata,
             language=self.language,
             version=self.version,
@@ -229,7 +234,7 @@ class RecordView:
         """The texts that the compiler may have written for the metadata; none if there is no metadata."""
         try:
             return metadata_texts(self.metadata) if self.metadata is not None else ()
-        except Malformed:
+        except InvalidValueError:
             return ()
 
     @cached_property
@@ -241,28 +246,28 @@ class RecordView:
         return contract if isinstance(contract, dict) else None
 
     @property
-    def constructor(self) -> Tuple | None:
+    def constructor(self) -> TupleType | None:
         """The constructor's inputs; None if they are of types that cannot be read."""
         return self.creation.constructor
 
 
 Part = TypeVar("Part")
 
-NOTHING: Mapping[str, Json] = MappingProxyType({})
+EMPTY_OBJECT: Mapping[str, Json] = MappingProxyType({})
 """An object without members."""
 
 
-def read(reader: Callable[[Json], Part], value: Json) -> Part | Malformed:
+def read(reader: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
     """Return a part of a record as it reads, or what is wrong with it."""
     try:
         return reader(value)
-    except Malformed as malformed:
+    except InvalidValueError as malformed:
         return malformed.with_traceback(None)
 
 
 def as_object(value: Json) -> Mapping[str, Json]:
     """Return a JSON object, or an empty one in place of anything else."""
-    return value if isinstance(value, dict) else NOTHING
+    return value if isinstance(value, dict) else EMPTY_OBJECT
 
 
 def as_text(value: Json) -> str:
@@ -290,7 +295,7 @@ def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
         return None
 
 
-def spelled(value: Json) -> str:
+def as_json_text(value: Json) -> str:
     """Return a JSON value as a message shows it: texts in quotes, all else as JSON writes it."""
     if isinstance(value, str):
         return repr(str(value))

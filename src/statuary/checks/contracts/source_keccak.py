@@ -6,13 +6,13 @@ Telling a text by its SHA-256 costs a fifth of hashing it again, and keeps 32 by
 from hashlib import sha256
 from typing import Final
 
-from statuary.domain.primitives import keccak
+from statuary.domain.primitives import keccak256
 
-REMEMBERED_SOURCES: Final = 65_536
+CACHED_SOURCES: Final = 65_536
 """How many hashes are kept, about 16 MB of them; then the oldest make room."""
 
 
-class KeccakMemory:
+class KeccakCache:
     """Keccak-256 of texts, each computed once while it is remembered."""
 
     def __init__(self, capacity: int) -> None:
@@ -29,7 +29,7 @@ class KeccakMemory:
     def _learn(self, key: bytes, data: bytes) -> str:
         if len(self._known) >= self._capacity:
             del self._known[next(iter(self._known))]
-        computed = self._known[key] = "0x" + keccak(data).hex()
+        computed = self._known[key] = "0x" + keccak256(data).hex()
         return computed
 
     def clear(self) -> None:
@@ -37,5 +37,5 @@ class KeccakMemory:
         self._known.clear()
 
 
-SOURCE_KECCAKS: Final = KeccakMemory(REMEMBERED_SOURCES)
+SOURCE_KECCAK_CACHE: Final = KeccakCache(CACHED_SOURCES)
 """The memory of this process."""

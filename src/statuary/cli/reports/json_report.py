@@ -21,6 +21,6 @@ def _entry(finding: Finding, folder: str) -> dict[str, object]:
         "severity": finding.severity.value,
         "rule": finding.rule,
         "message": finding.message,
-        "remedy": finding.remedy,
+        "remedy": finding.hint,
         "pointer": list(finding.pointer),
     }

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
-from statuary.content.bulk.remote import is_remote, open_remote
-from statuary.content.unreadable import Unreadable
-from statuary.optional import MissingExtra, zstandard
+from statuary.content.bulk.remote_objects import is_remote, open_remote
+from statuary.content.unreadable import UnreadableError
+from statuary.optional import MissingExtraError, import_zstandard
 
 BUFFER = 1 << 20
 """Bytes read from the disk at a time."""
@@ -28,7 +28,7 @@ def is_compressed(path: str) -> bool:
 
 
 @contextmanager
-def opened(root: Path, path: str) -> Iterator[IO[bytes]]:
+def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
     """Open a bulk file, by path or URL, to be read as plain bytes.
 
     Raises:
@@ -51,7 +51,7 @@ def _raw(root: Path, path: str) -> IO[bytes]:
     try:
         return (root / path).open("rb", buffering=BUFFER)
     except OSError as error:
-        raise Unreadable(f"the file cannot be opened: {error.strerror}") from None
+        raise UnreadableError(f"the file cannot be opened: {error.strerror}") from None
 
 
 def _zstandard(raw: IO[bytes]) -> Any:
@@ -62,12 +62,12 @@ def _zstandard(raw: IO[bytes]) -> Any:
 
 def _module() -> ModuleType:
     try:
-        return zstandard()
-    except MissingExtra as missing:
-        raise Unreadable(str(missing), missing.remedy) from None
+        return import_zstandard()
+    except MissingExtraError as missing:
+        raise UnreadableError(str(missing), missing.hint) from None
 
 
-def damages(path: str) -> tuple[type[Exception], ...]:
+def damage_errors(path: str) -> tuple[type[Exception], ...]:
     """Return what reading a damaged file raises.
 
     Raises:

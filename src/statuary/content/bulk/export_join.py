@@ -9,10 +9,10 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from statuary.content.bulk.bucket_files import BucketWriter
+from statuary.content.bulk.export_queries import NEEDS, BucketQuery, bucket_queries
 from statuary.content.bulk.export_tables import JoinLimits, connect, open_tables, tables_of
-from statuary.content.bulk.export_wide import NEEDS, Wide, wide_tables
-from statuary.content.bulk.workbench import Workbench
-from statuary.content.unreadable import Unreadable
+from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkSource
 from statuary.domain.findings import Finding, Severity
 
@@ -32,7 +32,7 @@ ROWS_AT_A_TIME = 256
 """Rows taken from the engine at a time: of the widest, some ten megabytes."""
 
 
-class Bucket(NamedTuple):
+class ExportBucket(NamedTuple):
     """Some contracts of an export, with everything that their records are made of.
 
     Attributes:
@@ -44,13 +44,13 @@ class Bucket(NamedTuple):
     """
 
     path: str
-    workbench: Path
+    scratch_dir: Path
     number: int
     contracts: int
     has_signatures: bool = True
 
 
-class Joined(NamedTuple):
+class ExportJoin(NamedTuple):
     """What the first stage gave.
 
     Attributes:
@@ -58,13 +58,13 @@ class Joined(NamedTuple):
         findings: what is wrong with the export as a whole.
     """
 
-    buckets: tuple[Bucket, ...]
+    buckets: tuple[ExportBucket, ...]
     findings: tuple[Finding, ...]
 
 
 def join_export(
-    root: Path, source: BulkSource, *, chains: Collection[str], workbench: Path, limits: JoinLimits
-) -> Joined:
+    root: Path, source: BulkSource, *, chains: Collection[str], scratch_dir: Path, limits: JoinLimits
+) -> ExportJoin:
     """Join an export's tables into buckets.
 
     Args:
@@ -78,29 +78,29 @@ def join_export(
         Unreadable: if tables are missing or cannot be read, or memory or disk do not suffice.
     """
     tables = tables_of(source.files)
-    connection = connect(limits, workbench / "scratch", workbench / "join.duckdb")
+    connection = connect(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")
     try:
         open_tables(connection, root, tables)
         buckets, dangling = _join_keys(connection, chains)
         counts = connection.execute("SELECT bucket, count(*) FROM keys GROUP BY ALL ORDER BY ALL").fetchall()
-        with Workbench(workbench, buckets) as bench:
+        with BucketWriter(scratch_dir, buckets) as bench:
             _fill(connection, tables, bench, limits)
-    except Unreadable:
+    except UnreadableError:
         raise
     except Exception as error:  # noqa: BLE001 - the engine's errors, whose library is imported only here
-        raise Unreadable(
+        raise UnreadableError(
             f"the export cannot be joined: {str(error)[:500]}",
             "if memory does not suffice, raise `contracts: {join_memory_mib: ...}` in site.yaml",
             rule="whole-export",
         ) from None
     finally:
         connection.close()
-    (workbench / "join.duckdb").unlink()
-    return Joined(
+    (scratch_dir / "join.duckdb").unlink()
+    return ExportJoin(
         buckets=tuple(
-            Bucket(
+            ExportBucket(
                 path=source.path,
-                workbench=workbench,
+                scratch_dir=scratch_dir,
                 number=number,
                 contracts=contracts,
                 has_signatures={"signatures", "compiled_contracts_signatures"} <= tables.keys(),
@@ -160,24 +160,24 @@ def _dangling(path: str, count: int) -> Finding:
         severity=Severity.WARNING,
         path=path,
         message=f"{count:,} matches name rows that the export does not have; they are left out",
-        remedy="take all files of one export",
+        hint="take all files of one export",
     )
 
 
-def _fill(connection: Any, tables: Mapping[str, list[str]], bench: Workbench, limits: JoinLimits) -> None:
+def _fill(connection: Any, tables: Mapping[str, list[str]], bench: BucketWriter, limits: JoinLimits) -> None:
     """Put everything that the records of each bucket need into it."""
     for name, query in NEEDS:
         connection.execute(f"CREATE TABLE {name} AS {query}")
     # what stands on the right of a join is kept in memory: the narrow side, not what the engine would choose
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
-    for wide in wide_tables(connection, tables):
+    for wide in bucket_queries(connection, tables):
         for needed in _passes(connection, wide, limits):
             cursor = connection.execute(wide.query.format(needed=needed))
             while rows := cursor.fetchmany(ROWS_AT_A_TIME):
                 bench.add(wide.name, rows)
 
 
-def _passes(connection: Any, wide: Wide, limits: JoinLimits) -> list[str]:
+def _passes(connection: Any, wide: BucketQuery, limits: JoinLimits) -> list[str]:
     """Return the narrow side of a join, in as many parts as make each fit into memory."""
     if not wide.needed:
         return [""]

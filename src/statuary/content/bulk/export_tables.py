@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from statuary.content.bulk.remote import is_remote
-from statuary.content.unreadable import Unreadable
-from statuary.optional import MissingExtra, optional
+from statuary.content.bulk.remote_objects import is_remote
+from statuary.content.unreadable import UnreadableError
+from statuary.optional import MissingExtraError, optional
 
 NEEDED = (
     "sourcify_matches",
@@ -61,7 +61,7 @@ def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
         tables.setdefault(table_of(file), []).append(file)
     missing = [name for name in NEEDED if name not in tables]
     if missing:
-        raise Unreadable(
+        raise UnreadableError(
             f"the export is without its tables {', '.join(missing)}",
             f"there must be files such as {missing[0]}_0_10000.parquet",
             rule="whole-export",
@@ -87,8 +87,8 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
     """
     try:
         duckdb = optional("duckdb", extra="parquet", purpose="the tables of an export")
-    except MissingExtra as missing:
-        raise Unreadable(str(missing), missing.remedy) from None
+    except MissingExtraError as missing:
+        raise UnreadableError(str(missing), missing.hint) from None
     config = {
         "memory_limit": f"{limits.memory - BESIDE}B",
         "threads": limits.threads,
@@ -121,8 +121,8 @@ def _open_stores(connection: Any, schemes: set[str]) -> None:
         filesystem = optional(
             "obstore.fsspec", extra="s3", purpose="an export in an object store"
         ).FsspecStore
-    except MissingExtra as missing:
-        raise Unreadable(str(missing), missing.remedy) from None
+    except MissingExtraError as missing:
+        raise UnreadableError(str(missing), missing.hint) from None
     for scheme in schemes:
         connection.register_filesystem(filesystem(scheme))
 

@@ -39,18 +39,18 @@ def proof_document(record: RecordValue, proof: Proof, source: str, *, published:
     }
     return Document(
         path=url_table.PROOF.path(chain_id=chain_id, address=address),
-        also=(url_table.PROOF.path(chain_id=chain_id, address=address.lower()),),
+        aliases=(url_table.PROOF.path(chain_id=chain_id, address=address.lower()),),
         body=encode_json(body),
         cache=url_table.PROOF.cache,
         sources=(source,),
-        lasting=True,
+        persistent=True,
     )
 
 
 def _check(result: CheckResult) -> dict[str, Any]:
     entry: dict[str, Any] = {"check": result.check, "outcome": result.outcome.value}
-    if result.saw:
-        entry["saw"] = result.saw
+    if result.evidence:
+        entry["saw"] = result.evidence
     if result.findings:
         entry["findings"] = [
             {"message": finding.message, "pointer": list(finding.pointer)} for finding in result.findings

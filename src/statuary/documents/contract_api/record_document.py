@@ -22,10 +22,10 @@ def record_document(
     """
     return Document(
         path=url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
-        also=(url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"].lower()),),
+        aliases=(url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"].lower()),),
         body=encode_unchecked(record) if canonical is None else canonical,
         cache=url_table.CONTRACT.cache,
         sources=(source,),
-        lasting=True,
+        persistent=True,
         digest=b"" if canonical is None else digest,
     )

@@ -8,14 +8,14 @@ import unicodedata
 from html import escape
 from typing import NamedTuple
 
-from statuary.documents.bodies import one_line
 from statuary.documents.encode import encode_json
-from statuary.domain.status.roll_up import RollUp
-from statuary.domain.status.state import ComponentState
+from statuary.documents.feeds.update_bodies import one_line
+from statuary.domain.status.overall_status import OverallStatus
+from statuary.domain.status.page_state import ComponentState
 from statuary.domain.status.vocabulary import ComponentStatus, Impact
 
 
-class Colour(NamedTuple):
+class BadgeColour(NamedTuple):
     """A colour in two spellings.
 
     Attributes:
@@ -27,15 +27,15 @@ class Colour(NamedTuple):
     named: str
 
 
-GREEN = Colour("#237a31", "brightgreen")
-BLUE = Colour("#1a66b8", "blue")
-YELLOW = Colour("#8a6500", "yellow")
-ORANGE = Colour("#b34700", "orange")
-RED = Colour("#b3261e", "red")
+GREEN = BadgeColour("#237a31", "brightgreen")
+BLUE = BadgeColour("#1a66b8", "blue")
+YELLOW = BadgeColour("#8a6500", "yellow")
+ORANGE = BadgeColour("#b34700", "orange")
+RED = BadgeColour("#b3261e", "red")
 
 LABEL_COLOUR = "#444"
 
-OF_STATUS: dict[ComponentStatus, Colour] = {
+STATUS_COLOURS: dict[ComponentStatus, BadgeColour] = {
     "operational": GREEN,
     "under_maintenance": BLUE,
     "degraded_performance": YELLOW,
@@ -44,7 +44,7 @@ OF_STATUS: dict[ComponentStatus, Colour] = {
 }
 """Statuspage's colours of components."""
 
-OF_INDICATOR: dict[Impact, Colour] = {
+INDICATOR_COLOURS: dict[Impact, BadgeColour] = {
     "none": GREEN,
     "maintenance": BLUE,
     "minor": YELLOW,
@@ -65,18 +65,20 @@ class Badge(NamedTuple):
 
     label: str
     message: str
-    colour: Colour
+    colour: BadgeColour
 
 
 def component_badge(state: ComponentState) -> Badge:
     """Return the badge of a component or group."""
     name = one_line(state.component.name)
-    return Badge(name, state.status.replace("_", " "), OF_STATUS[state.status])
+    return Badge(name, state.status.replace("_", " "), STATUS_COLOURS[state.status])
 
 
-def page_badge(page_name: str, roll_up: RollUp) -> Badge:
+def page_badge(page_name: str, overall_status: OverallStatus) -> Badge:
     """Return the badge of the page."""
-    return Badge(one_line(page_name), one_line(roll_up.description), OF_INDICATOR[roll_up.indicator])
+    return Badge(
+        one_line(page_name), one_line(overall_status.description), INDICATOR_COLOURS[overall_status.indicator]
+    )
 
 
 def shields_endpoint(badge: Badge) -> bytes:

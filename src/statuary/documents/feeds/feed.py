@@ -3,7 +3,7 @@
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from statuary.documents.feeds.entries import Entry
+from statuary.documents.feeds.feed_entries import FeedEntry
 from statuary.domain.primitives import Instant, is_utc
 
 
@@ -28,7 +28,7 @@ class Feed(NamedTuple):
     author: str
     updated: Instant
     zone: ZoneInfo
-    entries: tuple[Entry, ...]
+    entries: tuple[FeedEntry, ...]
 
 
 def rfc3339(moment: Instant, zone: ZoneInfo) -> str:

@@ -4,15 +4,15 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 
-from statuary.documents.bodies import one_line
 from statuary.documents.document import Document
-from statuary.documents.feeds.atom import atom
+from statuary.documents.feeds.atom_feed import atom_feed
 from statuary.documents.feeds.badges import Badge, component_badge, page_badge, shields_endpoint, svg
-from statuary.documents.feeds.calendar import calendar
-from statuary.documents.feeds.entries import Entry, entry, latest, newest_first, tag_uri
 from statuary.documents.feeds.feed import Feed
+from statuary.documents.feeds.feed_entries import FeedEntry, feed_entry, latest_records, newest_first, tag_uri
 from statuary.documents.feeds.json_feed import json_feed
-from statuary.documents.feeds.rss import rss
+from statuary.documents.feeds.maintenance_calendar import maintenance_calendar
+from statuary.documents.feeds.rss_feed import rss_feed
+from statuary.documents.feeds.update_bodies import one_line
 from statuary.documents.url_table import (
     BADGE,
     BADGE_ENDPOINT,
@@ -26,15 +26,15 @@ from statuary.documents.url_table import (
     Url,
 )
 from statuary.domain.primitives import Instant
-from statuary.domain.status.catalogue import StatusCatalogue
 from statuary.domain.status.components import Component
-from statuary.domain.status.lives import IncidentState
-from statuary.domain.status.state import PageState
-from statuary.domain.status.timeline import Timeline, state_at, timeline
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.page_state import PageState
+from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.timeline import Timeline, build_timeline, state_at
 
 FORMATS: tuple[tuple[Url, Callable[[Feed, str], bytes]], ...] = (
-    (HISTORY_ATOM, atom),
-    (HISTORY_RSS, rss),
+    (HISTORY_ATOM, atom_feed),
+    (HISTORY_RSS, rss_feed),
     (FEED, json_feed),
 )
 """What the history of the page is published as."""
@@ -45,31 +45,31 @@ CALENDAR_EVENTS = 50
 
 def feed_documents(catalogue: StatusCatalogue, at: Instant) -> list[Document]:
     """Return every feed, the calendar and every badge as they read at an instant."""
-    return FeedSite(timeline(catalogue, at)).documents_at(at)
+    return FeedDocuments(build_timeline(catalogue, at)).documents_at(at)
 
 
-class FeedSite:
+class FeedDocuments:
     """A timeline that can be asked for its feeds and badges at any instant; what stays the same is made once."""
 
-    def __init__(self, line: Timeline) -> None:
+    def __init__(self, timeline: Timeline) -> None:
         """Take a timeline, laid out at least as far as the latest instant that will be asked for."""
-        self.line = line
-        self._entries: dict[IncidentState, Entry] = {}
+        self.timeline = timeline
+        self._entries: dict[IncidentState, FeedEntry] = {}
         self._made: dict[str, tuple[Hashable, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every feed, the calendar and every badge as they read at an instant."""
-        state = state_at(self.line, at)
+        state = state_at(self.timeline, at)
         records = newest_first([*state.incidents, *state.maintenances])
         return [
             *self._history(state, records),
             self._calendar(state),
-            *self._badges(page_badge(state.page.name, state.roll_up), BADGE, BADGE_ENDPOINT),
+            *self._badges(page_badge(state.page.name, state.overall_status), BADGE, BADGE_ENDPOINT),
             *self._components(state, records),
         ]
 
     def _history(self, state: PageState, records: Sequence[IncidentState]) -> Iterator[Document]:
-        listed = latest(records)
+        listed = latest_records(records)
         for url, write in FORMATS:
             feed = partial(self._page_feed, state, listed)
             yield self._document(url, (state.updated_at, listed), partial(_written, write, feed))
@@ -90,14 +90,14 @@ class FeedSite:
         )
 
     def _components(self, state: PageState, records: Sequence[IncidentState]) -> Iterator[Document]:
-        of_component = _by_component(records, self.line.catalogue.components)
+        of_component = _by_component(records, self.timeline.catalogue.components)
         for component_id, component in state.components.items():
             if component.component.removed:
                 continue
-            listed = latest(of_component[component_id])
+            listed = latest_records(of_component[component_id])
             feed = partial(self._component_feed, state, component.component, listed)
             yield self._document(
-                COMPONENT_ATOM, listed, partial(_written, atom, feed), component_id=component_id
+                COMPONENT_ATOM, listed, partial(_written, atom_feed, feed), component_id=component_id
             )
             badge = component_badge(component)
             yield from self._badges(
@@ -122,17 +122,17 @@ class FeedSite:
         )
 
     def _calendar(self, state: PageState) -> Document:
-        listed = latest(state.maintenances, CALENDAR_EVENTS)
-        return self._document(CALENDAR, listed, lambda address: calendar(state, address, listed))
+        listed = latest_records(state.maintenances, CALENDAR_EVENTS)
+        return self._document(CALENDAR, listed, lambda address: maintenance_calendar(state, address, listed))
 
     def _badges(self, badge: Badge, picture: Url, endpoint: Url, **members: str) -> Iterator[Document]:
         yield self._document(picture, badge, lambda _: svg(badge), **members)
         yield self._document(endpoint, badge, lambda _: shields_endpoint(badge), **members)
 
-    def _told(self, state: PageState, listed: Sequence[IncidentState]) -> tuple[Entry, ...]:
+    def _told(self, state: PageState, listed: Sequence[IncidentState]) -> tuple[FeedEntry, ...]:
         for record in listed:
             if record not in self._entries:
-                self._entries[record] = entry(record, state)
+                self._entries[record] = feed_entry(record, state)
         return tuple(self._entries[record] for record in listed)
 
     def _document(self, url: Url, key: Hashable, write: Callable[[str], bytes], **members: str) -> Document:
@@ -140,7 +140,7 @@ class FeedSite:
         path = url.path(**members)
         made = self._made.get(path)
         if made is None or made[0] != key:
-            body = write(f"{self.line.catalogue.page.url}/{path}")
+            body = write(f"{self.timeline.catalogue.page.url}/{path}")
             made = self._made[path] = (key, _of(url, path, body))
         return made[1]
 

@@ -1,8 +1,8 @@
 """JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/)."""
 
 from statuary.documents.encode import encode_json
-from statuary.documents.feeds.entries import Entry
 from statuary.documents.feeds.feed import Feed, rfc3339
+from statuary.documents.feeds.feed_entries import FeedEntry
 from statuary.domain.json_values import Json
 
 VERSION = "https://jsonfeed.org/version/1.1"
@@ -24,7 +24,7 @@ def json_feed(feed: Feed, own_url: str) -> bytes:
     )
 
 
-def _item(feed: Feed, entry: Entry) -> Json:
+def _item(feed: Feed, entry: FeedEntry) -> Json:
     return {
         "id": entry.id,
         "url": entry.url,

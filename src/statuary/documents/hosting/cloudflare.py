@@ -2,10 +2,10 @@
 
 import json
 
-from statuary.documents.hosting.choices import EDGE_FOLDER, HostChoices
-from statuary.documents.hosting.edge_module import edge_module
-from statuary.documents.hosting.globs import plain_globs
+from statuary.documents.hosting.edge_module import edge_module_files
+from statuary.documents.hosting.globs import static_globs
 from statuary.documents.hosting.host_file import HostFile
+from statuary.documents.hosting.host_options import EDGE_FOLDER, HostOptions
 
 COMPATIBILITY_DATE = "2026-06-01"
 """The behaviour of the runtime that the edge module is tested with."""
@@ -13,15 +13,15 @@ COMPATIBILITY_DATE = "2026-06-01"
 WRITTEN = "// Written by `statuary hosting {host}` from the table of URLs.\n"
 
 
-def worker_files(choices: HostChoices) -> list[HostFile]:
+def worker_files(choices: HostOptions) -> list[HostFile]:
     """Return the configuration of a Worker whose assets are the site, and the module that it runs."""
     return [
         HostFile("wrangler.jsonc", WRITTEN.format(host="cloudflare") + _json(worker_configuration(choices))),
-        *edge_module(f"{EDGE_FOLDER}/modules", choices.layout),
+        *edge_module_files(f"{EDGE_FOLDER}/modules", choices.layout),
     ]
 
 
-def worker_configuration(choices: HostChoices) -> dict[str, object]:
+def worker_configuration(choices: HostOptions) -> dict[str, object]:
     """Return what `wrangler.jsonc` says: the module runs before the assets, but for what it has no business with."""
     return {
         "name": "statuary",
@@ -31,12 +31,12 @@ def worker_configuration(choices: HostChoices) -> dict[str, object]:
             "directory": choices.publish,
             "binding": "ASSETS",
             "not_found_handling": "404-page",
-            "run_worker_first": ["/*", *(f"!{glob}" for glob in plain_globs())],
+            "run_worker_first": ["/*", *(f"!{glob}" for glob in static_globs())],
         },
     }
 
 
-def pages_files(choices: HostChoices) -> list[HostFile]:
+def pages_files(choices: HostOptions) -> list[HostFile]:
     """Return the function of a Pages project; `_routes.json` in the site says which paths it is asked for."""
     configuration = {
         "name": "statuary",
@@ -48,7 +48,7 @@ def pages_files(choices: HostChoices) -> list[HostFile]:
     return [
         HostFile("wrangler.jsonc", written + _json(configuration)),
         HostFile("functions/[[path]].js", f"{written}\n{function}"),
-        *edge_module(f"{EDGE_FOLDER}/modules", choices.layout),
+        *edge_module_files(f"{EDGE_FOLDER}/modules", choices.layout),
     ]
 
 

@@ -2,12 +2,12 @@
 
 import json
 
-from statuary.documents.hosting.choices import EDGE_FOLDER, HostChoices
-from statuary.documents.hosting.edge_module import edge_module
+from statuary.documents.hosting.edge_module import edge_module_files
 from statuary.documents.hosting.host_file import HostFile
+from statuary.documents.hosting.host_options import EDGE_FOLDER, HostOptions
 
 
-def deno_files(choices: HostChoices) -> list[HostFile]:
+def deno_files(choices: HostOptions) -> list[HostFile]:
     """Return the module and the task that runs it: `deno task serve`."""
     address, _, port = (choices.edge or "127.0.0.1:8001").rpartition(":")
     serve = (
@@ -16,5 +16,5 @@ def deno_files(choices: HostChoices) -> list[HostFile]:
     )
     return [
         HostFile("deno.json", json.dumps({"tasks": {"serve": serve}}, indent=2) + "\n"),
-        *edge_module(f"{EDGE_FOLDER}/modules", choices.layout),
+        *edge_module_files(f"{EDGE_FOLDER}/modules", choices.layout),
     ]

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 
-from statuary.documents.url_table import HOST_FILES, LOOK_UP, URLS, Url
+from statuary.documents.url_table import HOST_FILES, LOOKUP_URLS, URLS, Url
 
-LITERAL_OR_MEMBER = re.compile(r"\{(\w+)\}|([^{]+)")
+PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")
 
 
 def glob_of(url: Url) -> str:
@@ -38,19 +38,19 @@ def _is_held(glob: str, others: Iterable[str]) -> bool:
     )
 
 
-def plain_globs() -> tuple[str, ...]:
+def static_globs() -> tuple[str, ...]:
     """Return what the edge module has no business with: neither the look-up's, nor changed by the clock alone."""
-    return globs_of(url for url in URLS if url not in (*LOOK_UP, *HOST_FILES) and not url.keeps_time)
+    return globs_of(url for url in URLS if url not in (*LOOKUP_URLS, *HOST_FILES) and not url.is_timed)
 
 
-def expression_of(url: Url) -> str:
+def regex_of(url: Url) -> str:
     """Return the regular expression of a URL's path, anchored, in the syntax that PCRE and RE2 share.
 
     A page is served with and without its extension, and a folder's page under the folder's own name.
     """
     parts = (
         "[^/]+" if member and member != "path" else ".+" if member else re.escape(literal)
-        for member, literal in LITERAL_OR_MEMBER.findall(url.pattern)
+        for member, literal in PATTERN_PARTS.findall(url.pattern)
     )
     expression = "".join(parts)
     for ending, optional in ((r"index\.html", r"(?:index\.html)?"), (r"\.html", r"(?:\.html)?")):

@@ -9,19 +9,19 @@ from typing import NamedTuple
 
 from statuary.documents.document import JSON
 from statuary.documents.hosting.globs import globs_of
-from statuary.documents.media_types import by_extension
+from statuary.documents.media_types import media_type_by_extension
 from statuary.documents.url_table import (
-    BRIEFLY,
+    COMMON_HEADERS,
     EPOCH_DOCUMENT,
-    EVERYWHERE,
     FEED,
     HOST_FILES,
-    LOOK_UP,
+    LOOKUP_URLS,
+    SHORT_LIVED,
     URLS,
     Url,
 )
 
-EPOCH_PLACE = "/api/v2/_epochs/:epoch"
+EPOCH_PREFIX = "/api/v2/_epochs/:epoch"
 """Where a document of a later instant lies, in the placeholders of globs."""
 
 
@@ -40,36 +40,38 @@ class HeaderRule(NamedTuple):
 def header_rules() -> tuple[HeaderRule, ...]:
     """Return the rules of every path: what all have, how long they may be kept, and types that no name tells."""
     by_glob: dict[str, dict[str, str]] = {}
-    for rule in (HeaderRule("/*", EVERYWHERE), *_cache_rules(), *_type_rules()):
+    for rule in (HeaderRule("/*", COMMON_HEADERS), *_cache_rules(), *_type_rules()):
         by_glob.setdefault(rule.glob, {}).update(rule.headers)
     return tuple(HeaderRule(glob, headers) for glob, headers in by_glob.items())
 
 
 def _cache_rules() -> Iterator[HeaderRule]:
     """Yield the rules of what tells the present; for the rest each host's own rule is the table's: ask each time."""
-    for glob in globs_of(url for url in URLS if url.keeps_time):
-        yield HeaderRule(glob, {"Cache-Control": BRIEFLY})
+    for glob in globs_of(url for url in URLS if url.is_timed):
+        yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
 
 
 def _type_rules() -> Iterator[HeaderRule]:
     by_rule = (url for url in URLS if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
-    for glob in globs_of(url for url in by_rule if is_unlike_its_name(url)):
+    for glob in globs_of(url for url in by_rule if needs_type_rule(url)):
         yield HeaderRule(glob, {"Content-Type": JSON})
     for glob in server_globs():
         yield HeaderRule(glob, {"Content-Type": JSON})
-    for place in ("", EPOCH_PLACE):
+    for place in ("", EPOCH_PREFIX):
         yield HeaderRule(f"{place}/{FEED.pattern}", {"Content-Type": FEED.media_type})
 
 
-def is_unlike_its_name(url: Url) -> bool:
+def needs_type_rule(url: Url) -> bool:
     """Say whether a URL's media type is another than that of its extension."""
     told = url.media_type.partition(";")[0]
-    return bool(told) and told != by_extension(url.pattern).partition(";")[0]
+    return bool(told) and told != media_type_by_extension(url.pattern).partition(";")[0]
 
 
 def server_globs() -> tuple[str, ...]:
     """Return the look-up's paths below `/server`, where sourcify.dev has its API and some clients look for it."""
-    return tuple(dict.fromkeys("/server/" + url.pattern.partition("/")[0] + _rest(url) for url in LOOK_UP))
+    return tuple(
+        dict.fromkeys("/server/" + url.pattern.partition("/")[0] + _rest(url) for url in LOOKUP_URLS)
+    )
 
 
 def _rest(url: Url) -> str:

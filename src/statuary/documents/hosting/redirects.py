@@ -1,10 +1,10 @@
 """Which path is answered by another, and `_redirects`, which Netlify and Cloudflare read from the site."""
 
 from statuary.documents.hosting.header_rules import server_globs
-from statuary.documents.hosting.shards import shard_rewrites
-from statuary.domain.hosting import HostingSettings, Layout
+from statuary.documents.stored_paths import shard_rewrites
+from statuary.domain.hosting_settings import HostingSettings, PathLayout
 
-OWN_NOTES = ("/.statuary/*", "/404.html")
+INTERNAL_FILES_RULE = ("/.statuary/*", "/404.html")
 """The build's own notes lie in the folder that is published, and are no part of the site."""
 
 
@@ -18,6 +18,6 @@ def redirects_file(settings: HostingSettings) -> str:
 
     Cloudflare knows no answer of 404 here and no limit that shards would cure; the first rule that fits wins.
     """
-    shards = shard_rewrites() if settings.layout is Layout.SHARDED else []
+    shards = shard_rewrites() if settings.layout is PathLayout.SHARDED else []
     lines = [f"{asked} {held} 200" for asked, held in (*server_rewrites(), *shards)]
-    return "\n".join((*lines, f"{OWN_NOTES[0]} {OWN_NOTES[1]} 302")) + "\n"
+    return "\n".join((*lines, f"{INTERNAL_FILES_RULE[0]} {INTERNAL_FILES_RULE[1]} 302")) + "\n"

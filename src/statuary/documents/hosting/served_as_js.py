@@ -2,9 +2,9 @@
 
 import json
 
-from statuary.documents.hosting.globs import expression_of
-from statuary.documents.media_types import BYTES, MEDIA_TYPES
-from statuary.documents.url_table import BRIEFLY, EPOCH_DOCUMENT, EVERYWHERE, FEED, REVALIDATE, URLS
+from statuary.documents.hosting.globs import regex_of
+from statuary.documents.media_types import MEDIA_TYPES, OCTET_STREAM
+from statuary.documents.url_table import COMMON_HEADERS, EPOCH_DOCUMENT, FEED, REVALIDATE, SHORT_LIVED, URLS
 
 LINE = 112
 """Characters of an entry that the edge module's formatter leaves on one line."""
@@ -34,13 +34,13 @@ def served_as_js() -> str:
     texts = {
         "FEED": FEED.pattern,
         "FEED_TYPE": FEED.media_type,
-        "BYTES": BYTES,
-        "KEPT_BRIEFLY": BRIEFLY,
+        "OCTET_STREAM": OCTET_STREAM,
+        "KEPT_BRIEFLY": SHORT_LIVED,
         "REVALIDATED": REVALIDATE,
     }
     blocks = [
         HEAD,
-        _mapping("EVERYWHERE", EVERYWHERE),
+        _mapping("COMMON_HEADERS", COMMON_HEADERS),
         _mapping("MEDIA_TYPES", MEDIA_TYPES),
         "".join(f"const {name} = {json.dumps(text)};\n" for name, text in texts.items()),
         "const BRIEFLY = [\n" + "".join(f"  {shape},\n" for shape in _brief_shapes()) + "];\n",
@@ -50,8 +50,8 @@ def served_as_js() -> str:
 
 
 def _brief_shapes() -> list[str]:
-    rows = (url for url in URLS if url.keeps_time and url is not EPOCH_DOCUMENT)
-    return [f"/{_escaped(expression_of(url))}/" for url in rows]
+    rows = (url for url in URLS if url.is_timed and url is not EPOCH_DOCUMENT)
+    return [f"/{_escaped(regex_of(url))}/" for url in rows]
 
 
 def _mapping(name: str, values: dict[str, str]) -> str:

@@ -2,13 +2,13 @@
 
 import json
 
-from statuary.documents.hosting.choices import HostChoices
 from statuary.documents.hosting.header_rules import header_rules
 from statuary.documents.hosting.host_file import HostFile
+from statuary.documents.hosting.host_options import HostOptions
 from statuary.documents.hosting.redirects import server_rewrites
 
 
-def vercel_files(choices: HostChoices) -> list[HostFile]:
+def vercel_files(choices: HostOptions) -> list[HostFile]:
     """Return `vercel.json`; its paths are written for path-to-regexp, where a star is `(.*)`."""
     configuration = {
         "$schema": "https://openapi.vercel.sh/vercel.json",

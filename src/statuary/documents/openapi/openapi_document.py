@@ -3,15 +3,15 @@
 import re
 from typing import Any
 
-from statuary.documents.contract_api.shapes import RefusedRequest
+from statuary.documents.contract_api.contract_shapes import RejectedRequest
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
-from statuary.documents.openapi.operations import LOOK_UP, OPERATIONS, STATUS, TAGS, Operation
-from statuary.documents.openapi.parameters import SPELLED, Members, path_parameters
-from statuary.documents.openapi.schemas import schema_of, shipped_schemas
+from statuary.documents.openapi.openapi_schemas import schema_of, shipped_schemas
+from statuary.documents.openapi.operations import LOOKUP_TAG, OPERATIONS, STATUS_TAG, TAGS, Operation
+from statuary.documents.openapi.parameters import SPECIFIED_NAMES, JsonObject, path_parameters
 from statuary.documents.url_table import OPENAPI, PROOF, PROOF_SCHEMA, UPTIME, UPTIME_SCHEMA
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.site import Chain
+from statuary.domain.site_settings import Chain
 
 VERSION = "2"
 """Both APIs call themselves so."""
@@ -46,22 +46,24 @@ def openapi_document(catalogue: Catalogue) -> Document:
 
 def _is_served(operation: Operation, catalogue: Catalogue) -> bool:
     settings = catalogue.status_settings
-    if operation.tag == LOOK_UP:
+    if operation.tag == LOOKUP_TAG:
         return bool(catalogue.chains)
-    if operation.tag == STATUS and operation.url.name in ("archives", "archive"):
+    if operation.tag == STATUS_TAG and operation.url.name in ("archives", "archive"):
         return settings.archives
     return settings.uptime if operation.url is UPTIME else True
 
 
 def _path(operation: Operation) -> str:
-    return "/" + MEMBER.sub(lambda found: f"{{{SPELLED.get(found[1], found[1])}}}", operation.url.pattern)
+    return "/" + MEMBER.sub(
+        lambda found: f"{{{SPECIFIED_NAMES.get(found[1], found[1])}}}", operation.url.pattern
+    )
 
 
-def _operation(operation: Operation, chains: tuple[Chain, ...], base: str) -> Members:
+def _operation(operation: Operation, chains: tuple[Chain, ...], base: str) -> JsonObject:
     url = operation.url
     names = MEMBER.findall(url.pattern)
     parameters = [*path_parameters(names, chains), *operation.query]
-    told: Members = {
+    told: JsonObject = {
         "operationId": url.name,
         "tags": [operation.tag],
         "summary": f"{url.tells[0].upper()}{url.tells[1:]}",
@@ -71,9 +73,9 @@ def _operation(operation: Operation, chains: tuple[Chain, ...], base: str) -> Me
     return told | {"responses": _responses(operation, base)}
 
 
-def _responses(operation: Operation, base: str) -> Members:
+def _responses(operation: Operation, base: str) -> JsonObject:
     media_type = operation.url.media_type.partition(";")[0]
-    responses: Members = {
+    responses: JsonObject = {
         "200": {
             "description": f"{operation.url.tells[0].upper()}{operation.url.tells[1:]}.",
             "content": {media_type: {"schema": _schema(operation, media_type, base)}},
@@ -81,7 +83,7 @@ def _responses(operation: Operation, base: str) -> Members:
         "304": {"description": "It is what `If-None-Match` names."},
     }
     if operation.refuses:
-        responses["400"] = _answer("Why the request is refused.", RefusedRequest)
+        responses["400"] = _answer("Why the request is refused.", RejectedRequest)
     if operation.missing is not None:
         responses["404"] = _answer("There is none.", operation.missing)
     elif operation.may_miss:
@@ -89,11 +91,11 @@ def _responses(operation: Operation, base: str) -> Members:
     return responses
 
 
-def _answer(description: str, shape: Any) -> Members:
+def _answer(description: str, shape: Any) -> JsonObject:
     return {"description": description, "content": {"application/json": {"schema": schema_of(shape)}}}
 
 
-def _schema(operation: Operation, media_type: str, base: str) -> Members:
+def _schema(operation: Operation, media_type: str, base: str) -> JsonObject:
     if operation.shape is not None:
         return schema_of(operation.shape)
     own = OWN_SCHEMAS.get(operation.url.name)

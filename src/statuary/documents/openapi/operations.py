@@ -3,20 +3,25 @@
 from typing import Any, NamedTuple
 
 from statuary.documents import url_table
-from statuary.documents.contract_api import shapes as lists
-from statuary.documents.openapi.parameters import FIELDS, LISTING, OMIT, Members
-from statuary.documents.status_api import shapes as status
+from statuary.documents.contract_api import contract_shapes as lists
+from statuary.documents.openapi.parameters import (
+    FIELDS_PARAMETER,
+    LIST_PARAMETERS,
+    OMIT_PARAMETER,
+    JsonObject,
+)
+from statuary.documents.status_api import status_shapes as status
 from statuary.documents.url_table import Url
 from statuary.domain.contracts.record import Record
 
-LOOK_UP, STATUS, FEEDS = "contract look-up", "status", "feeds and badges"
+LOOKUP_TAG, STATUS_TAG, FEEDS_TAG = "contract look-up", "status", "feeds and badges"
 """The parts of the API, as tags."""
 
 TAGS: dict[str, str] = {
-    LOOK_UP: "Sourcify's API v2. Where nothing can run beside plain files, `fields`, `omit` and the query of lists "
+    LOOKUP_TAG: "Sourcify's API v2. Where nothing can run beside plain files, `fields`, `omit` and the query of lists "
     "are passed over, and refusals are those of the host.",
-    STATUS: "Statuspage's API v2: what it serves and no more, and the whole history by year.",
-    FEEDS: "The same news for readers, calendars and other pages.",
+    STATUS_TAG: "Statuspage's API v2: what it serves and no more, and the whole history by year.",
+    FEEDS_TAG: "The same news for readers, calendars and other pages.",
 }
 
 
@@ -36,25 +41,25 @@ class Operation(NamedTuple):
     url: Url
     tag: str
     shape: Any = None
-    query: tuple[Members, ...] = ()
+    query: tuple[JsonObject, ...] = ()
     refuses: bool = False
     missing: Any = None
     may_miss: bool = False
 
 
 def _look_up(url: Url, shape: Any, **more: Any) -> Operation:
-    return Operation(url=url, tag=LOOK_UP, shape=shape, **more)
+    return Operation(url=url, tag=LOOKUP_TAG, shape=shape, **more)
 
 
 def _status(url: Url, shape: Any, **more: Any) -> Operation:
-    return Operation(url=url, tag=STATUS, shape=shape, **more)
+    return Operation(url=url, tag=STATUS_TAG, shape=shape, **more)
 
 
 OPERATIONS: tuple[Operation, ...] = (
     _look_up(
         url_table.CONTRACT,
         Record,
-        query=(FIELDS, OMIT),
+        query=(FIELDS_PARAMETER, OMIT_PARAMETER),
         refuses=True,
         missing=lists.NotVerified,
         may_miss=True,
@@ -66,7 +71,7 @@ OPERATIONS: tuple[Operation, ...] = (
         missing=lists.ContractOnAllChains,
         may_miss=True,
     ),
-    _look_up(url_table.CONTRACTS, lists.ContractList, query=LISTING, refuses=True),
+    _look_up(url_table.CONTRACTS, lists.ContractList, query=LIST_PARAMETERS, refuses=True),
     _look_up(url_table.CHAINS, list[lists.ListedChain]),
     _look_up(url_table.CONTRACTS_PAGES, lists.ListPages, may_miss=True),
     _look_up(url_table.CONTRACTS_PAGE, lists.ContractList, may_miss=True),
@@ -84,15 +89,15 @@ OPERATIONS: tuple[Operation, ...] = (
     _status(url_table.ARCHIVE, status.Archive, may_miss=True),
     _status(url_table.UPTIME, None, may_miss=True),
     _status(url_table.EPOCHS, status.Epochs),
-    Operation(url=url_table.HISTORY_ATOM, tag=FEEDS),
-    Operation(url=url_table.HISTORY_RSS, tag=FEEDS),
-    Operation(url=url_table.FEED, tag=FEEDS),
-    Operation(url=url_table.COMPONENT_ATOM, tag=FEEDS, may_miss=True),
-    Operation(url=url_table.CALENDAR, tag=FEEDS),
-    Operation(url=url_table.BADGE, tag=FEEDS),
-    Operation(url=url_table.BADGE_ENDPOINT, tag=FEEDS),
-    Operation(url=url_table.COMPONENT_BADGE, tag=FEEDS, may_miss=True),
-    Operation(url=url_table.COMPONENT_BADGE_ENDPOINT, tag=FEEDS, may_miss=True),
-    Operation(url=url_table.CHANGES, tag=FEEDS),
+    Operation(url=url_table.HISTORY_ATOM, tag=FEEDS_TAG),
+    Operation(url=url_table.HISTORY_RSS, tag=FEEDS_TAG),
+    Operation(url=url_table.FEED, tag=FEEDS_TAG),
+    Operation(url=url_table.COMPONENT_ATOM, tag=FEEDS_TAG, may_miss=True),
+    Operation(url=url_table.CALENDAR, tag=FEEDS_TAG),
+    Operation(url=url_table.BADGE, tag=FEEDS_TAG),
+    Operation(url=url_table.BADGE_ENDPOINT, tag=FEEDS_TAG),
+    Operation(url=url_table.COMPONENT_BADGE, tag=FEEDS_TAG, may_miss=True),
+    Operation(url=url_table.COMPONENT_BADGE_ENDPOINT, tag=FEEDS_TAG, may_miss=True),
+    Operation(url=url_table.CHANGES, tag=FEEDS_TAG),
 )
 """The whole API; pages for people, their assets and what serves hosts are no part of it."""

@@ -3,31 +3,31 @@
 from collections.abc import Sequence
 from typing import Any
 
-from statuary.domain.contracts.selection.fields import DOTTED, SELECTABLE
-from statuary.domain.site import Chain
+from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
+from statuary.domain.site_settings import Chain
 
-Members = dict[str, Any]
+JsonObject = dict[str, Any]
 """A JSON object of the document."""
 
 GENESIS_CHAIN = "0"
 """The chain that is known without being listed, as on the real server."""
 
 
-def path_parameters(names: Sequence[str], chains: Sequence[Chain]) -> list[Members]:
+def path_parameters(names: Sequence[str], chains: Sequence[Chain]) -> list[JsonObject]:
     """Return the parameters of a path, by the names that the table of URLs has for them."""
     schemas = PATH_SCHEMAS | {"chain_id": _chain_schema(chains)}
     return [
-        {"name": SPELLED.get(name, name), "in": "path", "required": True, "schema": schemas[name]}
+        {"name": SPECIFIED_NAMES.get(name, name), "in": "path", "required": True, "schema": schemas[name]}
         for name in names
     ]
 
 
-SPELLED = {"chain_id": "chainId"}
+SPECIFIED_NAMES = {"chain_id": "chainId"}
 """Names that the specification spells otherwise."""
 
 NAME = {"type": "string", "pattern": "^[^/]+$"}
 
-PATH_SCHEMAS: dict[str, Members] = {
+PATH_SCHEMAS: dict[str, JsonObject] = {
     "address": {
         "type": "string",
         "pattern": "^0x[0-9a-fA-F]{40}$",
@@ -40,7 +40,7 @@ PATH_SCHEMAS: dict[str, Members] = {
 }
 
 
-def _chain_schema(chains: Sequence[Chain]) -> Members:
+def _chain_schema(chains: Sequence[Chain]) -> JsonObject:
     return {"type": "string", "enum": [*(chain.chain_id for chain in chains), GENESIS_CHAIN]}
 
 
@@ -51,7 +51,7 @@ def _names(names: Sequence[str], *, alone: str = "") -> str:
     return f"^({alone}|{pattern})$" if alone else f"^{pattern}$"
 
 
-FIELDS: Members = {
+FIELDS_PARAMETER: JsonObject = {
     "name": "fields",
     "in": "query",
     "description": "The members to give beside the seven that every answer has, parted by commas; `all` for every "
@@ -59,14 +59,14 @@ FIELDS: Members = {
     "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED), alone="all")},
     "example": "abi,compilation.compilerVersion",
 }
-OMIT: Members = {
+OMIT_PARAMETER: JsonObject = {
     "name": "omit",
     "in": "query",
     "description": "The members to leave out, parted by commas. Not together with `fields`.",
     "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED))},
     "example": "stdJsonInput,stdJsonOutput",
 }
-LISTING: tuple[Members, ...] = (
+LIST_PARAMETERS: tuple[JsonObject, ...] = (
     {
         "name": "sort",
         "in": "query",

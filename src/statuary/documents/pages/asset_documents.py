@@ -6,14 +6,14 @@ from importlib.resources import files
 
 from statuary.documents.document import Document
 from statuary.documents.url_table import ICON, SCRIPT, STYLE, THEME_FILE
-from statuary.domain.pages import Theme
+from statuary.domain.page_settings import Theme
 
 FOLDER = files("statuary.documents.pages").joinpath("assets")
 
 SCRIPTS = ("statuary", "search")
 """The scripts, by name."""
 
-ICON_SIGNS = {
+ICON_SHAPES = {
     "site": ("#565c66", '<circle cx="10" cy="10" r="9"/>', ""),
     "status-none": ("#17764a", '<circle cx="10" cy="10" r="9"/>', "m5.6 10.4 3 3 5.8-6.6"),
     "status-maintenance": ("#1f5fbf", '<rect x="1" y="1" width="18" height="18" rx="5"/>', "M6 14l8-8"),
@@ -37,7 +37,7 @@ def asset_documents(theme: Theme, *, search: bool) -> Iterator[Document]:
     for name in SCRIPTS:
         if search or name != "search":
             yield _script(name)
-    for name in ICON_SIGNS:
+    for name in ICON_SHAPES:
         yield Document(
             path=ICON.path(name=name), body=_icon(name), media_type=ICON.media_type, cache=ICON.cache
         )
@@ -55,7 +55,7 @@ def _script(name: str) -> Document:
 
 
 def _icon(name: str) -> bytes:
-    colour, shape, sign = ICON_SIGNS[name]
+    colour, shape, sign = ICON_SHAPES[name]
     strokes = 'fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"'
     inner = f'<path {strokes} d="{sign}"/>' if sign else ""
     svg = (

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from statuary.documents.document import Document
-from statuary.documents.pages.frame import Frame, Head
-from statuary.documents.pages.moments import Calendar, Voice
+from statuary.documents.pages.dates import DateFormatter, Localization
+from statuary.documents.pages.page_context import PageContext, PageHead
+from statuary.documents.pages.page_texts import page_texts
 from statuary.documents.pages.section_pages import section_url
-from statuary.documents.pages.texts import texts_of
 from statuary.documents.url_table import Url
 
 if TYPE_CHECKING:
-    from statuary.documents.pages.templates_of_a_site import Templates
+    from statuary.documents.pages.page_templates import PageTemplates
 
 
 class Renderer:
@@ -25,24 +25,24 @@ class Renderer:
         voice: how they speak.
     """
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: PageContext) -> None:
         """Take a frame; templates are read when they are first used."""
         self.frame = frame
-        texts = texts_of(frame.settings.language, frame.settings.theme.texts)
-        self.voice = Voice(texts, Calendar(frame.zone, texts))
+        texts = page_texts(frame.settings.language, frame.settings.theme.texts)
+        self.voice = Localization(texts, DateFormatter(frame.zone, texts))
 
     @cached_property
-    def _templates(self) -> "Templates":
+    def _templates(self) -> "PageTemplates":
         # most commands render nothing, and need not wait for the library that would
-        module = import_module("statuary.documents.pages.templates_of_a_site")
-        templates: Templates = module.Templates(self.frame, self.voice.texts)
+        module = import_module("statuary.documents.pages.page_templates")
+        templates: PageTemplates = module.Templates(self.frame, self.voice.texts)
         return templates
 
     def page(
         self,
         url: Url,
         template: str,
-        head: Head,
+        head: PageHead,
         view: object,
         *,
         root: str | None = None,
@@ -74,7 +74,7 @@ class Renderer:
         """Return a part of a page, for one that stands on several."""
         return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
 
-    def _sections(self, head: Head, root: str) -> list[dict[str, Any]]:
+    def _sections(self, head: PageHead, root: str) -> list[dict[str, Any]]:
         return [
             {
                 "name": self.voice.texts(f"section.{section}"),
@@ -86,7 +86,7 @@ class Renderer:
 
 
 @lru_cache(maxsize=4)
-def renderer_of(frame: Frame) -> Renderer:
+def renderer_of(frame: PageContext) -> Renderer:
     """Return the renderer of a site's pages; the same one for equal frames, so that templates are read once."""
     return Renderer(frame)
 

@@ -1,14 +1,7 @@
 """The page that each part of a site begins with."""
 
-from statuary.documents.url_table import (
-    API_PAGE,
-    CONTRACTS_HOME,
-    HISTORY_PAGE,
-    STATUS_PAGE,
-    UPTIME_PAGE,
-    Url,
-)
-from statuary.domain.pages import PageSettings
+from statuary.documents.url_table import API_PAGE, CONTRACTS_HOME, HISTORY_PAGE, STATUS_PAGE, UPTIME_PAGE, Url
+from statuary.domain.page_settings import PageSettings
 
 SECTION_PAGES = {
     "status": STATUS_PAGE,

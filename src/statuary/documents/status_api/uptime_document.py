@@ -10,14 +10,16 @@ import orjson
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
-from statuary.documents.status_api.members import Members
-from statuary.documents.status_api.stamps import Stamps
+from statuary.documents.status_api.json_members import Members
+from statuary.documents.status_api.timestamps import TimestampFormatter
 from statuary.documents.url_table import UPTIME, UPTIME_SCHEMA
 from statuary.domain.status.components import Component
-from statuary.domain.status.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, percent
+from statuary.domain.status.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
 
 
-def uptime_document(page: Members, uptime: PageUptime, groups: list[Component], stamps: Stamps) -> Document:
+def uptime_document(
+    page: Members, uptime: PageUptime, groups: list[Component], stamps: TimestampFormatter
+) -> Document:
     """Return the document: percentages, and of each component the days on which it was out."""
     by_id = {one.component.id: one for one in uptime.components}
     return Document(
@@ -30,7 +32,7 @@ def uptime_document(page: Members, uptime: PageUptime, groups: list[Component], 
                 "days": WINDOW_DAYS,
                 "first_day": uptime.first_day.isoformat(),
                 "last_day": uptime.last_day.isoformat(),
-                "uptime": percent(one.fraction for one in uptime.components),
+                "uptime": uptime_percentage(one.fraction for one in uptime.components),
                 "groups": [_group(group, by_id) for group in groups],
                 "components": [_component(one) for one in uptime.components],
             }
@@ -48,7 +50,11 @@ def uptime_schema_document() -> Document:
 
 def _group(group: Component, by_id: Mapping[str, ComponentUptime]) -> Members:
     children = [by_id[child] for child in group.children if child in by_id]
-    return {"id": group.id, "name": group.name, "uptime": percent(child.fraction for child in children)}
+    return {
+        "id": group.id,
+        "name": group.name,
+        "uptime": uptime_percentage(child.fraction for child in children),
+    }
 
 
 def _component(uptime: ComponentUptime) -> Members:
@@ -59,7 +65,7 @@ def _component(uptime: ComponentUptime) -> Members:
         "name": component.name,
         "group_id": component.group_id,
         "start_date": None if start_date is None else start_date.isoformat(),
-        "uptime": percent([uptime.fraction]),
+        "uptime": uptime_percentage([uptime.fraction]),
         "window_seconds": int(uptime.window.total_seconds()),
         "days": [
             {

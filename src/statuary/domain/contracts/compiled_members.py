@@ -8,16 +8,20 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.domain.contracts.auxdata_positions import AuxdataPositions, Pieces, auxdata_positions
+from statuary.domain.contracts.bytecode.auxdata_positions import (
+    AuxdataByNumber,
+    AuxdataPositions,
+    auxdata_positions,
+)
 from statuary.domain.contracts.compiler_output import (
     CompiledCode,
     CompiledContract,
     compiled_contract,
     split_name,
 )
-from statuary.domain.contracts.compiler_version import CompilerVersion, compiler_version
+from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.jsonb_order import in_jsonb_order
-from statuary.domain.contracts.workspace import STD_JSON_OUTPUT, Underivable
+from statuary.domain.contracts.workspace import STD_JSON_OUTPUT, DerivationError
 from statuary.domain.json_values import Json, is_whole_number
 
 SOLIDITY = "Solidity"
@@ -51,7 +55,7 @@ def compiled_members(
     """Return a contract's artifacts from a compiler's standard JSON output.
 
     Raises:
-        Malformed: if the output lacks what every record has (`Underivable`), or holds what cannot be read.
+        Malformed: if the output lacks what every record has (`DerivationError`), or holds what cannot be read.
     """
     contract = compiled_contract(std_json_output, *split_name(fully_qualified_name))
     auxdata = auxdata_positions(
@@ -76,7 +80,7 @@ def compiled_members(
     )
 
 
-def _side(compiled: CompiledCode, auxdata: Pieces, language: str) -> dict[str, Json]:
+def _side(compiled: CompiledCode, auxdata: AuxdataByNumber, language: str) -> dict[str, Json]:
     links = compiled.artifact.get("linkReferences")
     return {
         "recompiledBytecode": "0x" + compiled.code.hex(),
@@ -113,18 +117,18 @@ def _metadata(artifact: dict[str, Json]) -> Json:
     if not text:
         return None
     if not isinstance(text, str):
-        raise Underivable("the compiler's metadata is not text", pointer=(STD_JSON_OUTPUT, "metadata"))
+        raise DerivationError("the compiler's metadata is not text", pointer=(STD_JSON_OUTPUT, "metadata"))
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Underivable(
+        raise DerivationError(
             f"the compiler's metadata is not JSON: {error}", pointer=(STD_JSON_OUTPUT,)
         ) from None
 
 
 def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str, Json] | None:
     """Return the numbers of source files; solc before 0.3.6 gave none, and for Yul and Fe none are kept."""
-    old = language == SOLIDITY and compiler_version(version) < FIRST_WITH_SOURCE_IDS
+    old = language == SOLIDITY and parse_compiler_version(version) < FIRST_WITH_SOURCE_IDS
     sources = std_json_output.get("sources")
     if old or language not in (SOLIDITY, "Vyper") or not isinstance(sources, dict):
         return None
@@ -137,4 +141,6 @@ def _number(number: Json) -> int:
         return int(number)
     if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
         return int(number)  # old compilers wrote the numbers as text
-    raise Underivable(f"the id {number!r} of a source is not a number", pointer=(STD_JSON_OUTPUT, "sources"))
+    raise DerivationError(
+        f"the id {number!r} of a source is not a number", pointer=(STD_JSON_OUTPUT, "sources")
+    )

@@ -7,11 +7,11 @@ of the library's name (`__$…$__`, solc from 0.5.0) or the name itself (`__Lib.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from statuary.domain.contracts.references import Place, library_places
-from statuary.domain.contracts.workspace import STD_JSON_INPUT, STD_JSON_OUTPUT, Underivable
+from statuary.domain.contracts.bytecode.code_references import CodeReference, parse_link_references
+from statuary.domain.contracts.workspace import STD_JSON_INPUT, STD_JSON_OUTPUT, DerivationError
 from statuary.domain.findings import Pointer
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Malformed, is_hex_digits, keccak
+from statuary.domain.primitives import InvalidValueError, is_hex_digits, keccak256
 
 BYTECODE_MEMBERS = ("bytecode", "deployedBytecode")
 
@@ -29,7 +29,7 @@ class CompiledCode(NamedTuple):
 
     artifact: dict[str, Json]
     code: bytes
-    libraries: tuple[Place, ...]
+    libraries: tuple[CodeReference, ...]
 
 
 class CompiledContract(NamedTuple):
@@ -48,7 +48,7 @@ def split_name(fully_qualified_name: str) -> tuple[str, str]:
     """
     path, colon, name = fully_qualified_name.rpartition(":")
     if not colon or not name:
-        raise Underivable(
+        raise DerivationError(
             f"{fully_qualified_name!r} is not a fully qualified name",
             "write the source's path, a colon and the contract's name",
             ("fully_qualified_name",),
@@ -64,7 +64,7 @@ def language_of(std_json_input: Json) -> str:
     """
     language = std_json_input.get("language") if isinstance(std_json_input, dict) else None
     if not isinstance(language, str) or not language:
-        raise Underivable(
+        raise DerivationError(
             "the standard JSON input names no language",
             "give the file that was passed to --standard-json",
             (STD_JSON_INPUT, "language"),
@@ -81,7 +81,7 @@ def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledCo
     artifact = std_json_output
     for key in ("contracts", path, name):
         if not isinstance(artifact, dict) or not isinstance(artifact.get(key), dict):
-            raise Underivable(
+            raise DerivationError(
                 f"the compiler's output has no contract {path}:{name}",
                 _other_names(std_json_output),
                 (STD_JSON_OUTPUT, "contracts"),
@@ -104,20 +104,20 @@ def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
     artifact = evm.get(member) if isinstance(evm, dict) else None
     digits = artifact.get("object") if isinstance(artifact, dict) else None
     if not isinstance(artifact, dict) or not isinstance(digits, str) or not digits.removeprefix("0x"):
-        raise Underivable(
+        raise DerivationError(
             f"the compiler's output has no evm.{member}.object",
             "compile with it in outputSelection; an interface or abstract contract has none",
             (*pointer, member, "object"),
         )
     try:
-        libraries = tuple(library_places(artifact.get("linkReferences")))
+        libraries = tuple(parse_link_references(artifact.get("linkReferences")))
         code = unlinked_code(digits.removeprefix("0x"), libraries)
-    except Malformed as error:
-        raise Underivable(f"evm.{member}: {error}", error.remedy, (*pointer, member)) from None
+    except InvalidValueError as error:
+        raise DerivationError(f"evm.{member}: {error}", error.hint, (*pointer, member)) from None
     return CompiledCode(artifact, code, libraries)
 
 
-def unlinked_code(digits: str, libraries: Sequence[Place]) -> bytes:
+def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
     """Return bytecode with zeros in the places of libraries.
 
     Args:
@@ -130,19 +130,19 @@ def unlinked_code(digits: str, libraries: Sequence[Place]) -> bytes:
     parts, at = [], 0
     for place in sorted(libraries, key=lambda place: place.start):
         start, end = 2 * place.start, 2 * (place.start + place.length)
-        if digits[start:end] not in (*placeholders(place.id), "0" * (end - start)) or start < at:
-            raise Malformed(
+        if digits[start:end] not in (*library_placeholders(place.id), "0" * (end - start)) or start < at:
+            raise InvalidValueError(
                 f"at byte {place.start} stands {digits[start:end]!r}, not the place of {place.id}"
             )
         parts += [digits[at:start], "0" * (end - start)]
         at = end
     whole = "".join([*parts, digits[at:]])
     if not is_hex_digits(whole):
-        raise Malformed("the bytecode is not hex, and linkReferences does not say why")
+        raise InvalidValueError("the bytecode is not hex, and linkReferences does not say why")
     return bytes.fromhex(whole)
 
 
-def placeholders(fully_qualified_name: str) -> tuple[str, str]:
+def library_placeholders(fully_qualified_name: str) -> tuple[str, str]:
     """Return what solc writes in the place of a library: from 0.5.0 on, and before."""
-    digest = keccak(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
+    digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
     return f"__${digest[:34]}$__", "__" + fully_qualified_name[:_OLD_NAME_DIGITS].ljust(38, "_")

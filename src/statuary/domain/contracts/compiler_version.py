@@ -25,7 +25,7 @@ UNKNOWN = CompilerVersion(0, 0, 0, released=False)
 
 
 @lru_cache(maxsize=256)
-def compiler_version(text: str) -> CompilerVersion:
+def parse_compiler_version(text: str) -> CompilerVersion:
     """Read a version, or return `UNKNOWN`."""
     found = _VERSION.fullmatch(text)
     if found is None:
@@ -43,7 +43,7 @@ _BUILD = re.compile(
 """The part of a version that says what was compiled; what follows (`.Linux.g++`, `.mod`) says for which machine."""
 
 
-def build_of(text: str) -> str:
+def build_version(text: str) -> str:
     """Return the first compiler version in a text, without the machine it was built for; empty if there is none."""
     found = _BUILD.search(text)
     return found[0] if found else ""

@@ -10,30 +10,30 @@ from uuid import NAMESPACE_URL, uuid5
 
 import orjson
 
-from statuary.domain.contracts.auxdata_positions import Pieces
-from statuary.domain.contracts.compiled_members import SOLIDITY, CompiledMembers, compiled_members
-from statuary.domain.contracts.compiler_metadata import AuxdataStyle, auxdata_style, read_auxdata
-from statuary.domain.contracts.compiler_output import language_of, split_name
-from statuary.domain.contracts.jsonb_order import in_jsonb_order
-from statuary.domain.contracts.match_level import overall_level
-from statuary.domain.contracts.matching import (
+from statuary.domain.contracts.abi.abi_signatures import signatures_of
+from statuary.domain.contracts.bytecode.auxdata import AuxdataStyle, auxdata_style, parse_auxdata
+from statuary.domain.contracts.bytecode.auxdata_positions import AuxdataByNumber
+from statuary.domain.contracts.bytecode.code_references import parse_immutable_references
+from statuary.domain.contracts.bytecode.matching import (
     RecompiledSide,
     SideMatch,
     constructor_inputs,
     match_creation,
     match_runtime,
 )
-from statuary.domain.contracts.proxies import decided_resolution
-from statuary.domain.contracts.references import immutable_places
-from statuary.domain.contracts.signatures import signatures_of
+from statuary.domain.contracts.bytecode.proxy_detection import proxy_resolution_from_bytecode
+from statuary.domain.contracts.compiled_members import SOLIDITY, CompiledMembers, compiled_members
+from statuary.domain.contracts.compiler_output import language_of, split_name
+from statuary.domain.contracts.jsonb_order import in_jsonb_order
+from statuary.domain.contracts.match_level import overall_level
 from statuary.domain.contracts.workspace import (
     STD_JSON_INPUT,
-    Deployment,
-    Underivable,
+    DerivationError,
     Workspace,
+    WorkspaceDeployment,
 )
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Hex, Instant, Malformed
+from statuary.domain.primitives import Hex, Instant, InvalidValueError
 
 
 def derive_record(workspace: Workspace) -> dict[str, Json]:
@@ -44,10 +44,10 @@ def derive_record(workspace: Workspace) -> dict[str, Json]:
     """
     try:
         return _record(workspace)
-    except Underivable:
+    except DerivationError:
         raise
-    except Malformed as error:
-        raise Underivable(str(error), error.remedy) from None
+    except InvalidValueError as error:
+        raise DerivationError(str(error), error.hint) from None
 
 
 def _record(workspace: Workspace) -> dict[str, Json]:
@@ -59,7 +59,7 @@ def _record(workspace: Workspace) -> dict[str, Json]:
     )
     creation, runtime = _matches(workspace, compiled, language=language, version=version)
     sources, settings = _sources(workspace.std_json_input), _settings(workspace.std_json_input)
-    twins = compiled.artifacts
+    artifacts = compiled.artifacts
     sides = (
         {"onchainBytecode": workspace.onchain_creation, **compiled.creation, **_steps(creation)},
         {"onchainBytecode": workspace.onchain_runtime, **compiled.runtime, **_steps(runtime)},
@@ -69,7 +69,7 @@ def _record(workspace: Workspace) -> dict[str, Json]:
         "matchId": workspace.match_id,
         "creationMatch": levels[0],
         "runtimeMatch": levels[1],
-        "verifiedAt": seconds_text(workspace.verified_at),
+        "verifiedAt": verified_at_text(workspace.verified_at),
         "creationBytecode": sides[0],
         "runtimeBytecode": sides[1],
         "deployment": _deployment(workspace.deployment),
@@ -82,15 +82,15 @@ def _record(workspace: Workspace) -> dict[str, Json]:
             "name": name,
             "fullyQualifiedName": workspace.fully_qualified_name,
         },
-        **twins,
+        **artifacts,
         "sourceIds": compiled.source_ids,
         "additionalInput": _additional_input(workspace.std_json_input),
         "stdJsonInput": _std_json_input(workspace.std_json_input, language, sources, settings),
         "stdJsonOutput": {
             "sources": compiled.source_ids,
-            "contracts": {path: {name: _output_contract(twins, sides)}},
+            "contracts": {path: {name: _output_contract(artifacts, sides)}},
         },
-        "signatures": signatures_of(twins["abi"]),
+        "signatures": signatures_of(artifacts["abi"]),
         "proxyResolution": _proxy_resolution(workspace),
         "match": overall_level(*levels),
         "chainId": workspace.chain_id,
@@ -98,7 +98,7 @@ def _record(workspace: Workspace) -> dict[str, Json]:
     }
 
 
-def seconds_text(moment: Instant) -> str:
+def verified_at_text(moment: Instant) -> str:
     """Spell an instant as `verifiedAt` does: UTC, whole seconds, `Z`."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -117,10 +117,10 @@ def _matches(
     runtime = RecompiledSide(
         code=contract.runtime.code,
         libraries=contract.runtime.libraries,
-        immutables=immutable_places(contract.runtime.artifact.get("immutableReferences"))
+        immutables=parse_immutable_references(contract.runtime.artifact.get("immutableReferences"))
         if language == SOLIDITY
         else (),
-        appended_immutables=appended_immutables(auxdata.creation, language, version),
+        appended_immutables=appended_immutables_size(auxdata.creation, language, version),
         auxdata=auxdata.runtime,
         language=language,
         version=version,
@@ -133,21 +133,21 @@ def _matches(
         match_runtime(runtime, _code(workspace.onchain_runtime)) if workspace.onchain_runtime else None,
     )
     if matches == (None, None):
-        raise Underivable(
+        raise DerivationError(
             "neither the creation nor the runtime bytecode on the chain follows from the compiler's output",
             "check the compiler version, the settings and the sources, and that the address is this contract's",
         )
     return matches
 
 
-def appended_immutables(creation: Pieces, language: str, version: str) -> int:
+def appended_immutables_size(creation: AuxdataByNumber, language: str, version: str) -> int:
     """Return how many bytes of immutables Vyper's creation code (0.3.10 on) says it appends to runtime code."""
     style = auxdata_style(language, version)
     if style is not AuxdataStyle.VYPER or "1" not in creation:
         return 0
     try:
-        return read_auxdata(creation["1"].value, style).immutable_size or 0
-    except Malformed:
+        return parse_auxdata(creation["1"].value, style).immutable_size or 0
+    except InvalidValueError:
         return 0
 
 
@@ -162,7 +162,7 @@ def _steps(found: SideMatch | None) -> dict[str, Json]:
     }
 
 
-def _deployment(deployment: Deployment) -> dict[str, Json]:
+def _deployment(deployment: WorkspaceDeployment) -> dict[str, Json]:
     return {
         "transactionHash": deployment.transaction_hash,
         "blockNumber": deployment.block_number,
@@ -174,12 +174,12 @@ def _deployment(deployment: Deployment) -> dict[str, Json]:
 def _sources(std_json_input: Json) -> dict[str, Json]:
     sources = std_json_input.get("sources")
     if not isinstance(sources, dict) or not sources:
-        raise Underivable("the standard JSON input has no sources", pointer=(STD_JSON_INPUT, "sources"))
+        raise DerivationError("the standard JSON input has no sources", pointer=(STD_JSON_INPUT, "sources"))
     contents: dict[str, Json] = {}
     for path, source in sources.items():
         content = source.get("content") if isinstance(source, dict) else None
         if not isinstance(content, str):
-            raise Underivable(
+            raise DerivationError(
                 f"the source {path!r} has no content",
                 "put the text itself into the standard JSON input; urls are not followed",
                 (STD_JSON_INPUT, "sources", path),
@@ -191,7 +191,7 @@ def _sources(std_json_input: Json) -> dict[str, Json]:
 def _settings(std_json_input: Json) -> dict[str, Json]:
     settings = std_json_input.get("settings")
     if not isinstance(settings, dict):
-        raise Underivable("the standard JSON input has no settings", pointer=(STD_JSON_INPUT, "settings"))
+        raise DerivationError("the standard JSON input has no settings", pointer=(STD_JSON_INPUT, "settings"))
     return dict(in_jsonb_order({key: value for key, value in settings.items() if key != "outputSelection"}))
 
 
@@ -208,12 +208,12 @@ def _std_json_input(std_json_input: Json, language: str, sources: Json, settings
 
 
 def _output_contract(
-    twins: dict[str, Json], sides: tuple[dict[str, Json], dict[str, Json]]
+    artifacts: dict[str, Json], sides: tuple[dict[str, Json], dict[str, Json]]
 ) -> dict[str, Json]:
     members = ("abi", "metadata", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
-    repeated = {member: twins[member] for member in members}
-    if twins["metadata"] is not None:
-        repeated["metadata"] = orjson.dumps(twins["metadata"]).decode()
+    repeated = {member: artifacts[member] for member in members}
+    if artifacts["metadata"] is not None:
+        repeated["metadata"] = orjson.dumps(artifacts["metadata"]).decode()
     return {**repeated, "evm": {"bytecode": _evm(sides[0]), "deployedBytecode": _evm(sides[1])}}
 
 
@@ -227,7 +227,7 @@ def _evm(side: dict[str, Json]) -> dict[str, Json]:
 
 def _proxy_resolution(workspace: Workspace) -> Json:
     """Return what the code decides, else what the owner says the chain answered, else the server's error."""
-    decided = decided_resolution(_code(workspace.onchain_creation or workspace.onchain_runtime))
+    decided = proxy_resolution_from_bytecode(_code(workspace.onchain_creation or workspace.onchain_runtime))
     if decided is not None and (workspace.proxy_resolution is None or not decided["isProxy"]):
         return decided
     if workspace.proxy_resolution is not None:

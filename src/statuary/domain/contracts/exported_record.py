@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import orjson
 
+from statuary.domain.contracts.abi.abi_signatures import signatures_of
+from statuary.domain.contracts.bytecode.proxy_detection import proxy_resolution_from_bytecode
 from statuary.domain.contracts.jsonb_order import in_jsonb_order
 from statuary.domain.contracts.match_level import MatchLevel, overall_level
-from statuary.domain.contracts.proxies import decided_resolution
-from statuary.domain.contracts.signatures import signatures_of
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import checksummed
+from statuary.domain.primitives import checksum_address
 
 LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.value}
 """What `sourcify_matches` calls the levels of a match."""
@@ -130,10 +130,12 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
         "stdJsonInput": _std_json_input(compilation, sources),
         "stdJsonOutput": _std_json_output(compilation, artifacts, creation, runtime),
         "signatures": _signatures(match, artifacts.get("abi")),
-        "proxyResolution": decided_resolution(match.creation.onchain or match.runtime.onchain or b""),
+        "proxyResolution": proxy_resolution_from_bytecode(
+            match.creation.onchain or match.runtime.onchain or b""
+        ),
         "match": overall_level(*levels),
         "chainId": str(match.chain_id),
-        "address": checksummed("0x" + match.address.hex()),
+        "address": checksum_address("0x" + match.address.hex()),
     }
     if record["proxyResolution"] is None:
         del record["proxyResolution"]
@@ -171,7 +173,7 @@ def _deployment(match: ExportedMatch) -> dict[str, Json]:
         "transactionHash": _hex(match.transaction_hash),
         "blockNumber": None if match.block_number is None else str(match.block_number),
         "transactionIndex": None if match.transaction_index is None else str(match.transaction_index),
-        "deployer": checksummed("0x" + match.deployer.hex()) if match.deployer else None,
+        "deployer": checksum_address("0x" + match.deployer.hex()) if match.deployer else None,
     }
 
 

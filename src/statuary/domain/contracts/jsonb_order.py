@@ -5,9 +5,9 @@ served; metadata and the maps of sources are not stored so.
 """
 
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Malformed
+from statuary.domain.primitives import InvalidValueError
 
-DEEPEST = 200
+MAX_JSON_DEPTH = 200
 """Levels of nesting that are followed: no compiler comes near, and Python's own stack is not endless."""
 
 
@@ -21,10 +21,10 @@ def in_jsonb_order(value: Json, depth: int = 0) -> Json:
     """Return a JSON value with the keys of every object in it in `jsonb`'s order; arrays keep theirs.
 
     Raises:
-        Malformed: if the value is nested more than `DEEPEST` levels.
+        Malformed: if the value is nested more than `MAX_JSON_DEPTH` levels.
     """
-    if depth > DEEPEST:
-        raise Malformed(f"JSON nested more than {DEEPEST} levels")
+    if depth > MAX_JSON_DEPTH:
+        raise InvalidValueError(f"JSON nested more than {MAX_JSON_DEPTH} levels")
     if isinstance(value, dict):
         return {key: in_jsonb_order(value[key], depth + 1) for key in sorted(value, key=jsonb_key)}
     if isinstance(value, list):

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 from enum import StrEnum
 
-from statuary.domain.contracts.compiler_metadata import AuxdataStyle, auxdata_style, carries_hash
-from statuary.domain.contracts.transformations import Reason, Transformation
+from statuary.domain.contracts.bytecode.auxdata import AuxdataStyle, auxdata_style, has_source_hash
+from statuary.domain.contracts.bytecode.transformations import TransformationReason, TransformationStep
 
 
 class MatchLevel(StrEnum):
@@ -18,7 +18,7 @@ class MatchLevel(StrEnum):
 
 
 def side_level(
-    *, auxdata: Collection[bytes], transformations: Iterable[Transformation], language: str, version: str
+    *, auxdata: Collection[bytes], transformations: Iterable[TransformationStep], language: str, version: str
 ) -> MatchLevel:
     """Return the level of a side whose replay gives the on-chain bytecode.
 
@@ -28,11 +28,11 @@ def side_level(
         language: the record's `compilation.language`.
         version: the record's `compilation.compilerVersion`.
     """
-    if any(step.reason is Reason.CBOR_AUXDATA for step in transformations) or not auxdata:
+    if any(step.reason is TransformationReason.CBOR_AUXDATA for step in transformations) or not auxdata:
         return MatchLevel.MATCH
     style = auxdata_style(language, version)
     if style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER) and all(
-        carries_hash(value, style, version) for value in auxdata
+        has_source_hash(value, style, version) for value in auxdata
     ):
         return MatchLevel.EXACT_MATCH
     return MatchLevel.MATCH

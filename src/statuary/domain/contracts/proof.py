@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from statuary.domain.findings import Finding, has_errors
 
-Fact = str | int
+EvidenceValue = str | int
 """Something that a check saw, for the published proof: a number, a digest, a name."""
 
 
-class Outcome(StrEnum):
+class CheckOutcome(StrEnum):
     """How a record came out of a check."""
 
     PASSED = "passed"
@@ -34,8 +34,8 @@ class CheckResult(NamedTuple):
     """
 
     check: str
-    outcome: Outcome
-    saw: Mapping[str, Fact] = MappingProxyType({})
+    outcome: CheckOutcome
+    evidence: Mapping[str, EvidenceValue] = MappingProxyType({})
     findings: tuple[Finding, ...] = ()
 
 

@@ -27,7 +27,7 @@ def strict(shape: type[Shape]) -> type[Shape]:
 
 
 @strict
-class Reference(TypedDict):
+class BytecodeReference(TypedDict):
     """A stretch of bytecode that is filled in later, in bytes."""
 
     start: int
@@ -74,7 +74,7 @@ class CreationBytecode(TypedDict):
     onchainBytecode: str | None
     recompiledBytecode: str | None
     sourceMap: str | dict[str, Json] | None
-    linkReferences: dict[str, dict[str, list[Reference]]] | None
+    linkReferences: dict[str, dict[str, list[BytecodeReference]]] | None
     cborAuxdata: dict[str, CborAuxdata] | None
     transformations: list[Transformation] | None
     transformationValues: TransformationValues | None
@@ -87,9 +87,9 @@ class RuntimeBytecode(TypedDict):
     onchainBytecode: str | None
     recompiledBytecode: str | None
     sourceMap: str | dict[str, Json] | None
-    linkReferences: dict[str, dict[str, list[Reference]]] | None
+    linkReferences: dict[str, dict[str, list[BytecodeReference]]] | None
     cborAuxdata: dict[str, CborAuxdata] | None
-    immutableReferences: dict[str, list[Reference]] | None
+    immutableReferences: dict[str, list[BytecodeReference]] | None
     transformations: list[Transformation] | None
     transformationValues: TransformationValues | None
 
@@ -254,7 +254,7 @@ class ContractRow(NamedTuple):
     matchId: str  # noqa: N815
 
 
-def row_of(record: RecordValue) -> ContractRow:
+def contract_row(record: RecordValue) -> ContractRow:
     """Return a record's entry in lists."""
     return ContractRow(*(record[member] for member in ContractRow._fields))
 

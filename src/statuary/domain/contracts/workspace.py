@@ -4,18 +4,18 @@ from typing import Final, NamedTuple
 
 from statuary.domain.findings import Pointer
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Address, ChainId, Hex, Instant, Malformed
+from statuary.domain.primitives import Address, ChainId, Hex, Instant, InvalidValueError
 
 
-class Underivable(Malformed):
+class DerivationError(InvalidValueError):
     """A workspace that no record follows from.
 
     Attributes:
         pointer: where in the workspace, its first key one of `STD_JSON_INPUT`, `STD_JSON_OUTPUT` or a field's name.
     """
 
-    def __init__(self, message: str, remedy: str = "", pointer: Pointer = ()) -> None:
-        super().__init__(message, remedy)
+    def __init__(self, message: str, hint: str = "", pointer: Pointer = ()) -> None:
+        super().__init__(message, hint)
         self.pointer = pointer
 
 
@@ -23,7 +23,7 @@ STD_JSON_INPUT: Final = "std_json_input"
 STD_JSON_OUTPUT: Final = "std_json_output"
 
 
-class Deployment(NamedTuple):
+class WorkspaceDeployment(NamedTuple):
     """The transaction that created a contract; what is not known is None.
 
     Attributes:
@@ -69,7 +69,7 @@ class Workspace(NamedTuple):
     std_json_output: Json
     onchain_creation: Hex | None
     onchain_runtime: Hex | None
-    deployment: Deployment
+    deployment: WorkspaceDeployment
     verified_at: Instant
     match_id: str
     proxy_resolution: Json | None = None

@@ -34,7 +34,7 @@ class Automation:
     auto_transition_deliver_notifications_at_end: bool = True
 
 
-BY_HAND = Automation(
+MANUAL_AUTOMATION = Automation(
     scheduled_remind_prior=False, scheduled_auto_in_progress=False, scheduled_auto_completed=False
 )
 """Nothing happens by itself: each transition is an update that somebody writes."""

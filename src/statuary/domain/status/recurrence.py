@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 
-from statuary.domain.primitives import Instant, Malformed, instant
-from statuary.domain.status.identifiers import derived_id
+from statuary.domain.primitives import Instant, InvalidValueError, instant
+from statuary.domain.status.derived_ids import derived_id
 from statuary.domain.status.incidents import IncidentUpdate
 from statuary.domain.status.maintenances import Maintenance, Occurrence, Recurrence
 
@@ -20,7 +20,7 @@ FREQUENCIES = ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
 """The frequencies that make sense for a maintenance; faster ones are refused."""
 
 
-def check_rule(rule: str) -> None:
+def validate_rule(rule: str) -> None:
     """Read a recurrence rule, only to see that it is one.
 
     Raises:
@@ -28,7 +28,7 @@ def check_rule(rule: str) -> None:
     """
     parts = dict(part.split("=", 1) for part in rule.upper().split(";") if "=" in part)
     if parts.get("FREQ") not in FREQUENCIES:
-        raise Malformed(
+        raise InvalidValueError(
             f"recurrence rule {rule!r} has no frequency of {', '.join(FREQUENCIES)}",
             "write it like FREQ=WEEKLY;BYDAY=TU;COUNT=10",
         )
@@ -42,10 +42,10 @@ def _starts(rule: str, first: datetime) -> Iterator[datetime]:
     try:
         return iter(rrulestr(rule, dtstart=first))
     except (ValueError, KeyError, TypeError) as error:
-        raise Malformed(f"recurrence rule {rule!r} is not one: {error}") from None
+        raise InvalidValueError(f"recurrence rule {rule!r} is not one: {error}") from None
 
 
-def starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
+def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
     """Return the starts that the rule gives windows announced by `until`, one more than `MAX_WINDOWS` at most."""
     local = maintenance.scheduled_for.astimezone(recurrence.time_zone)
     last = until + recurrence.announce
@@ -63,7 +63,7 @@ def occurrences(maintenance: Maintenance, until: Instant) -> Iterator[Maintenanc
     if recurrence is None:
         yield maintenance
         return
-    for start in starts(maintenance, recurrence, until)[:MAX_WINDOWS]:
+    for start in window_starts(maintenance, recurrence, until)[:MAX_WINDOWS]:
         yield _occurrence(maintenance, recurrence, start)
 
 

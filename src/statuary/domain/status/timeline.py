@@ -11,16 +11,16 @@ from functools import cached_property
 from operator import attrgetter
 
 from statuary.domain.primitives import Instant
-from statuary.domain.status.catalogue import StatusCatalogue
+from statuary.domain.status.calendar_days import midnights
 from statuary.domain.status.components import Component
-from statuary.domain.status.days import midnights
+from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.incidents import Incident
-from statuary.domain.status.lives import IncidentState, Life
 from statuary.domain.status.maintenances import Maintenance
+from statuary.domain.status.overall_status import OverallStatus, page_status, worst_status
+from statuary.domain.status.page_state import ComponentState, PageState
 from statuary.domain.status.recurrence import occurrences
-from statuary.domain.status.replay import Track, replay
-from statuary.domain.status.roll_up import RollUp, page_roll_up, worst_status
-from statuary.domain.status.state import ComponentState, PageState
+from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.status_history import StatusHistory, replay_updates
 from statuary.domain.status.vocabulary import UNRESOLVED_STATUSES
 
 
@@ -38,24 +38,26 @@ class Timeline:
 
     catalogue: StatusCatalogue
     until: Instant
-    tracks: dict[str, Track]
-    incidents: tuple[Life, ...]
-    maintenances: tuple[Life, ...]
+    status_histories: dict[str, StatusHistory]
+    incidents: tuple[IncidentHistory, ...]
+    maintenances: tuple[IncidentHistory, ...]
 
     @cached_property
-    def lives(self) -> tuple[Life, ...]:
+    def histories(self) -> tuple[IncidentHistory, ...]:
         """Every incident's and every maintenance's life."""
         return (*self.incidents, *self.maintenances)
 
     @cached_property
     def changes(self) -> list[Instant]:
         """Every instant at which something on the page changes, in order."""
-        instants = {step for life in self.lives for step in life.steps}
+        instants = {instant for history in self.histories for instant in history.change_instants}
         for component in self.catalogue.components:
             instants.add(component.created_at)
             if component.updated_at is not None:
                 instants.add(component.updated_at)
-        instants.update(at for track in self.tracks.values() for at in track.instants)
+        instants.update(
+            at for status_history in self.status_histories.values() for at in status_history.instants
+        )
         if self.catalogue.page.updated_at is not None:
             instants.add(self.catalogue.page.updated_at)
         return sorted(instants)
@@ -69,25 +71,25 @@ class Timeline:
         return tuple(sorted(self.catalogue.components, key=attrgetter("position", "created_at")))
 
 
-def timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
+def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
     """Replay a catalogue, its recurring maintenances laid out as far as they are announced by `until`."""
     maintenances = tuple(
         window for maintenance in catalogue.maintenances for window in _windows(maintenance, until)
     )
     incidents = catalogue.incidents
-    replayed = replay(catalogue, (*incidents, *maintenances))
+    replayed = replay_updates(catalogue, (*incidents, *maintenances))
     ids = {name: component.id for name, component in catalogue.components_by_name.items()}
 
-    def life(record: Incident) -> Life:
+    def history(record: Incident) -> IncidentHistory:
         components = tuple(dict.fromkeys(ids.get(name, name) for name in record.components))
-        return Life(record, replayed.postings.get(record.id, ()), components)
+        return IncidentHistory(record, replayed.published_updates.get(record.id, ()), components)
 
     return Timeline(
         catalogue=catalogue,
         until=until,
-        tracks=dict(replayed.tracks),
-        incidents=tuple(map(life, newest_first(incidents))),
-        maintenances=tuple(map(life, newest_first(maintenances))),
+        status_histories=dict(replayed.status_histories),
+        incidents=tuple(map(history, newest_first(incidents))),
+        maintenances=tuple(map(history, newest_first(maintenances))),
     )
 
 
@@ -100,37 +102,37 @@ def newest_first(records: Sequence[Incident]) -> list[Incident]:
     return sorted(sorted(records, key=attrgetter("id")), key=attrgetter("created_at"), reverse=True)
 
 
-def state_at(line: Timeline, at: Instant) -> PageState:
+def state_at(timeline: Timeline, at: Instant) -> PageState:
     """Return everything that the status documents say at an instant."""
-    components = components_at(line, at)
-    incidents = _states(line.incidents, at)
+    components = components_at(timeline, at)
+    incidents = _states(timeline.incidents, at)
     return PageState(
         at=at,
-        page=line.catalogue.page,
-        updated_at=updated_at(line, at),
-        roll_up=_roll_up(line, components, incidents),
+        page=timeline.catalogue.page,
+        updated_at=updated_at(timeline, at),
+        overall_status=_roll_up(timeline, components, incidents),
         components=components,
         incidents=incidents,
-        maintenances=_states(line.maintenances, at),
+        maintenances=_states(timeline.maintenances, at),
     )
 
 
-def components_at(line: Timeline, at: Instant) -> dict[str, ComponentState]:
+def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
     """Return every component and group at an instant, by id, in order of position."""
     leaves = {
-        component.id: component_at(line, component, at)
-        for component in line.catalogue.components
+        component.id: component_at(timeline, component, at)
+        for component in timeline.catalogue.components
         if not component.group
     }
     return {
         component.id: _group_at(component, leaves) if component.group else leaves[component.id]
-        for component in line.by_position
+        for component in timeline.by_position
     }
 
 
-def component_at(line: Timeline, component: Component, at: Instant) -> ComponentState:
+def component_at(timeline: Timeline, component: Component, at: Instant) -> ComponentState:
     """Return a component that is no group at an instant."""
-    status, changed_at = line.tracks[component.id].at(at)
+    status, changed_at = timeline.status_histories[component.id].at(at)
     updated = component.created_at if changed_at is None else changed_at
     if component.updated_at is not None and component.updated_at <= at:
         updated = max(updated, component.updated_at)
@@ -144,32 +146,32 @@ def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentS
     return ComponentState(group, status, group.updated_at or group.created_at)
 
 
-def _states(lives: Sequence[Life], at: Instant) -> tuple[IncidentState, ...]:
-    return tuple(state for life in lives if (state := life.state_at(at)) is not None)
+def _states(histories: Sequence[IncidentHistory], at: Instant) -> tuple[IncidentState, ...]:
+    return tuple(state for history in histories if (state := history.state_at(at)) is not None)
 
 
 def _roll_up(
-    line: Timeline, components: dict[str, ComponentState], incidents: Iterable[IncidentState]
-) -> RollUp:
+    timeline: Timeline, components: dict[str, ComponentState], incidents: Iterable[IncidentState]
+) -> OverallStatus:
     leaves = (s.status for s in components.values() if not (s.component.group or s.component.removed))
     unresolved = (state.impact for state in incidents if state.status in UNRESOLVED_STATUSES)
-    derived = page_roll_up(leaves, unresolved)
-    page = line.catalogue.page
+    derived = page_status(leaves, unresolved)
+    page = timeline.catalogue.page
     if page.indicator is None and page.description is None:
         return derived
-    return RollUp(page.indicator or derived.indicator, page.description or derived.description)
+    return OverallStatus(page.indicator or derived.indicator, page.description or derived.description)
 
 
-def updated_at(line: Timeline, at: Instant) -> Instant:
+def updated_at(timeline: Timeline, at: Instant) -> Instant:
     """Return the page's last change at an instant; its creation, if nothing had happened yet."""
-    page = line.catalogue.page
+    page = timeline.catalogue.page
     if page.updated_at is not None and page.updated_at <= at:
         return page.updated_at
-    passed = bisect_right(line.changes, at)
-    return line.changes[passed - 1] if passed else page.created_at
+    passed = bisect_right(timeline.changes, at)
+    return timeline.changes[passed - 1] if passed else page.created_at
 
 
-def transitions(line: Timeline, after: Instant, until: Instant, *, days: bool = False) -> list[Instant]:
+def transitions(timeline: Timeline, after: Instant, until: Instant, *, days: bool = False) -> list[Instant]:
     """Return the instants after `after`, up to `until`, at which anything published may change.
 
     Args:
@@ -178,8 +180,8 @@ def transitions(line: Timeline, after: Instant, until: Instant, *, days: bool = 
         until: the last instant that counts.
         days: whether the midnights of the page's zone count too, as they do where a document shows days.
     """
-    first, last = bisect_right(line.changes, after), bisect_right(line.changes, until)
-    found = set(line.changes[first:last])
+    first, last = bisect_right(timeline.changes, after), bisect_right(timeline.changes, until)
+    found = set(timeline.changes[first:last])
     if days:
-        found.update(midnights(line.catalogue.page.time_zone, after, until))
+        found.update(midnights(timeline.catalogue.page.time_zone, after, until))
     return sorted(found)

@@ -17,10 +17,10 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.domain.primitives import Instant
+from statuary.domain.status.calendar_days import ONE_DAY, day_of, day_start
 from statuary.domain.status.components import Component
-from statuary.domain.status.days import ONE_DAY, day_of, day_start
-from statuary.domain.status.lives import IncidentState
-from statuary.domain.status.replay import Track
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.status_history import StatusHistory
 from statuary.domain.status.timeline import Timeline
 from statuary.domain.status.vocabulary import ComponentStatus
 
@@ -70,7 +70,7 @@ class ComponentUptime(NamedTuple):
     @property
     def fraction(self) -> Fraction:
         """The part of the window that the component was up; the whole of an empty one."""
-        return up_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
+        return uptime_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
 
 
 class PageUptime(NamedTuple):
@@ -89,7 +89,7 @@ class PageUptime(NamedTuple):
     components: tuple[ComponentUptime, ...]
 
 
-def up_fraction(outage: Outage, window: timedelta) -> Fraction:
+def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
     """Return the part of a window without outage, exactly; 1 of an empty window."""
     if outage == NO_OUTAGE or not window:
         return Fraction(1)
@@ -97,7 +97,7 @@ def up_fraction(outage: Outage, window: timedelta) -> Fraction:
     return 1 - lost / (window // MILLISECOND)
 
 
-def percent(fractions: Iterable[Fraction]) -> float | None:
+def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
     """Return the average as a percentage, cut to two decimals (99.949 is 99.94); None of nothing."""
     parts = tuple(fractions)
     if not parts:
@@ -105,21 +105,24 @@ def percent(fractions: Iterable[Fraction]) -> float | None:
     return float(sum(parts, Fraction()) / len(parts) * 10_000 // 1) / 100
 
 
-def page_uptime(line: Timeline, at: Instant) -> PageUptime:
+def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
     """Return the uptime that is published at an instant.
 
     It changes at transitions only, so an outage that goes on is counted up to the latest of them.
     """
-    calendar = Calendar(day_of(at, line.catalogue.page.time_zone), line.catalogue.page.time_zone)
-    shown = [c for c in line.by_position if c.showcase and not (c.group or c.removed)]
-    changes = (line.tracks[component.id].at(at)[1] for component in shown)
+    calendar = UptimeCalendar(
+        day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
+    )
+    shown = [c for c in timeline.by_position if c.showcase and not (c.group or c.removed)]
+    changes = (timeline.status_histories[component.id].at(at)[1] for component in shown)
     as_of = max((calendar.starts[-2], *(change for change in changes if change is not None)))
-    windows = [Window(calendar, component.start_date, as_of) for component in shown]
+    windows = [UptimeWindow(calendar, component.start_date, as_of) for component in shown]
     days = [
-        _days(line.tracks[component.id], window) for component, window in zip(shown, windows, strict=True)
+        _days(timeline.status_histories[component.id], window)
+        for component, window in zip(shown, windows, strict=True)
     ]
     # most days of most components have no outage, and nothing to look up
-    incidents = _incidents_by_component(line, as_of, calendar.starts[0]) if any(days) else {}
+    incidents = _incidents_by_component(timeline, as_of, calendar.starts[0]) if any(days) else {}
     return PageUptime(
         as_of=as_of,
         first_day=calendar.days[0],
@@ -136,7 +139,7 @@ def page_uptime(line: Timeline, at: Instant) -> PageUptime:
     )
 
 
-class Calendar:
+class UptimeCalendar:
     """The days that uptime is told over.
 
     Attributes:
@@ -160,7 +163,7 @@ class Calendar:
             yield day, max(start, begins), min(end, ends)
 
 
-class Window:
+class UptimeWindow:
     """The part of the calendar that a component's uptime is told of.
 
     Attributes:
@@ -170,7 +173,7 @@ class Window:
         length: the length of the whole window, its last day in full.
     """
 
-    def __init__(self, calendar: Calendar, begin: date | None, as_of: Instant) -> None:
+    def __init__(self, calendar: UptimeCalendar, begin: date | None, as_of: Instant) -> None:
         """Take the calendar, the day that the component began (or None), and the last instant that counts."""
         skipped = 0 if begin is None else bisect_left(calendar.days, begin)
         self.calendar = calendar
@@ -185,28 +188,30 @@ class Window:
             yield from ((day, to - since) for day, since, to in self.calendar.stretches(start, end))
 
 
-def _days(track: Track, window: Window) -> dict[date, Outage]:
+def _days(status_history: StatusHistory, window: UptimeWindow) -> dict[date, Outage]:
     """Return the days on which a component was out, and how long."""
     days: dict[date, Outage] = {}
-    for status, start, end in _stretches(track, window):
+    for status, start, end in _stretches(status_history, window):
         for day, length in window.days(start, end):
             outage = Outage(partial=length) if status == "partial_outage" else Outage(major=length)
             days[day] = days.get(day, NO_OUTAGE) + outage
     return days
 
 
-def _stretches(track: Track, window: Window) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
+def _stretches(
+    status_history: StatusHistory, window: UptimeWindow
+) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
     """Yield the stretches of time that a component was out since the window began."""
-    passed = bisect_right(track.instants, window.start)
-    statuses = (track.at(window.start)[0], *track.statuses[passed:])
-    instants = (window.start, *track.instants[passed:], window.as_of)
+    passed = bisect_right(status_history.instants, window.start)
+    statuses = (status_history.at(window.start)[0], *status_history.statuses[passed:])
+    instants = (window.start, *status_history.instants[passed:], window.as_of)
     for status, (start, end) in zip(statuses, pairwise(instants), strict=True):
         if status in ("partial_outage", "major_outage"):
             yield status, start, end
 
 
 def _events(
-    days: Iterable[date], incidents: Sequence[IncidentState], window: Window
+    days: Iterable[date], incidents: Sequence[IncidentState], window: UptimeWindow
 ) -> dict[date, tuple[IncidentState, ...]]:
     """Return by day the incidents that went on during it."""
     lasted = [(one.incident.started_at, one.resolved_at or window.as_of, one) for one in incidents]
@@ -218,13 +223,15 @@ def _events(
     return found
 
 
-def _incidents_by_component(line: Timeline, as_of: Instant, start: Instant) -> dict[str, list[IncidentState]]:
+def _incidents_by_component(
+    timeline: Timeline, as_of: Instant, start: Instant
+) -> dict[str, list[IncidentState]]:
     """Return by component the incidents of the window that it was in, the latest created first."""
     found: dict[str, list[IncidentState]] = {}
-    for life in line.incidents:
-        if life.is_over_by(start):
+    for history in timeline.incidents:
+        if history.is_final_by(start):
             continue
-        state = life.state_at(as_of)
+        state = history.state_at(as_of)
         if state is not None and (state.resolved_at is None or state.resolved_at >= start):
             for component in state.components:
                 found.setdefault(component, []).append(state)

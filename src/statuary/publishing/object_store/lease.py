@@ -1,7 +1,7 @@
 """The lease of a store: one publisher at a time, by an object that is put only if it is still the one that was read.
 
 A lease ends by itself, so that a killed publisher keeps nobody out for long; one that lives renews it in time, and
-one that finds that it could not stops before its lease ends. Clocks may differ by `SKEW`.
+one that finds that it could not stops before its lease ends. Clocks may differ by `CLOCK_SKEW`.
 """
 
 import secrets
@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 
 import orjson
 
-from statuary.domain.primitives import Instant, Malformed, instant, instant_text, parse_instant
-from statuary.publishing.object_store.bucket import Bucket, Taken
-from statuary.publishing.refused import PublishingRefused
+from statuary.domain.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.object_store.store import ObjectStore, PreconditionFailedError
 from statuary.publishing.safe_path import OWN_FOLDER
 
 LEASE = f"{OWN_FOLDER}/lease.json"
@@ -22,7 +22,7 @@ LEASE = f"{OWN_FOLDER}/lease.json"
 DURATION = timedelta(seconds=120)
 """How long a lease lasts that nobody renews."""
 
-SKEW = 0.25
+CLOCK_SKEW = 0.25
 """The part of a lease's duration by which clocks may differ, and before whose end its holder stops."""
 
 UTC = ZoneInfo("UTC")
@@ -30,15 +30,15 @@ UTC = ZoneInfo("UTC")
 Clock = Callable[[], Instant]
 
 
-class LeaseLost(PublishingRefused):
+class LeaseLostError(PublishingError):
     """Another publisher may have taken over."""
 
 
-class LeaseHeld(PublishingRefused):
+class LeaseHeldError(PublishingError):
     """Another publisher has the lease."""
 
 
-class Terms(NamedTuple):
+class LeaseTerms(NamedTuple):
     """What the object says.
 
     Attributes:
@@ -53,7 +53,7 @@ class Terms(NamedTuple):
 class Lease:
     """A lease that is held; `renew` keeps it, `release` gives it back."""
 
-    def __init__(self, bucket: Bucket, clock: Clock, duration: timedelta = DURATION) -> None:
+    def __init__(self, bucket: ObjectStore, clock: Clock, duration: timedelta = DURATION) -> None:
         self.bucket = bucket
         self.clock = clock
         self.duration = duration
@@ -70,22 +70,22 @@ class Lease:
         """
         found = self.bucket.get(LEASE)
         if found is not None:
-            self._refuse_if_held(_terms(found[0]))
+            self._refuse_if_held(_parse_terms(found[0]))
             self.tag = found[1].tag
         try:
             self._write(self.holder)
-        except Taken:
+        except PreconditionFailedError:
             if not self._took_effect():
-                raise PublishingRefused(
+                raise PublishingError(
                     f"another publisher has just taken {self.bucket.url}",
                     "wait for it to finish, and publish again",
                 ) from None
         self._try_conditions()
 
-    def _refuse_if_held(self, terms: Terms) -> None:
-        if terms.holder and terms.until + self.duration * SKEW > self.clock():
-            raise LeaseHeld(
-                f"another publisher has {self.bucket.url} until {instant_text(terms.until, UTC)}",
+    def _refuse_if_held(self, terms: LeaseTerms) -> None:
+        if terms.holder and terms.until + self.duration * CLOCK_SKEW > self.clock():
+            raise LeaseHeldError(
+                f"another publisher has {self.bucket.url} until {format_instant(terms.until, UTC)}",
                 "wait for it to finish; if it was killed, its lease ends by itself",
             )
 
@@ -93,9 +93,9 @@ class Lease:
         """Make sure that the store refuses what a condition forbids."""
         try:
             self.bucket.put_if(LEASE, b"", None)
-        except Taken:
+        except PreconditionFailedError:
             return
-        raise PublishingRefused(
+        raise PublishingError(
             f"{self.bucket.url} puts objects against their condition, so that no lease holds there",
             "publish with --no-lease, and make sure yourself that there is one publisher at a time",
         )
@@ -110,16 +110,16 @@ class Lease:
             return
         try:
             self._write(self.holder)
-        except Taken:
+        except PreconditionFailedError:
             if not self._took_effect():
-                raise LeaseLost(
+                raise LeaseLostError(
                     f"another publisher took {self.bucket.url} over", "publish again when it has finished"
                 ) from None
 
     def _took_effect(self) -> bool:
         """Say whether the object is ours after all: the answer to an earlier put may not have come."""
         found = self.bucket.get(LEASE)
-        if found is None or _terms(found[0]).holder != self.holder:
+        if found is None or _parse_terms(found[0]).holder != self.holder:
             return False
         self.tag = found[1].tag
         self._write(self.holder)
@@ -131,8 +131,8 @@ class Lease:
         Raises:
             LeaseLost: if it may be over by then.
         """
-        if self.clock() > self.until - self.duration * SKEW:
-            raise LeaseLost(
+        if self.clock() > self.until - self.duration * CLOCK_SKEW:
+            raise LeaseLostError(
                 f"the lease of {self.bucket.url} is about to end, and could not be renewed",
                 "publish again; what was put stays",
             )
@@ -141,20 +141,20 @@ class Lease:
         """Give the lease back, unless another has it by now."""
         try:
             self._write("")
-        except (Taken, PublishingRefused):
+        except (PreconditionFailedError, PublishingError):
             return
 
     def _write(self, holder: str) -> None:
         until = instant(self.clock() + self.duration)
-        body = orjson.dumps({"holder": holder, "until": instant_text(until, UTC)})
+        body = orjson.dumps({"holder": holder, "until": format_instant(until, UTC)})
         self.tag = self.bucket.put_if(LEASE, body, self.tag, {"Content-Type": "application/json"})
         self.until = until
 
 
-def _terms(body: bytes) -> Terms:
+def _parse_terms(body: bytes) -> LeaseTerms:
     """Read the object; one that cannot be read holds nobody."""
     try:
         value = orjson.loads(body)
-        return Terms(str(value["holder"]), parse_instant(value["until"]))
-    except (orjson.JSONDecodeError, KeyError, TypeError, Malformed):
-        return Terms("", parse_instant("2000-01-01T00:00:00Z"))
+        return LeaseTerms(str(value["holder"]), parse_instant(value["until"]))
+    except (orjson.JSONDecodeError, KeyError, TypeError, InvalidValueError):
+        return LeaseTerms("", parse_instant("2000-01-01T00:00:00Z"))

@@ -9,7 +9,7 @@ from statuary.publishing.object_store.lease import Lease
 
 Item = TypeVar("Item")
 
-AT_A_TIME = 32
+CONCURRENT_REQUESTS = 32
 """Requests in flight: where obstore put the most objects a second to each of three servers."""
 
 
@@ -35,14 +35,14 @@ async def _transfer(
             await do(item)
 
     async with asyncio.TaskGroup() as group:
-        workers = [group.create_task(work()) for _ in range(AT_A_TIME)]
-        keeper = None if lease is None else group.create_task(_keep(lease))
+        workers = [group.create_task(work()) for _ in range(CONCURRENT_REQUESTS)]
+        keeper = None if lease is None else group.create_task(_keep_lease(lease))
         await asyncio.wait(workers)
         if keeper is not None:
             keeper.cancel()
 
 
-async def _keep(lease: Lease) -> None:
+async def _keep_lease(lease: Lease) -> None:
     while True:
         await asyncio.to_thread(lease.renew)
         await asyncio.sleep(lease.duration.total_seconds() / 12)
@@ -54,7 +54,7 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
-def pieces(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     """Yield items in lists of so many."""
     left = iter(items)
     while piece := list(islice(left, size)):

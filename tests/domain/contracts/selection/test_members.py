@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.selection.members import NotCanonical, items, members, value_end
+from statuary.domain.contracts.selection.json_members import NotCanonicalError, items, members, value_end
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(
@@ -79,13 +79,13 @@ def test_names_are_unescaped():
     ],
 )
 def test_what_is_no_compact_object_is_refused(text):
-    with pytest.raises(NotCanonical):
+    with pytest.raises(NotCanonicalError):
         members(text)
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[", b"[1", b"[1,", b"[1,]", b"[1 ]", b'["x]'])
 def test_what_is_no_compact_array_is_refused(text):
-    with pytest.raises(NotCanonical):
+    with pytest.raises(NotCanonicalError):
         items(text)
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from statuary.domain.contracts.selection.fields import DOTTED, NAMES, SELECTABLE
+from statuary.domain.contracts.selection.field_names import DOTTED, NAMES, SELECTABLE
 from statuary.domain.contracts.selection.selectors import (
     EVERYTHING,
     REST,
-    InvalidSelector,
+    InvalidSelectorError,
     Selection,
     parse_selection,
 )
@@ -51,7 +51,7 @@ from statuary.domain.contracts.selection.selectors import (
     ],
 )
 def test_refusals(fields, omit, message):
-    with pytest.raises(InvalidSelector) as refused:
+    with pytest.raises(InvalidSelectorError) as refused:
         parse_selection(fields, omit)
     assert str(refused.value) == message
 

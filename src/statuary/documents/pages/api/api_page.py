@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
-from statuary.documents.match_url import LITERAL_OR_MEMBER
-from statuary.documents.pages.frame import Head, frame_of
-from statuary.documents.pages.legible import one_line
+from statuary.documents.match_url import PATTERN_PARTS
+from statuary.documents.pages.page_context import PageHead, page_context
+from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.section_pages import section_url
-from statuary.documents.pages.texts import Texts
+from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import Url
 from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.contract_counts import ContractCounts
 from statuary.domain.contracts.record import ContractRow
-from statuary.domain.contracts.tally import Tally
 
-FAMILIES: dict[str, tuple[Url, ...]] = {
+ENDPOINT_FAMILIES: dict[str, tuple[Url, ...]] = {
     "contracts": (
         url_table.CONTRACT,
         url_table.CONTRACT_ALL_CHAINS,
@@ -79,7 +79,7 @@ class Endpoint(NamedTuple):
     example: str
 
 
-class Family(NamedTuple):
+class EndpointFamily(NamedTuple):
     """Endpoints that belong together.
 
     Attributes:
@@ -107,13 +107,15 @@ class ApiView(NamedTuple):
     base: str
     counts: tuple[str, ...]
     chains: tuple[tuple[str, str, str], ...]
-    families: tuple[Family, ...]
+    families: tuple[EndpointFamily, ...]
     example: str
     reference: str
     openapi: str
 
 
-def api_page(catalogue: Catalogue, contracts: Tally, present: Iterable[str], *, openapi: bool) -> Document:
+def api_page(
+    catalogue: Catalogue, contracts: ContractCounts, present: Iterable[str], *, openapi: bool
+) -> Document:
     """Return the page that tells what is served.
 
     Args:
@@ -122,7 +124,7 @@ def api_page(catalogue: Catalogue, contracts: Tally, present: Iterable[str], *, 
         present: the paths of the documents of the status side, for examples.
         openapi: whether the site is described as OpenAPI as well.
     """
-    renderer = renderer_of(frame_of(catalogue))
+    renderer = renderer_of(page_context(catalogue))
     texts = renderer.voice.texts
     paths = [*present, *_contract_paths(contracts.example)]
     one = contracts.example
@@ -140,8 +142,8 @@ def api_page(catalogue: Catalogue, contracts: Tally, present: Iterable[str], *, 
             for chain in catalogue.chains
         ),
         families=tuple(
-            Family(key=key, endpoints=tuple(_endpoints(urls, paths, texts)))
-            for key, urls in FAMILIES.items()
+            EndpointFamily(key=key, endpoints=tuple(_endpoints(urls, paths, texts)))
+            for key, urls in ENDPOINT_FAMILIES.items()
             if key != "contracts" or catalogue.chains
         ),
         example=example,
@@ -149,7 +151,7 @@ def api_page(catalogue: Catalogue, contracts: Tally, present: Iterable[str], *, 
         openapi=url_table.OPENAPI.path() if openapi else "",
     )
     url = section_url("api", catalogue.pages)
-    head = Head(
+    head = PageHead(
         path=url.path(),
         title=texts("api.title"),
         description=texts("api.page", name=renderer.frame.name),
@@ -163,11 +165,11 @@ def _contract_paths(example: ContractRow | None) -> Iterator[str]:
     yield from (url.path() for url in (url_table.CHAINS, url_table.PROOF_CHECKS, url_table.PROOF_SCHEMA))
     if example is not None:
         members: dict[str, str | int] = {"chain_id": example.chainId, "address": example.address, "page": 1}
-        for url in FAMILIES["contracts"]:
+        for url in ENDPOINT_FAMILIES["contracts"]:
             yield url.path(**members)
 
 
-def _counts(catalogue: Catalogue, contracts: Tally, texts: Texts) -> Iterator[str]:
+def _counts(catalogue: Catalogue, contracts: ContractCounts, texts: PageTexts) -> Iterator[str]:
     status = catalogue.status
     if catalogue.chains:
         yield texts.count("contracts.count", contracts.contracts)
@@ -176,12 +178,12 @@ def _counts(catalogue: Catalogue, contracts: Tally, texts: Texts) -> Iterator[st
     yield texts.count("api.maintenances", len(status.maintenances))
 
 
-def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: Texts) -> Iterator[Endpoint]:
+def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: PageTexts) -> Iterator[Endpoint]:
     for url in urls:
         expression = re.compile(
             "".join(
                 "[^/]+" if member else re.escape(literal)
-                for member, literal in LITERAL_OR_MEMBER.findall(url.pattern)
+                for member, literal in PATTERN_PARTS.findall(url.pattern)
             )
         )
         example = next((path for path in paths if expression.fullmatch(path)), "")
@@ -190,6 +192,6 @@ def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: Texts) -> Itera
                 path=f"/{url.pattern}",
                 tells=url.tells,
                 media_type=url.media_type.partition(";")[0],
-                kept=texts("api.briefly" if url.cache == url_table.BRIEFLY else "api.asked"),
+                kept=texts("api.briefly" if url.cache == url_table.SHORT_LIVED else "api.asked"),
                 example=example,
             )

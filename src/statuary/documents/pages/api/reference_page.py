@@ -6,21 +6,21 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from statuary.documents.document import Document
-from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_text
-from statuary.documents.pages.frame import Frame, Head
-from statuary.documents.pages.legible import one_line
-from statuary.documents.pages.prose import prose
+from statuary.documents.pages.contracts.lenient_json import as_list, as_object, as_text
+from statuary.documents.pages.markdown import render_markdown
+from statuary.documents.pages.page_context import PageContext, PageHead
 from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import OPENAPI, REFERENCE_PAGE
 from statuary.domain.json_values import Json
 
 METHODS = ("get", "head", "options", "put", "post", "delete", "patch")
 
-DEEPEST = 4
+MAX_TYPE_DEPTH = 4
 """Levels of a type that are spelled out."""
 
 
-class Field(NamedTuple):
+class FieldView(NamedTuple):
     """A parameter, or a member of an object.
 
     Attributes:
@@ -40,7 +40,7 @@ class Field(NamedTuple):
     tells: Markup
 
 
-class Answer(NamedTuple):
+class ResponseView(NamedTuple):
     """An answer of an operation."""
 
     status: str
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
     link: str
 
 
-class Operation(NamedTuple):
+class OperationView(NamedTuple):
     """An operation.
 
     Attributes:
@@ -67,11 +67,11 @@ class Operation(NamedTuple):
     path: str
     summary: str
     tells: Markup
-    parameters: tuple[Field, ...]
-    answers: tuple[Answer, ...]
+    parameters: tuple[FieldView, ...]
+    answers: tuple[ResponseView, ...]
 
 
-class Schema(NamedTuple):
+class SchemaView(NamedTuple):
     """A type.
 
     Attributes:
@@ -86,7 +86,7 @@ class Schema(NamedTuple):
     tells: Markup
     type: str
     values: tuple[str, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[FieldView, ...]
 
     @property
     def is_described(self) -> bool:
@@ -100,12 +100,12 @@ class ReferenceView(NamedTuple):
     title: str
     version: str
     tells: Markup
-    operations: tuple[Operation, ...]
-    schemas: tuple[Schema, ...]
+    operations: tuple[OperationView, ...]
+    schemas: tuple[SchemaView, ...]
     json: str
 
 
-def reference_page(openapi: Mapping[str, Json], frame: Frame) -> Document:
+def reference_page(openapi: Mapping[str, Json], frame: PageContext) -> Document:
     """Return an OpenAPI description (3.0 or 3.1) as a page."""
     renderer = renderer_of(frame)
     info = as_object(openapi.get("info"))
@@ -121,7 +121,7 @@ def reference_page(openapi: Mapping[str, Json], frame: Frame) -> Document:
         json=OPENAPI.path(),
     )
     texts = renderer.voice.texts
-    head = Head(
+    head = PageHead(
         path=REFERENCE_PAGE.path(),
         title=texts("reference.title"),
         description=texts("reference.page", name=frame.name),
@@ -130,7 +130,7 @@ def reference_page(openapi: Mapping[str, Json], frame: Frame) -> Document:
     return renderer.page(REFERENCE_PAGE, "reference.html", head, view)
 
 
-def _operations(openapi: Mapping[str, Json]) -> Iterator[Operation]:
+def _operations(openapi: Mapping[str, Json]) -> Iterator[OperationView]:
     for path, item in as_object(openapi.get("paths")).items():
         shared = as_list(as_object(item).get("parameters"))
         for method in METHODS:
@@ -138,7 +138,7 @@ def _operations(openapi: Mapping[str, Json]) -> Iterator[Operation]:
             if not operation:
                 continue
             parameters = [*shared, *as_list(operation.get("parameters"))]
-            yield Operation(
+            yield OperationView(
                 anchor=f"{method}{path}".replace("{", "").replace("}", "").replace("/", "-"),
                 method=method.upper(),
                 path=one_line(path),
@@ -149,10 +149,10 @@ def _operations(openapi: Mapping[str, Json]) -> Iterator[Operation]:
             )
 
 
-def _parameter(value: Json, openapi: Mapping[str, Json]) -> Field:
+def _parameter(value: Json, openapi: Mapping[str, Json]) -> FieldView:
     parameter = _resolved(value, openapi)
     kind, link = _type(parameter.get("schema"), 0)
-    return Field(
+    return FieldView(
         name=one_line(as_text(parameter.get("name"))),
         place=one_line(as_text(parameter.get("in"))),
         type=kind,
@@ -162,7 +162,7 @@ def _parameter(value: Json, openapi: Mapping[str, Json]) -> Field:
     )
 
 
-def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iterator[Answer]:
+def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iterator[ResponseView]:
     for status, value in responses.items():
         response = _resolved(value, openapi)
         content = as_object(response.get("content"))
@@ -170,13 +170,13 @@ def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iter
         kind, link = _type(schema, 0)
         media_types = ", ".join(one_line(media_type) for media_type in content)
         told = f"{kind} ({media_types})" if kind and media_types else media_types
-        yield Answer(status=one_line(status), tells=_prose(response), type=told, link=link)
+        yield ResponseView(status=one_line(status), tells=_prose(response), type=told, link=link)
 
 
-def _schema(name: str, schema: Mapping[str, Json]) -> Schema:
+def _schema(name: str, schema: Mapping[str, Json]) -> SchemaView:
     required = as_list(schema.get("required"))
     properties = as_object(schema.get("properties"))
-    return Schema(
+    return SchemaView(
         name=one_line(name),
         tells=_prose(schema),
         type="" if properties else _type(schema, 0)[0],
@@ -188,9 +188,11 @@ def _schema(name: str, schema: Mapping[str, Json]) -> Schema:
     )
 
 
-def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> Field:
+def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> FieldView:
     kind, link = _type(schema, 0)
-    return Field(name=one_line(name), place="", type=kind, link=link, required=required, tells=_prose(schema))
+    return FieldView(
+        name=one_line(name), place="", type=kind, link=link, required=required, tells=_prose(schema)
+    )
 
 
 def _type(value: Json, depth: int) -> tuple[str, str]:
@@ -201,7 +203,7 @@ def _type(value: Json, depth: int) -> tuple[str, str]:
         name = one_line(reference.rpartition("/")[2])
         return name, f"schema-{name}"
     choices = [*as_list(schema.get("anyOf")), *as_list(schema.get("oneOf")), *as_list(schema.get("allOf"))]
-    if choices and depth < DEEPEST:
+    if choices and depth < MAX_TYPE_DEPTH:
         told = [_type(choice, depth + 1) for choice in choices]
         return " or ".join(name for name, _ in told if name), next((link for _, link in told if link), "")
     values = as_list(schema.get("enum"))
@@ -215,10 +217,10 @@ def _plain_type(schema: Mapping[str, Json], depth: int) -> tuple[str, str]:
     words = " or ".join(map(one_line, map(as_text, kind))) if isinstance(kind, list) else as_text(kind)
     if "const" in schema:
         return f'"{one_line(str(schema["const"]))}"', ""
-    if "items" in schema and depth < DEEPEST:
+    if "items" in schema and depth < MAX_TYPE_DEPTH:
         item, link = _type(schema.get("items"), depth + 1)
         return f"array of {item}" if item else "array", link
-    if isinstance(schema.get("additionalProperties"), Mapping) and depth < DEEPEST:
+    if isinstance(schema.get("additionalProperties"), Mapping) and depth < MAX_TYPE_DEPTH:
         item, link = _type(schema.get("additionalProperties"), depth + 1)
         return f"object of {item}" if item else "object", link
     form = as_text(schema.get("format"))
@@ -237,4 +239,4 @@ def _resolved(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def _prose(value: Mapping[str, Json]) -> Markup:
-    return prose(as_text(value.get("description")), 4)
+    return render_markdown(as_text(value.get("description")), 4)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from statuary.documents.document import Document
-from statuary.documents.pages.contracts.contract_entry import ContractEntry
-from statuary.documents.pages.frame import Head
-from statuary.documents.pages.legible import one_line
-from statuary.documents.pages.moments import Moment, Voice
+from statuary.documents.pages.contracts.listed_contract import ListedContract
+from statuary.documents.pages.dates import FormattedTime, Localization
+from statuary.documents.pages.page_context import PageHead
 from statuary.documents.pages.rendering import Renderer
+from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import (
     CHAIN_PAGE,
     CHAIN_PAGES,
@@ -19,19 +19,19 @@ from statuary.documents.url_table import (
     CONTRACTS_HOME,
 )
 from statuary.domain.primitives import parse_instant
-from statuary.domain.site import Chain
+from statuary.domain.site_settings import Chain
 
-PAGE_SIZE = 100
+CONTRACTS_PER_PAGE = 100
 """Contracts on a page."""
 
-NEWEST = 100
+NEWEST_CONTRACTS = 100
 """Contracts on a chain's first page."""
 
-LEVEL_SIGNS = {"exact_match": "operational", "match": "match"}
+MATCH_LEVEL_ICONS = {"exact_match": "operational", "match": "match"}
 """The sign of a match level in lists."""
 
 
-class Row(NamedTuple):
+class ContractListRow(NamedTuple):
     """A contract in a list.
 
     Attributes:
@@ -50,7 +50,7 @@ class Row(NamedTuple):
     level: str
     sign: str
     language: str
-    verified_at: Moment
+    verified_at: FormattedTime
 
 
 class PageLink(NamedTuple):
@@ -81,7 +81,7 @@ class ChainView:
     chain_id: str
     count: str
     page: int
-    rows: tuple[Row, ...]
+    rows: tuple[ContractListRow, ...]
     pages: tuple[PageLink, ...]
     first: str
     json: str
@@ -108,7 +108,7 @@ class ChainSummary:
     exact: str
 
 
-class ContractsView(NamedTuple):
+class ContractsIndexView(NamedTuple):
     """What the first page of all contracts says.
 
     Attributes:
@@ -121,27 +121,30 @@ class ContractsView(NamedTuple):
     chains: tuple[ChainSummary, ...]
     search: bool
     listed: bool
-    newest: tuple[Row, ...]
+    newest: tuple[ContractListRow, ...]
 
 
-class ContractLists:
+class ContractListPages:
     """Makes the lists of a site's contracts."""
 
-    def __init__(self, renderer: Renderer, entries: Sequence[ContractEntry], *, with_pages: bool) -> None:
+    def __init__(self, renderer: Renderer, entries: Sequence[ListedContract], *, with_pages: bool) -> None:
         """Take how to render, the contracts, and whether each has a page of its own."""
         self._renderer = renderer
-        self._voice: Voice = renderer.voice
+        self._voice: Localization = renderer.voice
         self._with_pages = with_pages
-        self._by_chain: dict[str, list[ContractEntry]] = {}
+        self._by_chain: dict[str, list[ListedContract]] = {}
         for entry in sorted(entries, key=lambda entry: (entry.match_id, entry.chain_id, entry.address)):
             self._by_chain.setdefault(entry.chain_id, []).append(entry)
 
     def chain_documents(self, chain: Chain) -> Iterator[Document]:
         """Yield the pages of a chain's list."""
         oldest_first = self._by_chain.get(chain.chain_id, [])
-        pages = [oldest_first[start : start + PAGE_SIZE] for start in range(0, len(oldest_first), PAGE_SIZE)]
-        numbers = range(len(pages), 0, -1) if len(oldest_first) > NEWEST else range(0)
-        yield self._page(chain, 0, oldest_first[-NEWEST:], numbers, len(oldest_first))
+        pages = [
+            oldest_first[start : start + CONTRACTS_PER_PAGE]
+            for start in range(0, len(oldest_first), CONTRACTS_PER_PAGE)
+        ]
+        numbers = range(len(pages), 0, -1) if len(oldest_first) > NEWEST_CONTRACTS else range(0)
+        yield self._page(chain, 0, oldest_first[-NEWEST_CONTRACTS:], numbers, len(oldest_first))
         for number in numbers:
             yield self._page(chain, number, pages[number - 1], numbers, len(oldest_first))
 
@@ -151,17 +154,17 @@ class ContractLists:
         """Return the first page of all contracts."""
         texts = self._voice.texts
         newest = sorted(
-            (entry for entries in self._by_chain.values() for entry in entries[-NEWEST:]),
+            (entry for entries in self._by_chain.values() for entry in entries[-NEWEST_CONTRACTS:]),
             key=lambda entry: (entry.verified_at, entry.match_id),
             reverse=True,
         )
-        view = ContractsView(
+        view = ContractsIndexView(
             chains=tuple(self._summary(chain, counts.get(chain.chain_id, 0), listed) for chain in chains),
             search=search,
             listed=listed,
             newest=tuple(self._row(entry) for entry in newest[:10]),
         )
-        head = Head(
+        head = PageHead(
             path=CONTRACTS_HOME.path(),
             title=texts("contracts.title"),
             description=texts("contracts.page", name=self._renderer.frame.name),
@@ -170,7 +173,7 @@ class ContractLists:
         return self._renderer.page(CONTRACTS_HOME, "contracts.html", head, view)
 
     def _page(
-        self, chain: Chain, number: int, oldest_first: Sequence[ContractEntry], numbers: range, count: int
+        self, chain: Chain, number: int, oldest_first: Sequence[ListedContract], numbers: range, count: int
     ) -> Document:
         texts = self._voice.texts
         first = CHAIN_PAGE.path(chain_id=chain.chain_id)
@@ -187,7 +190,7 @@ class ContractLists:
             first=first,
             json=CONTRACTS.path(chain_id=chain.chain_id),
         )
-        head = Head(
+        head = PageHead(
             path=_page_path(chain, number) if number else first,
             title=texts("contracts.of_chain", chain=one_line(chain.name)),
             description=texts("contracts.chain_page", chain=one_line(chain.title)),
@@ -207,14 +210,14 @@ class ContractLists:
             exact=numbers(exact) if listed else "",
         )
 
-    def _row(self, entry: ContractEntry) -> Row:
+    def _row(self, entry: ListedContract) -> ContractListRow:
         url = CONTRACT_PAGE if self._with_pages else CONTRACT
-        return Row(
+        return ContractListRow(
             name=entry.name or entry.address,
             address=entry.address,
             href=url.path(chain_id=entry.chain_id, address=entry.address),
             level=self._voice.texts(f"level.{entry.match or 'none'}"),
-            sign=LEVEL_SIGNS.get(entry.match or "", "unknown"),
+            sign=MATCH_LEVEL_ICONS.get(entry.match or "", "unknown"),
             language=entry.language,
             verified_at=self._voice.calendar.moment(parse_instant(entry.verified_at)),
         )

@@ -5,29 +5,29 @@ from typing import NamedTuple
 import orjson
 
 from statuary.documents.document import Document
-from statuary.documents.pages.contracts.contract_pages import ContractPages
+from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
 from statuary.documents.pages.contracts.interface_table import InterfaceView, interface_view
-from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_text
+from statuary.documents.pages.contracts.lenient_json import as_list, as_object, as_text
 from statuary.documents.pages.contracts.marked_bytecode import CodeView, code_view
 from statuary.documents.pages.contracts.proof_table import ProofView, proof_view
-from statuary.documents.pages.contracts.sources import SourceView, source_views
-from statuary.documents.pages.contracts.storage_picture import StorageView, storage_view
-from statuary.documents.pages.frame import Head
-from statuary.documents.pages.legible import legible, one_line
-from statuary.documents.pages.moments import Moment, Voice
+from statuary.documents.pages.contracts.source_files import SourceView, source_views
+from statuary.documents.pages.contracts.storage_diagram import StorageView, storage_view
+from statuary.documents.pages.dates import FormattedTime, Localization
+from statuary.documents.pages.page_context import PageHead
+from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.rendering import renderer_of
-from statuary.documents.pages.texts import Texts
+from statuary.documents.pages.visible_text import one_line, visible_text
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.domain.contracts.proof import Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Malformed, parse_instant
+from statuary.domain.primitives import InvalidValueError, parse_instant
 
-LONGEST_SETTINGS = 50_000
+MAX_SETTINGS_LENGTH = 50_000
 """Characters of the compiler's settings that are shown."""
 
 
-class Side(NamedTuple):
+class MatchSideView(NamedTuple):
     """The match level of one side."""
 
     name: str
@@ -35,7 +35,7 @@ class Side(NamedTuple):
     sign: str
 
 
-class Implementation(NamedTuple):
+class ImplementationLink(NamedTuple):
     """A contract that a proxy calls.
 
     Attributes:
@@ -59,7 +59,7 @@ class ProxyView(NamedTuple):
     """
 
     kind: str
-    implementations: tuple[Implementation, ...]
+    implementations: tuple[ImplementationLink, ...]
     error: str
 
 
@@ -106,9 +106,9 @@ class ContractView(NamedTuple):
     level_label: str
     level_sign: str
     level_meaning: str
-    sides: tuple[Side, ...]
+    sides: tuple[MatchSideView, ...]
     proof: ProofView
-    verified_at: Moment | None
+    verified_at: FormattedTime | None
     facts: tuple[tuple[str, str], ...]
     settings: str
     proxy: ProxyView | None
@@ -122,7 +122,7 @@ class ContractView(NamedTuple):
 
 
 def contract_page(
-    record: RecordValue, proof: Proof, pages: ContractPages, *, source: str, published: bool
+    record: RecordValue, proof: Proof, pages: ContractPageContext, *, source: str, published: bool
 ) -> Document:
     """Return the page of a contract.
 
@@ -136,7 +136,7 @@ def contract_page(
     renderer = renderer_of(pages.frame)
     view = contract_view(record, proof, pages, renderer.voice, published=published)
     chain_id, address = view.chain_id, view.address
-    head = Head(
+    head = PageHead(
         path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
         title=f"{view.name[:100]} {address[:8]}…{address[-6:]}",
         description=renderer.voice.texts(
@@ -145,11 +145,11 @@ def contract_page(
         section="contracts",
     )
     page = renderer.page(CONTRACT_PAGE, "contract.html", head, view, sources=(source,))
-    return page._replace(lasting=True)
+    return page._replace(persistent=True)
 
 
 def contract_view(
-    record: RecordValue, proof: Proof, pages: ContractPages, voice: Voice, *, published: bool
+    record: RecordValue, proof: Proof, pages: ContractPageContext, voice: Localization, *, published: bool
 ) -> ContractView:
     """Return everything that the page of a contract says."""
     texts = voice.texts
@@ -171,7 +171,7 @@ def contract_view(
         published=published,
         level=level,
         level_label=texts(f"level.{level or 'none'}"),
-        level_sign=SIGNS.get(level, "unknown"),
+        level_sign=MATCH_ICONS.get(level, "unknown"),
         level_meaning=texts(f"level_meaning.{level or 'none'}"),
         sides=tuple(_side(side, record.get(f"{side}Match"), texts) for side in ("creation", "runtime")),
         proof=proof_view(proof, texts, dict(pages.rules)),
@@ -192,25 +192,27 @@ def contract_view(
     )
 
 
-SIGNS = {"exact_match": "operational", "match": "match", "refused": "major_outage"}
+MATCH_ICONS = {"exact_match": "operational", "match": "match", "refused": "major_outage"}
 """The sign of a match level."""
 
 
-def _side(side: str, level: Json, texts: Texts) -> Side:
+def _side(side: str, level: Json, texts: PageTexts) -> MatchSideView:
     held = as_text(level)
-    return Side(
-        name=texts(f"side.{side}"), level=texts(f"level.{held or 'none'}"), sign=SIGNS.get(held, "unknown")
+    return MatchSideView(
+        name=texts(f"side.{side}"),
+        level=texts(f"level.{held or 'none'}"),
+        sign=MATCH_ICONS.get(held, "unknown"),
     )
 
 
-def _moment(text: Json, voice: Voice) -> Moment | None:
+def _moment(text: Json, voice: Localization) -> FormattedTime | None:
     try:
         return voice.calendar.moment(parse_instant(as_text(text)))
-    except Malformed:
+    except InvalidValueError:
         return None
 
 
-def _facts(record: RecordValue, texts: Texts) -> list[tuple[str, str]]:
+def _facts(record: RecordValue, texts: PageTexts) -> list[tuple[str, str]]:
     """Return what is known of compilation and deployment; what is null is left out."""
     compilation, deployment = as_object(record.get("compilation")), as_object(record.get("deployment"))
     settings = as_object(compilation.get("compilerSettings"))
@@ -232,7 +234,7 @@ def _facts(record: RecordValue, texts: Texts) -> list[tuple[str, str]]:
     ]
 
 
-def _optimizer(optimizer: Json, texts: Texts) -> str:
+def _optimizer(optimizer: Json, texts: PageTexts) -> str:
     held = as_object(optimizer)
     if not held.get("enabled"):
         return texts("contract.optimizer_off") if held else ""
@@ -246,13 +248,13 @@ def _optimizer(optimizer: Json, texts: Texts) -> str:
 
 def _settings(settings: Json) -> str:
     try:
-        text = legible(orjson.dumps(settings, option=orjson.OPT_INDENT_2).decode("utf-8"))
+        text = visible_text(orjson.dumps(settings, option=orjson.OPT_INDENT_2).decode("utf-8"))
     except TypeError:  # orjson's own error: deeper than it goes, or lone surrogates
         return ""
-    return text if len(text) <= LONGEST_SETTINGS else text[:LONGEST_SETTINGS] + " …"
+    return text if len(text) <= MAX_SETTINGS_LENGTH else text[:MAX_SETTINGS_LENGTH] + " …"
 
 
-def _proxy(record: RecordValue, pages: ContractPages) -> ProxyView | None:
+def _proxy(record: RecordValue, pages: ContractPageContext) -> ProxyView | None:
     resolution = as_object(record.get("proxyResolution"))
     error = as_object(resolution.get("proxyResolutionError"))
     if resolution.get("isProxy") is not True and not error:
@@ -267,10 +269,10 @@ def _proxy(record: RecordValue, pages: ContractPages) -> ProxyView | None:
     )
 
 
-def _implementation(value: Json, chain_id: str, pages: ContractPages) -> Implementation:
+def _implementation(value: Json, chain_id: str, pages: ContractPageContext) -> ImplementationLink:
     address = one_line(as_text(value.get("address")))
     has_page = (chain_id, address) in pages.known
-    return Implementation(
+    return ImplementationLink(
         address=address,
         name=one_line(as_text(value.get("name"))),
         href=CONTRACT_PAGE.path(chain_id=chain_id, address=address) if has_page else "",

@@ -3,26 +3,26 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_text
-from statuary.documents.pages.legible import legible, one_line
-from statuary.domain.contracts.abi_types import AbiType, Array, Basic, Tuple
-from statuary.domain.contracts.abi_values import Value, decode_values
-from statuary.domain.contracts.matching import constructor_inputs
-from statuary.domain.contracts.signatures import signature_hash, signature_text
+from statuary.documents.pages.contracts.lenient_json import as_list, as_object, as_text
+from statuary.documents.pages.visible_text import one_line, visible_text
+from statuary.domain.contracts.abi.abi_signatures import signature_hash, signature_text
+from statuary.domain.contracts.abi.abi_types import AbiType, ArrayType, BasicType, TupleType
+from statuary.domain.contracts.abi.abi_values import AbiValue, decode_abi_values
+from statuary.domain.contracts.bytecode.matching import constructor_inputs
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Malformed, checksummed, is_hex_digits
+from statuary.domain.primitives import InvalidValueError, checksum_address, is_hex_digits
 
-DEEPEST = 6
+MAX_STRUCT_DEPTH = 6
 """Levels of structs whose members are spelled out."""
 
-MOST_ITEMS = 1_000
+MAX_ITEMS = 1_000
 """Items of an ABI that are shown of each kind."""
 
-LONGEST_VALUE = 400
+MAX_VALUE_LENGTH = 400
 """Characters of a decoded argument that are shown."""
 
 
-class Parameter(NamedTuple):
+class ParameterRow(NamedTuple):
     """A parameter.
 
     Attributes:
@@ -40,7 +40,7 @@ class Parameter(NamedTuple):
     value: str = ""
 
 
-class Item(NamedTuple):
+class InterfaceItem(NamedTuple):
     """A function, event or error.
 
     Attributes:
@@ -58,9 +58,9 @@ class Item(NamedTuple):
     name: str
     signature: str
     hash: str
-    inputs: tuple[Parameter, ...]
+    inputs: tuple[ParameterRow, ...]
     anchor: str = ""
-    outputs: tuple[Parameter, ...] = ()
+    outputs: tuple[ParameterRow, ...] = ()
     mutability: str = ""
     anonymous: bool = False
     notice: str = ""
@@ -77,10 +77,10 @@ class InterfaceView(NamedTuple):
         special: `fallback` and `receive`, where they exist.
     """
 
-    constructor: Item | None
-    functions: tuple[Item, ...]
-    events: tuple[Item, ...]
-    errors: tuple[Item, ...]
+    constructor: InterfaceItem | None
+    functions: tuple[InterfaceItem, ...]
+    events: tuple[InterfaceItem, ...]
+    errors: tuple[InterfaceItem, ...]
     special: tuple[str, ...]
 
     @property
@@ -101,9 +101,9 @@ def interface_view(abi: Json, userdoc: Json, devdoc: Json, arguments: Json) -> I
     items = [as_object(item) for item in as_list(abi)]
     notices, anchors = _Notices(as_object(userdoc), as_object(devdoc)), _Anchors()
 
-    def of(kind: str) -> tuple[Item, ...]:
+    def of(kind: str) -> tuple[InterfaceItem, ...]:
         found = (_item(item, kind, notices) for item in items if item.get("type") == kind)
-        in_order = sorted(found, key=lambda item: (item.name, item.signature))[:MOST_ITEMS]
+        in_order = sorted(found, key=lambda item: (item.name, item.signature))[:MAX_ITEMS]
         return tuple(item._replace(anchor=anchors.claim(item.hash)) for item in in_order)
 
     return InterfaceView(
@@ -149,10 +149,10 @@ def _first(value: Json) -> Mapping[str, Json]:
     return as_object(value[0]) if isinstance(value, list) and value else as_object(value)
 
 
-def _item(item: Mapping[str, Json], kind: str, notices: _Notices) -> Item:
+def _item(item: Mapping[str, Json], kind: str, notices: _Notices) -> InterfaceItem:
     signature = signature_text(item) or ""
     digest = signature_hash(signature) if signature else ""
-    return Item(
+    return InterfaceItem(
         name=one_line(as_text(item.get("name"))),
         signature=signature,
         hash=digest if kind == "event" else digest[:10],
@@ -164,10 +164,10 @@ def _item(item: Mapping[str, Json], kind: str, notices: _Notices) -> Item:
     )
 
 
-def _parameter(value: Json) -> Parameter:
+def _parameter(value: Json) -> ParameterRow:
     parameter = as_object(value)
     declared = as_text(parameter.get("internalType"))
-    return Parameter(
+    return ParameterRow(
         type=_type(parameter, 0),
         name=one_line(as_text(parameter.get("name"))),
         declared=one_line(declared) if " " in declared else "",
@@ -177,7 +177,7 @@ def _parameter(value: Json) -> Parameter:
 
 def _type(parameter: Mapping[str, Json], depth: int) -> str:
     kind = one_line(as_text(parameter.get("type")))
-    if not kind.startswith("tuple") or depth >= DEEPEST:
+    if not kind.startswith("tuple") or depth >= MAX_STRUCT_DEPTH:
         return kind
     members = [_named(as_object(member), depth + 1) for member in as_list(parameter.get("components"))]
     return f"({', '.join(members)}){kind.removeprefix('tuple')}"
@@ -187,7 +187,7 @@ def _named(parameter: Mapping[str, Json], depth: int) -> str:
     return f"{_type(parameter, depth)} {one_line(as_text(parameter.get('name')))}".strip()
 
 
-def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json) -> Item | None:
+def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json) -> InterfaceItem | None:
     found = next((item for item in items if item.get("type") == "constructor"), None)
     if found is None or not as_list(found.get("inputs")):
         return None
@@ -195,10 +195,10 @@ def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json
     given = _given(constructor_inputs(abi), as_text(arguments))
     if len(given) == len(inputs):
         inputs = [
-            Parameter(type=one.type, name=one.name, declared=one.declared, value=value)
+            ParameterRow(type=one.type, name=one.name, declared=one.declared, value=value)
             for one, value in zip(inputs, given, strict=True)
         ]
-    return Item(
+    return InterfaceItem(
         name="constructor",
         signature="",
         hash="",
@@ -207,29 +207,29 @@ def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json
     )
 
 
-def _given(types: Tuple | None, arguments: str) -> list[str]:
+def _given(types: TupleType | None, arguments: str) -> list[str]:
     """Return the constructor's arguments in words; nothing if they cannot be read."""
     if types is None or not arguments.startswith("0x") or not is_hex_digits(arguments[2:]):
         return []
     try:
-        values = decode_values(types, bytes.fromhex(arguments[2:]))
-    except Malformed:
+        values = decode_abi_values(types, bytes.fromhex(arguments[2:]))
+    except InvalidValueError:
         return []
     told = (_told(item, value) for item, value in zip(types.items, values, strict=True))
-    return [text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " …" for text in told]
+    return [text if len(text) <= MAX_VALUE_LENGTH else text[:MAX_VALUE_LENGTH] + " …" for text in told]
 
 
-def _told(kind: AbiType, value: Value) -> str:
+def _told(kind: AbiType, value: AbiValue) -> str:
     match kind:
-        case Basic(kind="address"):
-            return checksummed(f"0x{value:040x}")
-        case Basic(kind="bool"):
+        case BasicType(kind="address"):
+            return checksum_address(f"0x{value:040x}")
+        case BasicType(kind="bool"):
             return str(value).lower()
-        case Basic(kind="string"):
-            return f'"{legible(value)}"'
-        case Array(item, _):
+        case BasicType(kind="string"):
+            return f'"{visible_text(value)}"'
+        case ArrayType(item, _):
             return f"[{', '.join(_told(item, one) for one in value)}]"
-        case Tuple(items):
+        case TupleType(items):
             return f"({', '.join(_told(item, one) for item, one in zip(items, value, strict=True))})"
         case _:
             return f"0x{value.hex()}" if isinstance(value, bytes) else str(value)

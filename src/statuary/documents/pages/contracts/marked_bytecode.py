@@ -7,28 +7,28 @@ in the end.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from statuary.documents.pages.contracts.json_parts import as_list, as_object, as_size, as_text
-from statuary.documents.pages.legible import one_line
-from statuary.domain.contracts.transformations import (
-    Kind,
-    Transformation,
-    read_transformation,
+from statuary.documents.pages.contracts.lenient_json import as_list, as_object, as_size, as_text
+from statuary.documents.pages.visible_text import one_line
+from statuary.domain.contracts.bytecode.transformations import (
+    TransformationStep,
+    TransformationType,
+    parse_transformation,
     value_bytes,
 )
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Malformed, is_hex_digits
+from statuary.domain.primitives import InvalidValueError, is_hex_digits
 
-PLAIN_UP_TO = 160
+MAX_PLAIN_BYTES = 160
 """Bytes of unmarked code that stand in one piece; of more, the middle is left out."""
 
-KEPT = 64
+KEPT_BYTES = 64
 """Bytes that stay at either end of a piece whose middle is left out."""
 
 AUXDATA = "auxdata"
 """The reason of a mark that is no transformation: metadata that the compiler wrote."""
 
 
-class Mark(NamedTuple):
+class BytecodeMark(NamedTuple):
     """A stretch of the code on the chain.
 
     Attributes:
@@ -46,7 +46,7 @@ class Mark(NamedTuple):
     step: int = 0
 
 
-class Piece(NamedTuple):
+class BytecodePiece(NamedTuple):
     """A piece of code on a page.
 
     Attributes:
@@ -68,7 +68,7 @@ class Piece(NamedTuple):
     omitted: int = 0
 
 
-class StepRow(NamedTuple):
+class TransformationRow(NamedTuple):
     """A transformation in words of the record.
 
     Attributes:
@@ -107,8 +107,8 @@ class CodeView(NamedTuple):
     match: str | None
     size: int | None
     recompiled: int | None
-    pieces: tuple[Piece, ...]
-    steps: tuple[StepRow, ...]
+    pieces: tuple[BytecodePiece, ...]
+    steps: tuple[TransformationRow, ...]
     reasons: tuple[str, ...]
 
 
@@ -135,34 +135,34 @@ def _digits(text: Json) -> str | None:
     return held[2:] if held.startswith("0x") and is_hex_digits(held[2:]) else None
 
 
-def _steps(value: Mapping[str, Json]) -> list[Transformation]:
+def _steps(value: Mapping[str, Json]) -> list[TransformationStep]:
     try:
-        return [read_transformation(step) for step in as_list(value.get("transformations"))]
-    except Malformed:
+        return [parse_transformation(step) for step in as_list(value.get("transformations"))]
+    except InvalidValueError:
         return []
 
 
-def _value(step: Transformation, value: Mapping[str, Json]) -> bytes:
+def _value(step: TransformationStep, value: Mapping[str, Json]) -> bytes:
     try:
         return value_bytes(step, as_object(value.get("transformationValues")))
-    except Malformed:
+    except InvalidValueError:
         return b""
 
 
-def _row(number: int, step: Transformation, value: Mapping[str, Json]) -> StepRow:
+def _row(number: int, step: TransformationStep, value: Mapping[str, Json]) -> TransformationRow:
     put = _value(step, value)
-    return StepRow(
+    return TransformationRow(
         number=number,
         type=step.type.value,
         reason=step.reason.value,
         offset=step.offset,
         id=one_line(step.id or ""),
         value=put.hex(),
-        bytes=(step.length or 0) if step.type is Kind.DELETE else len(put),
+        bytes=(step.length or 0) if step.type is TransformationType.DELETE else len(put),
     )
 
 
-def _marks(value: Mapping[str, Json], steps: Sequence[Transformation]) -> list[Mark]:
+def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> list[BytecodeMark]:
     """Return the marks in the order of their places, none overlapping another."""
     marks = list(_auxdata(value))
     for number, step in enumerate(steps, start=1):
@@ -175,32 +175,32 @@ def _marks(value: Mapping[str, Json], steps: Sequence[Transformation]) -> list[M
             mark._replace(start=mark.start + moved, end=mark.end + moved) if mark.start >= end else mark
             for mark in marks
         ]
-        marks.append(Mark(start, start + put, step.reason.value, step.id or "", number))
+        marks.append(BytecodeMark(start, start + put, step.reason.value, step.id or "", number))
     return sorted(marks, key=lambda mark: (mark.start, mark.end))
 
 
-def _taken(step: Transformation, put: int) -> int:
-    if step.type is Kind.INSERT:
+def _taken(step: TransformationStep, put: int) -> int:
+    if step.type is TransformationType.INSERT:
         return 0
     return put if step.length is None else step.length
 
 
-def _auxdata(value: Mapping[str, Json]) -> Iterator[Mark]:
+def _auxdata(value: Mapping[str, Json]) -> Iterator[BytecodeMark]:
     """Yield the pieces of auxdata where the compiler put them."""
     for number, piece in as_object(value.get("cborAuxdata")).items():
         offset = as_size(as_object(piece).get("offset"))
         digits = _digits(as_object(piece).get("value"))
         if offset is not None and digits:
-            yield Mark(offset, offset + len(digits) // 2, AUXDATA, number)
+            yield BytecodeMark(offset, offset + len(digits) // 2, AUXDATA, number)
 
 
-def _pieces(digits: str, marks: Sequence[Mark]) -> Iterator[Piece]:
+def _pieces(digits: str, marks: Sequence[BytecodeMark]) -> Iterator[BytecodePiece]:
     at = 0
     for mark in marks:
         if mark.start < at:
             continue
         yield from _plain(digits, at, mark.start)
-        yield Piece(
+        yield BytecodePiece(
             hex=digits[mark.start * 2 : mark.end * 2],
             offset=mark.start,
             size=mark.end - mark.start,
@@ -212,13 +212,17 @@ def _pieces(digits: str, marks: Sequence[Mark]) -> Iterator[Piece]:
     yield from _plain(digits, at, len(digits) // 2)
 
 
-def _plain(digits: str, start: int, end: int) -> Iterator[Piece]:
+def _plain(digits: str, start: int, end: int) -> Iterator[BytecodePiece]:
     size = end - start
     if size <= 0:
         return
-    if size <= PLAIN_UP_TO:
-        yield Piece(hex=digits[start * 2 : end * 2], offset=start, size=size)
+    if size <= MAX_PLAIN_BYTES:
+        yield BytecodePiece(hex=digits[start * 2 : end * 2], offset=start, size=size)
         return
-    yield Piece(hex=digits[start * 2 : (start + KEPT) * 2], offset=start, size=KEPT)
-    yield Piece(hex="", offset=start + KEPT, size=size - 2 * KEPT, omitted=size - 2 * KEPT)
-    yield Piece(hex=digits[(end - KEPT) * 2 : end * 2], offset=end - KEPT, size=KEPT)
+    yield BytecodePiece(hex=digits[start * 2 : (start + KEPT_BYTES) * 2], offset=start, size=KEPT_BYTES)
+    yield BytecodePiece(
+        hex="", offset=start + KEPT_BYTES, size=size - 2 * KEPT_BYTES, omitted=size - 2 * KEPT_BYTES
+    )
+    yield BytecodePiece(
+        hex=digits[(end - KEPT_BYTES) * 2 : end * 2], offset=end - KEPT_BYTES, size=KEPT_BYTES
+    )

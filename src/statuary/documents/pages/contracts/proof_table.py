@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from statuary.documents.pages.legible import one_line
-from statuary.documents.pages.texts import Texts
-from statuary.domain.contracts.proof import CheckResult, Fact, Outcome, Proof
+from statuary.documents.pages.page_texts import PageTexts
+from statuary.documents.pages.visible_text import one_line
+from statuary.domain.contracts.proof import CheckOutcome, CheckResult, EvidenceValue, Proof
 
-ORDER = (Outcome.FAILED, Outcome.WARNED, Outcome.PASSED)
+OUTCOME_ORDER = (CheckOutcome.FAILED, CheckOutcome.WARNED, CheckOutcome.PASSED)
 """The order that outcomes are told in; what does not apply is told by name alone."""
 
-SIGNS = {
-    Outcome.FAILED: "major_outage",
-    Outcome.WARNED: "degraded_performance",
-    Outcome.PASSED: "operational",
+OUTCOME_ICONS = {
+    CheckOutcome.FAILED: "major_outage",
+    CheckOutcome.WARNED: "degraded_performance",
+    CheckOutcome.PASSED: "operational",
 }
 """The sign of an outcome: its shape says the same as its colour."""
 
@@ -34,7 +34,7 @@ class CheckRow(NamedTuple):
     sentence: str
     sign: str
     outcome: str
-    saw: tuple[tuple[str, str], ...]
+    evidence: tuple[tuple[str, str], ...]
     findings: tuple[str, ...]
 
 
@@ -54,31 +54,31 @@ class ProofView(NamedTuple):
     not_applicable: tuple[str, ...]
 
 
-def proof_view(proof: Proof, texts: Texts, rules: Mapping[str, str]) -> ProofView:
+def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str]) -> ProofView:
     """Return a proof as a list; `rules` says by name what a check holds."""
     by_outcome = {
-        outcome: [result for result in proof.results if result.outcome is outcome] for outcome in Outcome
+        outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
     told = [
         texts.count(f"proof.{outcome.name.lower()}", len(by_outcome[outcome]))
-        for outcome in ORDER
+        for outcome in OUTCOME_ORDER
         if by_outcome[outcome]
     ]
     return ProofView(
         holds=proof.holds,
         summary=", ".join(told),
-        rows=tuple(_row(result, texts, rules) for outcome in ORDER for result in by_outcome[outcome]),
-        not_applicable=tuple(_words(result.check) for result in by_outcome[Outcome.NOT_APPLICABLE]),
+        rows=tuple(_row(result, texts, rules) for outcome in OUTCOME_ORDER for result in by_outcome[outcome]),
+        not_applicable=tuple(_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
     )
 
 
-def _row(result: CheckResult, texts: Texts, rules: Mapping[str, str]) -> CheckRow:
+def _row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> CheckRow:
     return CheckRow(
         name=result.check,
         sentence=rules.get(result.check) or _words(result.check),
-        sign=SIGNS[result.outcome],
+        sign=OUTCOME_ICONS[result.outcome],
         outcome=texts(f"outcome.{result.outcome.name.lower()}"),
-        saw=tuple(_saw(result, texts)),
+        evidence=tuple(_saw(result, texts)),
         findings=tuple(one_line(finding.message) for finding in result.findings),
     )
 
@@ -88,11 +88,11 @@ def _words(name: str) -> str:
     return one_line(name).replace("-", " ").capitalize()
 
 
-def _saw(result: CheckResult, texts: Texts) -> Iterator[tuple[str, str]]:
-    for name, fact in result.saw.items():
+def _saw(result: CheckResult, texts: PageTexts) -> Iterator[tuple[str, str]]:
+    for name, fact in result.evidence.items():
         if fact != "":
             yield one_line(name), _told(fact, texts)
 
 
-def _told(fact: Fact, texts: Texts) -> str:
+def _told(fact: EvidenceValue, texts: PageTexts) -> str:
     return texts.number(fact) if isinstance(fact, int) else one_line(fact)

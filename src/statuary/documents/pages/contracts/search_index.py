@@ -18,20 +18,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
-from statuary.documents.pages.contracts.contract_entry import ContractEntry
-from statuary.documents.pages.texts import Texts
+from statuary.documents.pages.contracts.listed_contract import ListedContract
+from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.url_table import CONTRACT, CONTRACT_PAGE, SEARCH_INDEX, SEARCH_SHARD
 
-MOST_PER_TERM = 50
+MAX_PER_TERM = 50
 """Contracts that are told for one term, the newest; every third contract has `transfer(address,uint256)`."""
 
-FULL_SHARD = 500
+MAX_SHARD_CONTRACTS = 500
 """Contracts that a shard holds at most, unless they all have the same term."""
 
-LONGEST_SHARD_NAME = 12
+MAX_SHARD_NAME_LENGTH = 12
 """Letters of a shard's name at most: names of contracts can be alike for long."""
 
-MOST_WORDS = 8
+MAX_WORDS = 8
 """Words of one name that can be searched for."""
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -43,7 +43,7 @@ Terms = Mapping[str, Sequence[int]]
 
 
 def search_documents(
-    entries: Sequence[ContractEntry], texts: Texts, *, with_pages: bool
+    entries: Sequence[ListedContract], texts: PageTexts, *, with_pages: bool
 ) -> Iterator[Document]:
     """Yield the files of the search.
 
@@ -72,10 +72,10 @@ def words_of(name: str) -> list[str]:
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     whole = re.sub(r"[^a-z0-9]", "", plain.lower())
     words = [word.lower() for word in WORD.findall(plain)]
-    return list(dict.fromkeys(word for word in (whole, *words) if len(word) > 1))[:MOST_WORDS]
+    return list(dict.fromkeys(word for word in (whole, *words) if len(word) > 1))[:MAX_WORDS]
 
 
-def _terms(kind: str, entries: Sequence[ContractEntry]) -> Terms:
+def _terms(kind: str, entries: Sequence[ListedContract]) -> Terms:
     found: dict[str, list[int]] = {}
     for number, entry in enumerate(entries):
         for term in _terms_of(kind, entry):
@@ -83,7 +83,7 @@ def _terms(kind: str, entries: Sequence[ContractEntry]) -> Terms:
     return found
 
 
-def _terms_of(kind: str, entry: ContractEntry) -> Iterable[str]:
+def _terms_of(kind: str, entry: ListedContract) -> Iterable[str]:
     if kind == "address":
         return (entry.address[2:].lower(),)
     if kind == "name":
@@ -98,19 +98,19 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
     for term in sorted(terms):
         by_name.setdefault(term[:length].ljust(length, "_"), {})[term] = terms[term]
     for name, of_name in by_name.items():
-        told = {number for numbers in of_name.values() for number in numbers[:MOST_PER_TERM]}
-        if len(told) <= FULL_SHARD or len(of_name) == 1 or length == LONGEST_SHARD_NAME:
+        told = {number for numbers in of_name.values() for number in numbers[:MAX_PER_TERM]}
+        if len(told) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH:
             yield name, of_name
         else:
             yield from _shards(of_name, length + 1)
 
 
-def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractEntry]) -> Document:
+def _document(kind: str, name: str, terms: Terms, entries: Sequence[ListedContract]) -> Document:
     places: dict[int, int] = {}
     told = {
         term: [
             len(numbers),
-            *(places.setdefault(number, len(places)) for number in numbers[:MOST_PER_TERM]),
+            *(places.setdefault(number, len(places)) for number in numbers[:MAX_PER_TERM]),
         ]
         for term, numbers in terms.items()
     }

@@ -4,25 +4,25 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from statuary.documents.pages.legible import one_line
-from statuary.documents.pages.moments import Calendar, Moment, Voice
-from statuary.documents.pages.texts import Texts
+from statuary.documents.pages.dates import DateFormatter, FormattedTime, Localization
+from statuary.documents.pages.page_texts import PageTexts
+from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.status.components import Component
-from statuary.domain.status.days_of_trouble import DayOfTrouble
-from statuary.domain.status.state import ComponentState, PageState
-from statuary.domain.status.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, percent
+from statuary.domain.status.downtime import DayDowntime
+from statuary.domain.status.page_state import ComponentState, PageState
+from statuary.domain.status.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
 from statuary.domain.status.vocabulary import COMPONENT_SEVERITY
 
-STEP, BAR, HEIGHT = 5, 4, 34
+BAR_STEP, BAR_WIDTH, BAR_HEIGHT = 5, 4, 34
 """A day's bar in units of the picture: from one to the next, its width, the height of the tallest."""
 
-HEIGHTS = {
+BAR_HEIGHTS = {
     "operational": 20,
     "under_maintenance": 24,
     "degraded_performance": 27,
     "partial_outage": 30,
-    "major_outage": HEIGHT,
+    "major_outage": BAR_HEIGHT,
 }
 """A worse day stands taller, so that colour is not all that tells it apart."""
 
@@ -39,7 +39,7 @@ class Link(NamedTuple):
     href: str
 
 
-class Trouble(NamedTuple):
+class DowntimeDay(NamedTuple):
     """What happened to a component on one day.
 
     Attributes:
@@ -49,13 +49,13 @@ class Trouble(NamedTuple):
         records: the incidents and maintenances that tell of it.
     """
 
-    day: Moment
+    day: FormattedTime
     status: str
     lengths: str
     records: tuple[Link, ...]
 
 
-class Bar(NamedTuple):
+class UptimeBar(NamedTuple):
     """A day of trouble in the picture."""
 
     x: int
@@ -65,7 +65,7 @@ class Bar(NamedTuple):
     title: str
 
 
-class Bars(NamedTuple):
+class UptimeBars(NamedTuple):
     """The picture of a component's days.
 
     Attributes:
@@ -78,7 +78,7 @@ class Bars(NamedTuple):
     width: int
     calm: str
     unknown: str
-    bars: tuple[Bar, ...]
+    bars: tuple[UptimeBar, ...]
 
 
 class ComponentRow(NamedTuple):
@@ -102,8 +102,8 @@ class ComponentRow(NamedTuple):
     status: str
     label: str
     uptime: str = ""
-    bars: Bars | None = None
-    troubles: tuple[Trouble, ...] = ()
+    bars: UptimeBars | None = None
+    troubles: tuple[DowntimeDay, ...] = ()
     summary: str = ""
 
 
@@ -120,14 +120,14 @@ class GroupRow(NamedTuple):
     rows: tuple[ComponentRow, ...]
 
 
-class RowMaker:
+class ComponentRowBuilder:
     """Makes the rows of one instant."""
 
     def __init__(
         self,
-        voice: Voice,
+        voice: Localization,
         uptime: PageUptime,
-        troubles: Mapping[str, Mapping[date, DayOfTrouble]],
+        troubles: Mapping[str, Mapping[date, DayDowntime]],
     ) -> None:
         """Take how to speak, the uptime and the days of trouble by component."""
         self._calendar, self._texts = voice.calendar, voice.texts
@@ -187,15 +187,15 @@ class RowMaker:
         )
 
     def _uptime_text(self, known: Sequence[ComponentUptime]) -> str:
-        value = percent(one.fraction for one in known)
+        value = uptime_percentage(one.fraction for one in known)
         if value is None:
             return ""
         return self._texts("uptime.percent", percent=self._texts.decimal(value, 1 if value == 100 else 2))
 
-    def _trouble(self, day: DayOfTrouble) -> Trouble:
-        return told_trouble(day, self._calendar, self._texts)
+    def _trouble(self, day: DayDowntime) -> DowntimeDay:
+        return downtime_day(day, self._calendar, self._texts)
 
-    def _bars(self, component: Component, troubles: Mapping[date, DayOfTrouble]) -> Bars:
+    def _bars(self, component: Component, troubles: Mapping[date, DayDowntime]) -> UptimeBars:
         first = self._uptime.first_day
         begin = component.start_date or first
         known = max(0, min(WINDOW_DAYS, (begin - first).days))
@@ -205,24 +205,26 @@ class RowMaker:
             if first <= day <= self._uptime.last_day
         ]
         taken = {bar.x for bar in bars}
-        calm = [place for place in range(known, WINDOW_DAYS) if place * STEP not in taken]
-        unknown = [place for place in range(known) if place * STEP not in taken]
-        return Bars(
-            width=WINDOW_DAYS * STEP - (STEP - BAR),
-            calm="".join(_outline(place, HEIGHTS["operational"]) for place in calm),
+        calm = [place for place in range(known, WINDOW_DAYS) if place * BAR_STEP not in taken]
+        unknown = [place for place in range(known) if place * BAR_STEP not in taken]
+        return UptimeBars(
+            width=WINDOW_DAYS * BAR_STEP - (BAR_STEP - BAR_WIDTH),
+            calm="".join(_outline(place, BAR_HEIGHTS["operational"]) for place in calm),
             unknown="".join(_outline(place, NO_DATA_HEIGHT) for place in unknown),
             bars=tuple(bars),
         )
 
-    def _bar(self, place: int, day: DayOfTrouble) -> Bar:
+    def _bar(self, place: int, day: DayDowntime) -> UptimeBar:
         trouble = self._trouble(day)
-        height = HEIGHTS[day.worst]
+        height = BAR_HEIGHTS[day.worst]
         names = [record.name for record in trouble.records]
         title = "\n".join([f"{trouble.day.text}: {trouble.lengths}", *names])
-        return Bar(x=place * STEP, y=HEIGHT - height, height=height, status=day.worst, title=title)
+        return UptimeBar(
+            x=place * BAR_STEP, y=BAR_HEIGHT - height, height=height, status=day.worst, title=title
+        )
 
 
-def told_trouble(day: DayOfTrouble, calendar: Calendar, texts: Texts) -> Trouble:
+def downtime_day(day: DayDowntime, calendar: DateFormatter, texts: PageTexts) -> DowntimeDay:
     """Return what happened on one day, in words."""
     worst_first = sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
     lengths = [
@@ -231,7 +233,7 @@ def told_trouble(day: DayOfTrouble, calendar: Calendar, texts: Texts) -> Trouble
     ]
     if day.ongoing:
         lengths.append(texts("uptime.ongoing", status=texts(f"status.{day.ongoing}")))
-    return Trouble(
+    return DowntimeDay(
         day=calendar.short_day(day.day),
         status=day.worst,
         lengths=", ".join(lengths),
@@ -244,7 +246,7 @@ def told_trouble(day: DayOfTrouble, calendar: Calendar, texts: Texts) -> Trouble
 
 def _outline(place: int, height: int) -> str:
     """Return the bar of a day as a piece of an SVG path."""
-    return f"M{place * STEP} {HEIGHT}v-{height}h{BAR}v{height}z"
+    return f"M{place * BAR_STEP} {BAR_HEIGHT}v-{height}h{BAR_WIDTH}v{height}z"
 
 
 def _is_shown(state: ComponentState) -> bool:

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from statuary.documents.pages.frame import Head
-from statuary.documents.pages.moments import Moment, Voice
+from statuary.documents.pages.dates import FormattedTime, Localization
+from statuary.documents.pages.page_context import PageHead
 from statuary.documents.pages.status.component_rows import Link
-from statuary.documents.pages.status.incident_cards import Card, CardMaker
+from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder
 from statuary.documents.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE
 from statuary.domain.primitives import Instant
-from statuary.domain.status.lives import IncidentState
+from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.state import PageState
+from statuary.domain.status.page_state import PageState
 
 Quarter = tuple[int, int]
 """A year, and the number of its quarter, from 1."""
@@ -24,7 +24,7 @@ LATEST_MONTHS = 3
 """Months on the first page, the present one included: as many as Statuspage shows."""
 
 
-class MonthOfRecords(NamedTuple):
+class HistoryMonth(NamedTuple):
     """A month.
 
     Attributes:
@@ -32,8 +32,8 @@ class MonthOfRecords(NamedTuple):
         cards: what began in it, the latest first.
     """
 
-    month: Moment
-    cards: tuple[Card, ...]
+    month: FormattedTime
+    cards: tuple[IncidentCard, ...]
 
 
 class HistoryView(NamedTuple):
@@ -48,7 +48,7 @@ class HistoryView(NamedTuple):
     """
 
     title: str
-    months: tuple[MonthOfRecords, ...]
+    months: tuple[HistoryMonth, ...]
     quarters: tuple[Link, ...]
     newer: Link | None
     older: Link | None
@@ -70,10 +70,10 @@ def by_quarter(state: PageState, zone: ZoneInfo) -> dict[Quarter, tuple[Incident
     return {quarter: tuple(found[quarter]) for quarter in sorted(found, reverse=True)}
 
 
-class HistoryMaker:
+class HistoryViewBuilder:
     """Makes the views of the history."""
 
-    def __init__(self, cards: CardMaker, voice: Voice) -> None:
+    def __init__(self, cards: IncidentCardBuilder, voice: Localization) -> None:
         """Take how to make cards, speak."""
         self._cards = cards
         self._calendar, self._texts = voice.calendar, voice.texts
@@ -110,12 +110,12 @@ class HistoryMaker:
             older=self._link(order[place + 1] if place + 1 < len(order) else None),
         )
 
-    def head(self, view: HistoryView, path: str, name: str) -> Head:
+    def head(self, view: HistoryView, path: str, name: str) -> PageHead:
         """Return the head of a page of the history."""
         description = self._texts("history.page", name=name)
-        return Head(path=path, title=view.title, description=description, section="history", timed=True)
+        return PageHead(path=path, title=view.title, description=description, section="history", timed=True)
 
-    def _month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> MonthOfRecords:
+    def _month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> HistoryMonth:
         zone = self._calendar.zone
         of_month = [
             one
@@ -123,7 +123,7 @@ class HistoryMaker:
             if (began_at(one).astimezone(zone).year, began_at(one).astimezone(zone).month) == month
         ]
         cards = tuple(self._cards.card(one, 4) for one in of_month)
-        return MonthOfRecords(month=self._calendar.month(*month), cards=cards)
+        return HistoryMonth(month=self._calendar.month(*month), cards=cards)
 
     def _links(
         self, quarters: Mapping[Quarter, Sequence[IncidentState]], present: Quarter | None

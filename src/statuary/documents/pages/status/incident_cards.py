@@ -5,18 +5,18 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from statuary.documents.pages.legible import one_line
-from statuary.documents.pages.moments import Moment, Voice
-from statuary.documents.pages.prose import prose
+from statuary.documents.pages.dates import FormattedTime, Localization
+from statuary.documents.pages.markdown import render_markdown
+from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.status.components import Component
-from statuary.domain.status.lives import IncidentState
+from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.replay import Posting
+from statuary.domain.status.status_history import PublishedUpdate
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES
 
 
-class Move(NamedTuple):
+class ComponentStatusChange(NamedTuple):
     """A component that an update gave another status."""
 
     name: str
@@ -24,7 +24,7 @@ class Move(NamedTuple):
     label: str
 
 
-class Update(NamedTuple):
+class CardUpdate(NamedTuple):
     """One update of an incident.
 
     Attributes:
@@ -35,12 +35,12 @@ class Update(NamedTuple):
     """
 
     label: str
-    at: Moment
+    at: FormattedTime
     body: Markup
-    moves: tuple[Move, ...]
+    moves: tuple[ComponentStatusChange, ...]
 
 
-class Window(NamedTuple):
+class CardWindow(NamedTuple):
     """The window of a maintenance.
 
     Attributes:
@@ -50,13 +50,13 @@ class Window(NamedTuple):
         phase: `scheduled`, `active` or `over`.
     """
 
-    start: Moment
-    end: Moment
+    start: FormattedTime
+    end: FormattedTime
     length: str
     phase: str
 
 
-class Card(NamedTuple):
+class IncidentCard(NamedTuple):
     """An incident or maintenance.
 
     Attributes:
@@ -85,45 +85,46 @@ class Card(NamedTuple):
     impact_label: str
     label: str
     closed: bool
-    began: Moment
-    ended: Moment | None
+    began: FormattedTime
+    ended: FormattedTime | None
     lasted: str
     components: tuple[str, ...]
-    updates: tuple[Update, ...]
-    postmortem: Update | None = None
-    window: Window | None = None
+    updates: tuple[CardUpdate, ...]
+    postmortem: CardUpdate | None = None
+    window: CardWindow | None = None
 
     @property
-    def last_word(self) -> Update | None:
+    def last_word(self) -> CardUpdate | None:
         """The newest update."""
         return self.updates[0] if self.updates else None
 
 
-class CardMaker:
+class IncidentCardBuilder:
     """Makes cards, each state's once: it says the same wherever it stands, and for as long as it lasts."""
 
-    def __init__(self, voice: Voice, components: Sequence[Component]) -> None:
+    def __init__(self, voice: Localization, components: Sequence[Component]) -> None:
         """Take how to speak, and the components that records may name."""
         self._calendar, self._texts = voice.calendar, voice.texts
         self._components = {component.id: component for component in components}
-        self._cards: dict[tuple[IncidentState, int], Card] = {}
+        self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
 
-    def card(self, state: IncidentState, top_heading: int) -> Card:
+    def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
         """Return the card of an incident or maintenance; its bodies' headings begin at a level."""
         card = self._cards.get((state, top_heading))
         if card is None:
             card = self._cards[state, top_heading] = self._card(state, top_heading)
         return card
 
-    def _card(self, state: IncidentState, top_heading: int) -> Card:
+    def _card(self, state: IncidentState, top_heading: int) -> IncidentCard:
         incident, texts = state.incident, self._texts
         updates = tuple(
-            self._update(state.postings, place, top_heading) for place in range(len(state.postings))
+            self._update(state.published_updates, place, top_heading)
+            for place in range(len(state.published_updates))
         )
-        told = [posting.update.status for posting in state.postings]
+        told = [published.update.status for published in state.published_updates]
         window = self._window(incident, state) if isinstance(incident, Maintenance) else None
         ended = state.resolved_at
-        return Card(
+        return IncidentCard(
             id=incident.id,
             name=one_line(incident.name),
             href=INCIDENT_PAGE.path(incident_id=incident.id),
@@ -147,33 +148,35 @@ class CardMaker:
             window=window,
         )
 
-    def _window(self, maintenance: Maintenance, state: IncidentState) -> Window:
+    def _window(self, maintenance: Maintenance, state: IncidentState) -> CardWindow:
         start, end = maintenance.scheduled_for, maintenance.scheduled_until
         phase = "over" if state.closed else "active" if state.status in ACTIVE_STATUSES else "scheduled"
-        return Window(
+        return CardWindow(
             start=self._calendar.moment(start),
             end=self._calendar.moment(end),
             length=self._calendar.length(end - start),
             phase=phase,
         )
 
-    def _update(self, postings: Sequence[Posting], place: int, top_heading: int) -> Update:
-        posting = postings[place]
-        status = posting.update.status
-        repeats = place + 1 < len(postings) and postings[place + 1].update.status == status
+    def _update(
+        self, published_updates: Sequence[PublishedUpdate], place: int, top_heading: int
+    ) -> CardUpdate:
+        published = published_updates[place]
+        status = published.update.status
+        repeats = place + 1 < len(published_updates) and published_updates[place + 1].update.status == status
         moves = tuple(
-            Move(
+            ComponentStatusChange(
                 name=one_line(one.name),
                 status=one.new_status,
                 label=self._texts(f"status.{one.new_status}"),
             )
-            for one in posting.affected_components or ()
+            for one in published.affected_components or ()
             if one.old_status != one.new_status
         )
-        return Update(
+        return CardUpdate(
             label=self._texts("update.same" if repeats else f"update.{status}"),
-            at=self._calendar.moment(posting.update.display_at),
-            body=prose(posting.update.body, top_heading),
+            at=self._calendar.moment(published.update.display_at),
+            body=render_markdown(published.update.body, top_heading),
             moves=moves,
         )
 

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from statuary.documents.pages.frame import Head
-from statuary.documents.pages.status.incident_cards import Card
-from statuary.documents.pages.texts import Texts
+from statuary.documents.pages.page_context import PageHead
+from statuary.documents.pages.page_texts import PageTexts
+from statuary.documents.pages.status.incident_cards import IncidentCard
 from statuary.documents.url_table import INCIDENT, INCIDENT_PAGE
 
 
@@ -16,18 +16,18 @@ class IncidentView(NamedTuple):
         json: its document, relative to the site's root.
     """
 
-    card: Card
+    card: IncidentCard
     json: str
 
 
-def incident_view(card: Card) -> IncidentView:
+def incident_view(card: IncidentCard) -> IncidentView:
     """Return what the page of an incident says."""
     return IncidentView(card=card, json=INCIDENT.path(incident_id=card.id))
 
 
-def incident_head(card: Card, name: str, texts: Texts) -> Head:
+def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
     """Return the head of an incident's page."""
-    return Head(
+    return PageHead(
         path=INCIDENT_PAGE.path(incident_id=card.id),
         title=card.name,
         description=texts(f"incident.page_{card.kind}", name=name),

@@ -5,22 +5,22 @@ from datetime import date
 from itertools import groupby
 from typing import NamedTuple
 
-from statuary.documents.pages.frame import Head
-from statuary.documents.pages.legible import one_line
-from statuary.documents.pages.moments import Moment, Voice
-from statuary.documents.pages.status.component_rows import GroupRow, RowMaker
-from statuary.documents.pages.status.incident_cards import Card, CardMaker
-from statuary.documents.pages.texts import Texts
+from statuary.documents.pages.dates import FormattedTime, Localization
+from statuary.documents.pages.page_context import PageHead
+from statuary.documents.pages.page_texts import PageTexts
+from statuary.documents.pages.status.component_rows import ComponentRowBuilder, GroupRow
+from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder
+from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import CALENDAR, STATUS_PAGE
 from statuary.domain.primitives import Instant
-from statuary.domain.status.days import day_of
-from statuary.domain.status.lives import IncidentState
+from statuary.domain.status.calendar_days import day_of
+from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.roll_up import RollUp
-from statuary.domain.status.state import PageState
+from statuary.domain.status.overall_status import OverallStatus
+from statuary.domain.status.page_state import PageState
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, UNRESOLVED_STATUSES
 
-Records = dict[date, list[IncidentState]]
+IncidentsByDay = dict[date, list[IncidentState]]
 """Incidents and maintenances by a day."""
 
 PAST_DAYS = 15
@@ -38,11 +38,11 @@ class PastDay(NamedTuple):
         ongoing: the incidents that began on this day and go on.
     """
 
-    day: Moment
-    first: Moment | None
+    day: FormattedTime
+    first: FormattedTime | None
     quiet: str
-    cards: tuple[Card, ...]
-    ongoing: tuple[Card, ...]
+    cards: tuple[IncidentCard, ...]
+    ongoing: tuple[IncidentCard, ...]
 
 
 class StatusView(NamedTuple):
@@ -66,12 +66,12 @@ class StatusView(NamedTuple):
 
     indicator: str
     description: str
-    built_at: Moment
-    updated_at: Moment
-    next_change: Moment | None
-    incidents: tuple[Card, ...]
-    active: tuple[Card, ...]
-    scheduled: tuple[Card, ...]
+    built_at: FormattedTime
+    updated_at: FormattedTime
+    next_change: FormattedTime | None
+    incidents: tuple[IncidentCard, ...]
+    active: tuple[IncidentCard, ...]
+    scheduled: tuple[IncidentCard, ...]
     groups: tuple[GroupRow, ...]
     uptime_days: int
     past: tuple[PastDay, ...]
@@ -79,7 +79,7 @@ class StatusView(NamedTuple):
     calendar: str
 
 
-class Present(NamedTuple):
+class StatusPageInputs(NamedTuple):
     """What the status page is made of besides the page's state.
 
     Attributes:
@@ -94,7 +94,11 @@ class Present(NamedTuple):
 
 
 def status_view(
-    state: PageState, present: Present, rows: RowMaker, cards: CardMaker, voice: Voice
+    state: PageState,
+    present: StatusPageInputs,
+    rows: ComponentRowBuilder,
+    cards: IncidentCardBuilder,
+    voice: Localization,
 ) -> StatusView:
     """Return what the status page says at an instant."""
     calendar, texts = voice.calendar, voice.texts
@@ -102,8 +106,8 @@ def status_view(
     coming = [one for one in state.maintenances if one.status == "scheduled"]
     unresolved = [one for one in state.incidents if one.status in UNRESOLVED_STATUSES]
     return StatusView(
-        indicator=state.roll_up.indicator,
-        description=description_of(state.roll_up, texts),
+        indicator=state.overall_status.indicator,
+        description=description_of(state.overall_status, texts),
         built_at=calendar.moment(present.built_at),
         updated_at=calendar.moment(state.updated_at),
         next_change=None if present.next_change is None else calendar.moment(present.next_change),
@@ -112,15 +116,15 @@ def status_view(
         scheduled=tuple(cards.card(one, 4) for one in sorted(coming, key=_window)),
         groups=rows.groups(state),
         uptime_days=present.uptime_days,
-        past=PastMaker(cards, voice).days(state),
+        past=PastDaysBuilder(cards, voice).days(state),
         past_days=PAST_DAYS,
         calendar=CALENDAR.path(),
     )
 
 
-def status_head(view: StatusView, name: str, texts: Texts) -> Head:
+def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     """Return the head of the status page."""
-    return Head(
+    return PageHead(
         path=STATUS_PAGE.path(),
         title=view.description,
         description=texts("status.page", description=view.description, name=name),
@@ -130,16 +134,16 @@ def status_head(view: StatusView, name: str, texts: Texts) -> Head:
     )
 
 
-def description_of(roll_up: RollUp, texts: Texts) -> str:
+def description_of(overall_status: OverallStatus, texts: PageTexts) -> str:
     """Return the page's description in the pages' language; one that an author wrote as it is."""
-    key = f"description.{roll_up.description}"
-    return texts(key) if texts.has(key) else one_line(roll_up.description)
+    key = f"description.{overall_status.description}"
+    return texts(key) if texts.has(key) else one_line(overall_status.description)
 
 
-class PastMaker:
+class PastDaysBuilder:
     """Makes the list of past days."""
 
-    def __init__(self, cards: CardMaker, voice: Voice) -> None:
+    def __init__(self, cards: IncidentCardBuilder, voice: Localization) -> None:
         """Take how to make cards, speak."""
         self._cards = cards
         self._calendar, self._texts = voice.calendar, voice.texts
@@ -157,13 +161,13 @@ class PastMaker:
                 found += [self._day(day, ended.get(day, ()), ongoing.get(day, ())) for day in run]
         return tuple(found)
 
-    def _by_day(self, state: PageState) -> tuple[Records, Records]:
+    def _by_day(self, state: PageState) -> tuple[IncidentsByDay, IncidentsByDay]:
         """Return what ended, and what goes on, by the day it ended or began on."""
-        ended: Records = {}
-        ongoing: Records = {}
+        ended: IncidentsByDay = {}
+        ongoing: IncidentsByDay = {}
         for one in (*state.maintenances, *state.incidents):
             if one.closed:
-                ended.setdefault(day_of(over_at(one), self._calendar.zone), []).append(one)
+                ended.setdefault(day_of(ended_at(one), self._calendar.zone), []).append(one)
             elif one.status in UNRESOLVED_STATUSES:
                 began = day_of(one.incident.started_at, self._calendar.zone)
                 ongoing.setdefault(began, []).append(one)
@@ -185,7 +189,7 @@ class PastMaker:
         ]
 
     def _day(self, day: date, ended: Sequence[IncidentState], ongoing: Sequence[IncidentState]) -> PastDay:
-        latest_first = sorted(ended, key=over_at, reverse=True)
+        latest_first = sorted(ended, key=ended_at, reverse=True)
         return PastDay(
             day=self._calendar.weekday(day),
             first=None,
@@ -195,7 +199,7 @@ class PastMaker:
         )
 
 
-def over_at(state: IncidentState) -> Instant:
+def ended_at(state: IncidentState) -> Instant:
     """Return when a closed record was over; where no instant says so, its last change."""
     return state.resolved_at or state.updated_at
 

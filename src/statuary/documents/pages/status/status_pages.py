@@ -6,17 +6,17 @@ from datetime import date
 from markupsafe import Markup
 
 from statuary.documents.document import Document
-from statuary.documents.pages.frame import Frame
+from statuary.documents.pages.page_context import PageContext
 from statuary.documents.pages.rendering import renderer_of
-from statuary.documents.pages.status.component_rows import RowMaker
-from statuary.documents.pages.status.history_page import HistoryMaker, Quarter, by_quarter, quarter_path
-from statuary.documents.pages.status.incident_cards import CardMaker
+from statuary.documents.pages.status.component_rows import ComponentRowBuilder
+from statuary.documents.pages.status.history_page import HistoryViewBuilder, Quarter, by_quarter, quarter_path
+from statuary.documents.pages.status.incident_cards import IncidentCardBuilder
 from statuary.documents.pages.status.incident_page import incident_head, incident_view
-from statuary.documents.pages.status.status_page import Present, status_head, status_view
+from statuary.documents.pages.status.status_page import StatusPageInputs, status_head, status_view
 from statuary.documents.pages.status.uptime_page import (
-    MonthOfDays,
-    TroublesByComponent,
-    UptimeMaker,
+    DowntimeByComponent,
+    UptimeMonth,
+    UptimeViewBuilder,
     calendar_start,
 )
 from statuary.documents.url_table import (
@@ -27,9 +27,9 @@ from statuary.documents.url_table import (
     UPTIME_PAGE,
 )
 from statuary.domain.primitives import Instant
-from statuary.domain.status.days_of_trouble import Days, Troubles
-from statuary.domain.status.lives import IncidentState
-from statuary.domain.status.state import PageState
+from statuary.domain.status.downtime import DateRange, DowntimeByDay
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.page_state import PageState
 from statuary.domain.status.timeline import Timeline, state_at, transitions
 from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
 
@@ -37,7 +37,7 @@ from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
 class StatusPages:
     """A timeline that can be asked for its pages at any instant."""
 
-    def __init__(self, line: Timeline, frame: Frame, built_at: Instant) -> None:
+    def __init__(self, timeline: Timeline, frame: PageContext, built_at: Instant) -> None:
         """Take a timeline, laid out at least as far as the latest instant that will be asked for.
 
         Args:
@@ -45,22 +45,22 @@ class StatusPages:
             frame: the site around it.
             built_at: the build's instant, which the status page tells.
         """
-        self._line = line
+        self._timeline = timeline
         self._frame = frame
         self._built_at = built_at
         self._renderer = renderer_of(frame)
         self._voice = self._renderer.voice
-        present = [component for component in line.catalogue.components if not component.removed]
+        present = [component for component in timeline.catalogue.components if not component.removed]
         self._groups = {component.id: component for component in present if component.group}
-        self._cards = CardMaker(self._voice, present)
-        self._uptimes = UptimeMaker(self._voice, self._month_table)
-        self._histories = HistoryMaker(self._cards, self._voice)
+        self._cards = IncidentCardBuilder(self._voice, present)
+        self._uptimes = UptimeViewBuilder(self._voice, self._month_table)
+        self._histories = HistoryViewBuilder(self._cards, self._voice)
         self._incidents: dict[IncidentState, Document] = {}
         self._quarters: dict[Quarter, tuple[object, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every page of the status side as it reads at an instant."""
-        state = state_at(self._line, at)
+        state = state_at(self._timeline, at)
         return [
             *self._present_pages(state),
             *self._history_pages(state),
@@ -69,26 +69,26 @@ class StatusPages:
 
     def _present_pages(self, state: PageState) -> Iterator[Document]:
         """Yield the pages that tell the present."""
-        uptime = page_uptime(self._line, state.at)
-        days = Days(calendar_start(uptime.last_day), uptime.last_day, state.at)
-        seen = Troubles(self._line, days._replace(first=min(days.first, uptime.first_day)))
+        uptime = page_uptime(self._timeline, state.at)
+        days = DateRange(calendar_start(uptime.last_day), uptime.last_day, state.at)
+        seen = DowntimeByDay(self._timeline, days._replace(first=min(days.first, uptime.first_day)))
         troubles = {one.component.id: seen.of(one.component.id) for one in uptime.components}
         yield self._status_page(state, uptime, troubles)
         view = self._uptimes.view(uptime, days, _since(days.first, troubles), self._groups)
         yield self._renderer.page(UPTIME_PAGE, "uptime.html", self._uptimes.head(self._frame.name), view)
 
-    def _status_page(self, state: PageState, uptime: PageUptime, troubles: TroublesByComponent) -> Document:
-        rows = RowMaker(self._voice, uptime, _since(uptime.first_day, troubles))
-        present = Present(
+    def _status_page(self, state: PageState, uptime: PageUptime, troubles: DowntimeByComponent) -> Document:
+        rows = ComponentRowBuilder(self._voice, uptime, _since(uptime.first_day, troubles))
+        present = StatusPageInputs(
             built_at=self._built_at,
-            next_change=next(iter(transitions(self._line, state.at, self._line.until)), None),
+            next_change=next(iter(transitions(self._timeline, state.at, self._timeline.until)), None),
             uptime_days=WINDOW_DAYS if uptime.components else 0,
         )
         view = status_view(state, present, rows, self._cards, self._voice)
         head = status_head(view, self._frame.name, self._voice.texts)
         return self._renderer.page(STATUS_PAGE, "status.html", head, view)
 
-    def _month_table(self, month: MonthOfDays, name: str) -> Markup:
+    def _month_table(self, month: UptimeMonth, name: str) -> Markup:
         texts = self._voice.texts
         weekdays = [(texts(f"weekday.{day}")[:2], texts(f"weekday.{day}")) for day in range(1, 8)]
         return self._renderer.fragment("month.html", month=month, name=name, weekdays=weekdays)
@@ -119,7 +119,7 @@ class StatusPages:
         return page
 
 
-def _since(first: date, troubles: TroublesByComponent) -> TroublesByComponent:
+def _since(first: date, troubles: DowntimeByComponent) -> DowntimeByComponent:
     """Return the days of trouble from a day on."""
     return {
         component: {day: trouble for day, trouble in of_component.items() if day >= first}

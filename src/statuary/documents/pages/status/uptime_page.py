@@ -6,31 +6,31 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from statuary.documents.pages.frame import Head
-from statuary.documents.pages.legible import one_line
-from statuary.documents.pages.moments import Moment, Voice
-from statuary.documents.pages.status.component_rows import Trouble, told_trouble
+from statuary.documents.pages.dates import FormattedTime, Localization
+from statuary.documents.pages.page_context import PageHead
+from statuary.documents.pages.status.component_rows import DowntimeDay, downtime_day
+from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import UPTIME, UPTIME_PAGE
+from statuary.domain.status.calendar_days import ONE_DAY, day_start
 from statuary.domain.status.components import Component
-from statuary.domain.status.days import ONE_DAY, day_start
-from statuary.domain.status.days_of_trouble import DayOfTrouble, Days
+from statuary.domain.status.downtime import DateRange, DayDowntime
 from statuary.domain.status.uptime import (
     WINDOW_DAYS,
     ComponentUptime,
     Outage,
     PageUptime,
-    percent,
-    up_fraction,
+    uptime_fraction,
+    uptime_percentage,
 )
 
-TroublesByComponent = Mapping[str, Mapping[date, DayOfTrouble]]
+DowntimeByComponent = Mapping[str, Mapping[date, DayDowntime]]
 """Days with trouble, by component id."""
 
-MONTHS = 3
+SHOWN_MONTHS = 3
 """Months that the calendar shows, the present one included: as many as Statuspage shows at a time."""
 
 
-class Cell(NamedTuple):
+class CalendarCell(NamedTuple):
     """A day in a month's table.
 
     Attributes:
@@ -44,7 +44,7 @@ class Cell(NamedTuple):
     title: str = ""
 
 
-class MonthOfDays(NamedTuple):
+class UptimeMonth(NamedTuple):
     """A month of one component.
 
     Attributes:
@@ -53,9 +53,9 @@ class MonthOfDays(NamedTuple):
         weeks: seven cells each, from Monday.
     """
 
-    month: Moment
+    month: FormattedTime
     uptime: str
-    weeks: tuple[tuple[Cell, ...], ...]
+    weeks: tuple[tuple[CalendarCell, ...], ...]
 
 
 class ComponentCalendar(NamedTuple):
@@ -73,7 +73,7 @@ class ComponentCalendar(NamedTuple):
     name: str
     uptime: str
     months: tuple[Markup, ...]
-    troubles: tuple[Trouble, ...]
+    troubles: tuple[DowntimeDay, ...]
 
 
 class UptimeView(NamedTuple):
@@ -86,13 +86,13 @@ class UptimeView(NamedTuple):
         json: the document of the same numbers.
     """
 
-    first: Moment
-    last: Moment
+    first: FormattedTime
+    last: FormattedTime
     components: tuple[ComponentCalendar, ...]
     json: str
 
 
-class ToldMonth(NamedTuple):
+class MonthTableKey(NamedTuple):
     """What a month's table follows from; months that are over stay the same, and so do their tables.
 
     Attributes:
@@ -106,21 +106,25 @@ class ToldMonth(NamedTuple):
     name: str
     month: tuple[int, int]
     told: tuple[date, date] | None
-    troubles: tuple[Trouble, ...]
+    troubles: tuple[DowntimeDay, ...]
     outage: Outage
 
 
-class UptimeMaker:
+class UptimeViewBuilder:
     """Makes the uptime calendar at any instant; the table of a month that is over is made once."""
 
-    def __init__(self, voice: Voice, draw: Callable[[MonthOfDays, str], Markup]) -> None:
+    def __init__(self, voice: Localization, draw: Callable[[UptimeMonth, str], Markup]) -> None:
         """Take how to speak, and how to draw the table of a month of the component of some name."""
         self._calendar, self._texts = voice.calendar, voice.texts
         self._draw = draw
-        self._tables: dict[ToldMonth, Markup] = {}
+        self._tables: dict[MonthTableKey, Markup] = {}
 
     def view(
-        self, uptime: PageUptime, days: Days, troubles: TroublesByComponent, groups: Mapping[str, Component]
+        self,
+        uptime: PageUptime,
+        days: DateRange,
+        troubles: DowntimeByComponent,
+        groups: Mapping[str, Component],
     ) -> UptimeView:
         """Return what the calendar says.
 
@@ -142,9 +146,9 @@ class UptimeMaker:
             json=UPTIME.path(),
         )
 
-    def head(self, name: str) -> Head:
+    def head(self, name: str) -> PageHead:
         """Return the head of the calendar."""
-        return Head(
+        return PageHead(
             path=UPTIME_PAGE.path(),
             title=self._texts("uptime.title"),
             description=self._texts("uptime.page", name=name),
@@ -153,14 +157,14 @@ class UptimeMaker:
         )
 
     def _component(
-        self, uptime: ComponentUptime, days: Days, troubles: Mapping[date, DayOfTrouble], name: str
+        self, uptime: ComponentUptime, days: DateRange, troubles: Mapping[date, DayDowntime], name: str
     ) -> ComponentCalendar:
         first = max(days.first, uptime.component.start_date or days.first)
-        told = {day: told_trouble(trouble, self._calendar, self._texts) for day, trouble in troubles.items()}
+        told = {day: downtime_day(trouble, self._calendar, self._texts) for day, trouble in troubles.items()}
         return ComponentCalendar(
             id=uptime.component.id,
             name=name,
-            uptime=self._over(percent([uptime.fraction])),
+            uptime=self._over(uptime_percentage([uptime.fraction])),
             months=tuple(
                 self._table(_told_month(name, month, (first, days.last), told, troubles))
                 for month in months_of(days)
@@ -168,31 +172,31 @@ class UptimeMaker:
             troubles=tuple(told[day] for day in sorted(told, reverse=True)),
         )
 
-    def _table(self, month: ToldMonth) -> Markup:
+    def _table(self, month: MonthTableKey) -> Markup:
         table = self._tables.get(month)
         if table is None:
             table = self._tables[month] = self._draw(self._month(month), month.name)
         return table
 
-    def _month(self, month: ToldMonth) -> MonthOfDays:
+    def _month(self, month: MonthTableKey) -> UptimeMonth:
         days = _days(month.month)
         troubles = {trouble.day.iso: trouble for trouble in month.troubles}
-        blank = [Cell(number=0, status="")]
+        blank = [CalendarCell(number=0, status="")]
         cells = [*blank * (days[0].isoweekday() - 1), *(_cell(day, troubles, month.told) for day in days)]
         cells += blank * (-len(cells) % 7)
-        return MonthOfDays(
+        return UptimeMonth(
             month=self._calendar.month(*month.month),
             uptime=self._month_uptime(month),
             weeks=tuple(tuple(cells[start : start + 7]) for start in range(0, len(cells), 7)),
         )
 
-    def _month_uptime(self, month: ToldMonth) -> str:
+    def _month_uptime(self, month: MonthTableKey) -> str:
         if month.told is None:
             return ""
         first, last = month.told
         zone = self._calendar.zone
         window = day_start(last + ONE_DAY, zone) - day_start(first, zone)
-        return self._percent(percent([up_fraction(month.outage, window)]))
+        return self._percent(uptime_percentage([uptime_fraction(month.outage, window)]))
 
     def _over(self, value: float | None) -> str:
         return self._texts("uptime.over", uptime=self._percent(value), days=WINDOW_DAYS)
@@ -205,11 +209,11 @@ class UptimeMaker:
 
 def calendar_start(last: date) -> date:
     """Return the first day of a calendar that ends with a day: that of the first of its months."""
-    number = last.year * 12 + last.month - MONTHS
+    number = last.year * 12 + last.month - SHOWN_MONTHS
     return date(number // 12, number % 12 + 1, 1)
 
 
-def months_of(days: Days) -> list[tuple[int, int]]:
+def months_of(days: DateRange) -> list[tuple[int, int]]:
     """Return the months that a stretch of days touches, in the order of time."""
     first, last = days.first, days.last
     numbers = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
@@ -220,11 +224,11 @@ def _told_month(
     name: str,
     month: tuple[int, int],
     known: tuple[date, date],
-    told: Mapping[date, Trouble],
-    troubles: Mapping[date, DayOfTrouble],
-) -> ToldMonth:
+    told: Mapping[date, DowntimeDay],
+    troubles: Mapping[date, DayDowntime],
+) -> MonthTableKey:
     days = [day for day in _days(month) if known[0] <= day <= known[1]]
-    return ToldMonth(
+    return MonthTableKey(
         name=name,
         month=month,
         told=(days[0], days[-1]) if days else None,
@@ -233,13 +237,13 @@ def _told_month(
     )
 
 
-def _cell(day: date, troubles: Mapping[str, Trouble], told: tuple[date, date] | None) -> Cell:
+def _cell(day: date, troubles: Mapping[str, DowntimeDay], told: tuple[date, date] | None) -> CalendarCell:
     if told is None or not told[0] <= day <= told[1]:
-        return Cell(number=day.day, status="unknown")
+        return CalendarCell(number=day.day, status="unknown")
     trouble = troubles.get(day.isoformat())
     if trouble is None:
-        return Cell(number=day.day, status="operational")
-    return Cell(number=day.day, status=trouble.status, title=trouble.lengths)
+        return CalendarCell(number=day.day, status="operational")
+    return CalendarCell(number=day.day, status=trouble.status, title=trouble.lengths)
 
 
 def _days(month: tuple[int, int]) -> list[date]:

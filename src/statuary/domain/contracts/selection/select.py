@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from statuary.domain.contracts.selection.fields import BASE, IDENTITY
-from statuary.domain.contracts.selection.members import Member, holds_object, members
+from statuary.domain.contracts.selection.field_names import BASE, IDENTITY
+from statuary.domain.contracts.selection.json_members import MemberSpan, holds_object, members
 from statuary.domain.contracts.selection.selectors import REST, Selection
 
 
@@ -37,7 +37,7 @@ def wanted_members(selection: Selection, present: Iterable[str]) -> list[str]:
     return [*kept, *(name for name in BASE if name in gone)]
 
 
-def _cut(record: bytes, member: Member, selection: Selection) -> bytes:
+def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
     """Return one member, whole or in part."""
     whole = record[member.start : member.end]
     if selection.fields is None:
@@ -52,13 +52,13 @@ def _cut(record: bytes, member: Member, selection: Selection) -> bytes:
     return name + _object(record[found[part].start : found[part].end] for part in names)
 
 
-def _inner_fields(asked: tuple[str, ...], found: dict[str, Member]) -> list[str]:
+def _inner_fields(asked: tuple[str, ...], found: dict[str, MemberSpan]) -> list[str]:
     named = [part for part in asked if part in found]
     rest = [part for part in found if part not in named] if REST in asked else []
     return [*named, *rest]
 
 
-def _inner_omit(left_out: tuple[str, ...], found: dict[str, Member]) -> list[str]:
+def _inner_omit(left_out: tuple[str, ...], found: dict[str, MemberSpan]) -> list[str]:
     return [part for part in found if part not in left_out]
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from statuary.domain.contracts.selection.fields import is_field
+from statuary.domain.contracts.selection.field_names import is_field
 
-Chosen = dict[str, tuple[str, ...]]
+ChosenMembers = dict[str, tuple[str, ...]]
 """Top-level names in the order asked for, each with its sub-members in that order.
 
 An empty tuple is the whole member.  An empty name among the sub-members is "and then the rest of it".
@@ -13,7 +13,7 @@ An empty tuple is the whole member.  An empty name among the sub-members is "and
 REST = ""
 
 
-class InvalidSelector(ValueError):  # noqa: N818 - a fact about the text
+class InvalidSelectorError(ValueError):
     """`fields` or `omit` that cannot be followed; `str(error)` is the message that Sourcify answers with."""
 
 
@@ -26,8 +26,8 @@ class Selection:
         omit: what to leave out; an empty tuple leaves out the whole member.
     """
 
-    fields: Chosen | None = None
-    omit: Chosen = field(default_factory=dict)
+    fields: ChosenMembers | None = None
+    omit: ChosenMembers = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
@@ -52,11 +52,11 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
         InvalidSelector: with Sourcify's own message.
     """
     if fields and omit:
-        raise InvalidSelector("Cannot specify both fields and omit")
+        raise InvalidSelectorError("Cannot specify both fields and omit")
     asked = fields.split(",") if fields else []
     if "all" in asked:
         if len(asked) > 1:
-            raise InvalidSelector("Cannot specify 'all' with other fields")
+            raise InvalidSelectorError("Cannot specify 'all' with other fields")
         return EVERYTHING
     left_out = omit.split(",") if omit else []
     for selector in (*asked, *left_out):
@@ -71,14 +71,14 @@ def check_selector(selector: str) -> None:
         InvalidSelector: with Sourcify's own message.
     """
     if selector.count(".") > 1:
-        raise InvalidSelector(f"Field selector cannot have more than one level subselectors: {selector}")
+        raise InvalidSelectorError(f"Field selector cannot have more than one level subselectors: {selector}")
     if not is_field(selector):
-        raise InvalidSelector(f"Field selector {selector} is not a valid field")
+        raise InvalidSelectorError(f"Field selector {selector} is not a valid field")
 
 
-def _in_request_order(selectors: list[str]) -> Chosen:
+def _in_request_order(selectors: list[str]) -> ChosenMembers:
     """Gather selectors by member: `compilation.name,compilation` is the name, then the rest."""
-    chosen: Chosen = {}
+    chosen: ChosenMembers = {}
     for selector in selectors:
         member, _, inner = selector.partition(".")
         asked = chosen.get(member)
@@ -89,13 +89,13 @@ def _in_request_order(selectors: list[str]) -> Chosen:
     return chosen
 
 
-def _left_out(selectors: list[str]) -> Chosen:
+def _left_out(selectors: list[str]) -> ChosenMembers:
     """Gather selectors by member; leaving out the whole member outweighs leaving out a part of it.
 
     The real server checks nested names in `omit` and then leaves nothing out. The specification says that
     dotted paths are allowed in `omit`, so here they do what they say.
     """
-    chosen: Chosen = {}
+    chosen: ChosenMembers = {}
     for selector in selectors:
         member, _, inner = selector.partition(".")
         whole = not inner or chosen.get(member) == ()

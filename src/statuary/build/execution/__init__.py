@@ -1,0 +1,1 @@
+"""Where partitions are built: in this process, in processes, on Dask."""

@@ -1,0 +1,85 @@
+"""A crew of the workers of a Dask cluster."""
+
+from concurrent.futures import CancelledError, Executor
+from types import ModuleType
+from typing import Any
+
+from typing_extensions import override
+
+from statuary.build.execution.task_window import CHECK_INTERVAL
+from statuary.build.execution.worker_pool import WorkerPool, WorkersLostError
+from statuary.optional import MissingExtraError, optional
+
+WAIT_SECONDS = 30
+"""Seconds to wait for a scheduler, and for its first worker."""
+
+DASK_CONFIG = {"distributed.admin.low-level-log-length": 1}
+"""A client keeps its last thousand messages for Dask's developers otherwise: 40 MiB of tasks (measured)."""
+
+
+class DaskPool(WorkerPool):
+    """A Dask cluster, through `concurrent.futures` as Dask speaks it."""
+
+    runs_tasks_here = False
+
+    def __init__(self, address: str) -> None:
+        """Connect.
+
+        Raises:
+            WorkersLost: if there is no scheduler, or it has no workers, or the extra `dask` is not installed.
+        """
+        self._distributed, self._config = _module("distributed"), _module("dask.config")
+        self.address = address
+        self._client = self._connected()
+        self._executor: Executor = self._client.get_executor(pure=False)
+        self._deserted = 0.0
+        self.size = sum(self._client.nthreads().values())
+
+    def _connected(self) -> Any:
+        client = None
+        try:
+            with self._config.set(DASK_CONFIG):
+                client = self._distributed.Client(self.address, timeout=WAIT_SECONDS, set_as_default=False)
+            client.wait_for_workers(1, timeout=WAIT_SECONDS)
+        except (OSError, TimeoutError) as error:
+            if client is not None:
+                client.close()
+            raise WorkersLostError(
+                f"the cluster at {self.address} does not take work: {error}",
+                "start `dask scheduler` there, and `dask worker` where the work is to be done",
+            ) from None
+        return client
+
+    @override
+    def executor(self) -> Executor:
+        if self._client.status != "running":
+            raise self._gone("scheduler")
+        return self._executor
+
+    @override
+    def is_broken(self, error: BaseException) -> bool:
+        """Say whether a worker is gone; Dask gives up a task whose workers have died several times."""
+        return isinstance(error, self._distributed.KilledWorker | CancelledError)
+
+    @override
+    def check_alive(self) -> None:
+        if self._client.status != "running":
+            raise self._gone("scheduler")
+        self._deserted = 0.0 if self._client.nthreads() else self._deserted + CHECK_INTERVAL
+        if self._deserted >= WAIT_SECONDS:
+            raise self._gone("last worker")
+
+    def _gone(self, who: str) -> WorkersLostError:
+        hint = "build again: what has been done by then is not done again"
+        return WorkersLostError(f"the {who} of the cluster at {self.address} is gone", hint)
+
+    @override
+    def close(self) -> None:
+        self._client.close()
+
+
+def _module(name: str) -> ModuleType:
+    try:
+        return optional(name, extra="dask", purpose="--engine dask")
+    except MissingExtraError as missing:
+        raise WorkersLostError(str(missing), missing.hint) from None

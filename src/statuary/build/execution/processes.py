@@ -1,0 +1,72 @@
+"""A crew of processes of this machine."""
+
+import signal
+from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import connection, get_context, parent_process
+from os import _exit
+from threading import Thread
+
+from typing_extensions import override
+
+from statuary.build.execution.worker_pool import WorkerPool
+
+
+class ProcessPool(WorkerPool):
+    """Processes of this machine, this one among them. They are started when the first task is given away.
+
+    They are spawned, so that they share nothing with this one, whatever it has open; they end when it ends, however
+    that may be, and leave Ctrl-C to it.
+    """
+
+    runs_tasks_here = True
+
+    def __init__(self, size: int) -> None:
+        """Take a number of processes.
+
+        Args:
+            size: how many work, this one among them; at least 2.
+        """
+        self.size = size
+        self._pool: ProcessPoolExecutor | None = None
+        self._is_broken = False
+
+    @override
+    def executor(self) -> Executor:
+        if self._is_broken:
+            self.close()
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                self.size - 1, mp_context=get_context("spawn"), initializer=_begin_as_worker
+            )
+            self._is_broken = False
+        return self._pool
+
+    @override
+    def is_broken(self, error: BaseException) -> bool:
+        if isinstance(error, BrokenProcessPool):
+            self._is_broken = True
+        return isinstance(error, BrokenProcessPool)
+
+    @override
+    def check_alive(self) -> None:
+        """A pool tells by itself that a worker is gone."""
+
+    @override
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+
+def _begin_as_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone: nobody would ever ask it for anything."""
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        _exit(1)

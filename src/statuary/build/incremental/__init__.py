@@ -1,0 +1,1 @@
+"""What has changed since the last build, and why it is built again."""

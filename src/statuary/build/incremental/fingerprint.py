@@ -1,0 +1,102 @@
+"""What the documents of a contract depend on besides its source, as fingerprints that tell whether it has changed."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from datetime import date, timedelta
+from enum import Enum
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from types import FunctionType, NoneType
+from typing import NamedTuple, Self
+from zoneinfo import ZoneInfo
+
+import orjson
+
+import statuary
+from statuary.domain.json_values import Json
+
+FINGERPRINTED = ("domain", "content", "checks", "documents", "build/contract.py", "build/partitions.py")
+"""The parts of the package that decide the bytes of a document."""
+
+
+class Fingerprint(NamedTuple):
+    """Fingerprints of what documents are made of.
+
+    Attributes:
+        statuary: of the program itself, so that a changed one rebuilds what it must, whatever it calls its version.
+        settings: of the settings of the site and of the run.
+    """
+
+    statuary: str
+    settings: str
+
+    @property
+    def text(self) -> str:
+        """Both as one line."""
+        return " ".join(self)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return what a line says; of an empty one, nothing."""
+        program, _, settings = text.partition(" ")
+        return cls(program, settings)
+
+
+def fingerprint_of(*settings: object) -> Fingerprint:
+    """Return the fingerprints for settings: values, and tuples, sets and dataclasses of them."""
+    spelled = orjson.dumps([_as_json(one) for one in settings])
+    return Fingerprint(program_fingerprint(), sha256(spelled).hexdigest())
+
+
+@cache
+def program_fingerprint() -> str:
+    """Return the SHA-256 of the program's files that decide what documents say, with the version."""
+    package = Path(statuary.__file__).parent
+    digest = sha256(statuary.__version__.encode())
+    for file in sorted(_fingerprinted_files(package)):
+        digest.update(file.encode() + b"\0" + sha256((package / file).read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _fingerprinted_files(package: Path) -> Iterator[str]:
+    """Yield the paths of the deciding files, relative to the package, with forward slashes."""
+    for part in FINGERPRINTED:
+        if part.endswith(".py"):
+            yield part
+        for folder, _, names in os.walk(package / part):
+            below = Path(folder).relative_to(package).as_posix()
+            yield from (f"{below}/{name}" for name in names if not name.endswith(".pyc"))
+
+
+def _as_json(value: object) -> Json:
+    """Return a value as JSON that is the same whenever the value is.
+
+    Raises:
+        TypeError: for a kind of value whose spelling nobody has thought about.
+    """
+    if isinstance(value, Enum):
+        return [type(value).__name__, value.name]
+    if isinstance(value, str | int | float | NoneType):
+        return value
+    for kind, spell in AS_JSON.items():
+        if isinstance(value, kind):
+            return spell(value)
+    if is_dataclass(value):
+        members = {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
+        return [type(value).__name__, members]
+    raise TypeError(f"{type(value).__name__} cannot be part of a fingerprint")
+
+
+AS_JSON: dict[type, Callable[..., Json]] = {
+    bytes: lambda value: sha256(value).hexdigest(),
+    date: lambda value: value.isoformat(),
+    timedelta: str,
+    ZoneInfo: lambda value: value.key,
+    FunctionType: lambda value: f"{value.__module__}.{value.__qualname__}",
+    frozenset: lambda value: sorted((_as_json(item) for item in value), key=orjson.dumps),
+    tuple: lambda value: [_as_json(item) for item in value],
+    list: lambda value: [_as_json(item) for item in value],
+}
+"""How values are spelled that JSON has no word for."""

@@ -1,0 +1,146 @@
+"""Which sources a build has to look into, and why: all others stay as the last build left them."""
+
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.build.incremental.reasons import RebuildReason
+from statuary.content.contract_scan import source_stat
+from statuary.content.file_kinds import LARGEST_RECORD
+from statuary.content.git_state import GitState
+from statuary.content.read_contract import record_digest
+from statuary.content.source_files import SourceFile
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource
+
+KnownSource = tuple[str, str, str, bytes]
+"""A unit of the last build: its path, git's id of it, its size and time, its SHA-256."""
+
+AnySource = ContractSource | BulkSource
+
+
+class OutdatedSource(NamedTuple):
+    """A source to be looked into.
+
+    Attributes:
+        source: the source.
+        git: git's id of what it holds; empty if that is not known.
+        reason: why.
+    """
+
+    source: AnySource
+    git: str
+    reason: RebuildReason
+
+
+@dataclass(slots=True)
+class SourceComparison:
+    """The sources of a site, held against those of the last build; both in byte order of their paths.
+
+    Attributes:
+        root: the content folder.
+        known: the units of the last build; none is known if all are to be looked into anyway.
+        tree: the content folder as git knows it; None if it does not.
+        all_because: why all are to be looked into; None if only some are.
+        missing: the paths of sources a document of which is missing.
+        gone: the paths of sources that are there no more.
+        touched: the paths of sources that hold what they held, with git's id, and size and time, as they are now.
+    """
+
+    root: Path
+    known: Iterable[KnownSource] = ()
+    tree: GitState | None = None
+    all_because: RebuildReason | None = None
+    missing: Container[str] = frozenset()
+    gone: list[str] = field(default_factory=list)
+    touched: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def outdated(self, sources: Iterable[AnySource]) -> Iterator[OutdatedSource]:
+        """Yield the sources to be looked into; `gone` and `touched` are whole once all have been yielded."""
+        ids, known, root = GitIds(self.tree), iter(self.known), str(self.root)
+        last = next(known, None)
+        for source in sources:
+            while last is not None and last[0] < source.path:
+                self.gone.append(last[0])
+                last = next(known, None)
+            git = ids.of(source)
+            if last is None or last[0] != source.path:
+                yield OutdatedSource(source, git, self.all_because or RebuildReason.NEW)
+                continue
+            reason = self._reason(root, source, git, last)
+            last = next(known, None)
+            if reason is not None:
+                yield OutdatedSource(source, git, reason)
+        while last is not None:
+            self.gone.append(last[0])
+            last = next(known, None)
+
+    def _reason(self, root: str, source: AnySource, git: str, last: KnownSource) -> RebuildReason | None:
+        """Say why a source is to be looked into that the last build knew; None if it is not."""
+        path, last_git, last_stat, last_digest = last
+        if self.all_because is not None:
+            return self.all_because
+        if path in self.missing:
+            return RebuildReason.MISSING
+        if git and git == last_git:
+            return None
+        stat = source_stat(root, source).text
+        # where git knows better, equal times say nothing: some tools set them
+        if stat and stat == last_stat and not (git and last_git):
+            if git:
+                self.touched.append((path, git, stat))
+            return None
+        if last_digest and digest_of(self.root, source) == last_digest:
+            self.touched.append((path, git, ""))
+            return None
+        return RebuildReason.CHANGED
+
+
+class GitIds:
+    """Git's ids, taken from a stream in the order of paths."""
+
+    def __init__(self, tree: GitState | None) -> None:
+        self.tree = tree
+        self.files = iter(() if tree is None else tree.files())
+        self.next = next(self.files, None)
+
+    def of(self, source: AnySource) -> str:
+        """Return the id of a source; of one in several files, a hash of theirs; empty if one of them has none."""
+        if self.next is None or self.tree is None:
+            return ""
+        folder = folder_of(source)
+        if folder is not None:
+            return self._of_folder(folder)
+        while self.next is not None and self.next.path < source.path:
+            self.next = next(self.files, None)
+        return self.next.id if self.next is not None and self.next.path == source.path else ""
+
+    def _of_folder(self, folder: str) -> str:
+        found = []
+        while self.next is not None and self.next.path < f"{folder}/":
+            self.next = next(self.files, None)
+        while self.next is not None and self.next.path.startswith(f"{folder}/"):
+            found.append(f"{self.next.path} {self.next.id}")
+            self.next = next(self.files, None)
+        if not found or self.tree is None or self.tree.touches(folder):
+            return ""
+        return sha256("\n".join(found).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def folder_of(source: AnySource) -> str | None:
+    """Return the folder that holds the files of a source; None if it is one file."""
+    if isinstance(source, BulkSource):
+        return None if source.form is BulkForm.JSONL else source.path
+    return source.path.rpartition("/")[0] if source.form is ContractForm.WORKSPACE else None
+
+
+def digest_of(root: Path, source: AnySource) -> bytes:
+    """Return the SHA-256 of a record's file as `record_digest` has it; empty for other sources, and unreadable ones."""
+    if isinstance(source, BulkSource) or source.form is not ContractForm.RECORD:
+        return b""
+    try:
+        return record_digest(SourceFile(root, source.path).bytes(LARGEST_RECORD))
+    except UnreadableError:
+        return b""

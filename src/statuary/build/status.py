@@ -1,0 +1,107 @@
+"""The status side of a site: its timeline, its epochs, and what its rules say."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from statuary.build.check_options import CheckOptions
+from statuary.checks.status.status_checks import status_findings
+from statuary.documents.all_documents import documents_at_instant, later_documents
+from statuary.documents.document import Document
+from statuary.documents.feeds.feed_documents import FeedDocuments
+from statuary.documents.pages.page_context import PageContext, page_context
+from statuary.documents.pages.theme_findings import template_finding, text_findings
+from statuary.documents.status_api.epoch_documents import EpochPlan, cut_finding, plan_epochs
+from statuary.documents.status_api.status_documents import StatusDocuments, build_status_documents
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.findings import Finding
+from statuary.domain.page_settings import ThemeError
+from statuary.domain.primitives import Instant
+from statuary.domain.status.timeline import transitions
+
+if TYPE_CHECKING:
+    from statuary.documents.pages.status.status_pages import StatusPages
+
+
+@dataclass(frozen=True)
+class SiteStatus:
+    """The status side at a build's instant; what only publishing needs is made when it is asked for.
+
+    Attributes:
+        site: the status documents over time.
+        now: the build's instant.
+        frame: what the pages for people have in common.
+    """
+
+    site: StatusDocuments
+    now: Instant
+    frame: PageContext
+
+    @cached_property
+    def feeds(self) -> FeedDocuments:
+        """Feeds, calendar and badges over time."""
+        return FeedDocuments(self.site.timeline)
+
+    @cached_property
+    def pages(self) -> "StatusPages | None":
+        """The pages for people over time; None if the site has none."""
+        if not self.frame.settings.status:
+            return None
+        from statuary.documents.pages.status.status_pages import StatusPages
+
+        return StatusPages(self.site.timeline, self.frame, self.now)
+
+    @cached_property
+    def present(self) -> list[Document]:
+        """Every document that keeps time, as it reads at the build's instant."""
+        return documents_at_instant(self.site, self.feeds, self.pages, self.now)
+
+    @cached_property
+    def epochs(self) -> EpochPlan:
+        """What changes by itself after the build."""
+        settings = self.site.settings
+        after = later_documents(self.site, self.feeds, self.pages, self.now)
+        return plan_epochs(
+            lambda at: self.present if at == self.now else after(at),
+            self.site.transitions(self.now),
+            self.now,
+            Instant(self.now + settings.horizon),
+            settings.max_epochs,
+        )
+
+    @cached_property
+    def next_transition(self) -> Instant | None:
+        """When the documents change by themselves for the first time; a midnight alone does not count."""
+        horizon = Instant(self.now + self.site.settings.horizon)
+        return next(iter(transitions(self.site.timeline, self.now, horizon)), None)
+
+    def findings(self, check_options: CheckOptions) -> list[Finding]:
+        """Return what the rules of the status side have to say."""
+        return list(status_findings(self.site.timeline, self.now, check_options.skipped))
+
+    def theme_findings(self) -> list[Finding]:
+        """Return what is wrong with the site's theme: its texts, and its templates as far as the status needs them."""
+        settings = self.frame.settings
+        found = list(text_findings(settings))
+        if not found and settings.theme.templates:
+            from statuary.documents.pages.site_pages import not_found_page
+
+            try:
+                _ = self.present, not_found_page(self.frame)
+            except ThemeError as broken:
+                found.append(template_finding(broken))
+        return found
+
+    def epoch_findings(self) -> list[Finding]:
+        """Return what is to be said of the epochs; they are made only if there may be too many of them."""
+        if len(self.site.transitions(self.now)) <= self.site.settings.max_epochs:
+            return []
+        cut = cut_finding(self.epochs)
+        return [] if cut is None else [cut]
+
+
+def status_at(catalogue: Catalogue, now: Instant) -> SiteStatus:
+    """Return the status side of a catalogue at an instant."""
+    return SiteStatus(
+        build_status_documents(catalogue.status, now, catalogue.status_settings), now, page_context(catalogue)
+    )

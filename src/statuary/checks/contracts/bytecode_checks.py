@@ -1,0 +1,116 @@
+"""The centre of the proof: what is on the chain follows from what was compiled."""
+
+from collections.abc import Iterator
+
+from statuary.checks.contracts.check import Evidence, Observation, Violation
+from statuary.checks.contracts.record_view import RecordView, SideView, as_json_text, as_object, hex_bytes
+from statuary.domain.contracts.bytecode.transformation_replay import ReplayError, first_difference
+from statuary.domain.findings import Pointer
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import shorten
+
+_SINGLE_VALUES = ("callProtection", "constructorArguments")
+_GROUPS_OF_VALUES = ("cborAuxdata", "immutables", "libraries")
+
+
+def hex_is_well_formed(record: RecordView) -> Iterator[Observation]:
+    """Every bytecode, auxdata and transformation value is 0x and an even number of lower-case hex digits."""
+    count = 0
+    for side in record.sides:
+        for pointer, text, data in _hex_texts(side):
+            count += 1
+            if data is None:
+                yield Violation(
+                    f"{pointer[-1]} {shorten(text) if isinstance(text, str) else repr(text)} is not lower-case hex",
+                    pointer,
+                    "write 0x and an even number of lower-case hex digits",
+                )
+    if count:
+        yield Evidence({"texts": count})
+
+
+def creation_replays(record: RecordView) -> Iterator[Observation]:
+    """Recompiled creation bytecode, after its transformations, is the on-chain creation bytecode."""
+    return _replays(record.creation)
+
+
+def runtime_replays(record: RecordView) -> Iterator[Observation]:
+    """Recompiled runtime bytecode, after its transformations, is the on-chain runtime bytecode."""
+    return _replays(record.runtime)
+
+
+def creation_contains_runtime(record: RecordView) -> Iterator[Observation]:
+    """Where both sides match, the recompiled creation bytecode holds the recompiled runtime bytecode."""
+    # Yul and Fe programs may build their runtime code as they like; solc's and Vyper's always copy it
+    if record.language not in ("Solidity", "Vyper") or None in (
+        record.creation.claimed,
+        record.runtime.claimed,
+    ):
+        return
+    creation, runtime = record.creation.recompiled, record.runtime.recompiled
+    if not creation or not runtime:
+        return
+    place = creation.find(runtime)
+    yield Evidence({"at": place, "bytes": len(runtime)})
+    if place < 0:
+        yield Violation(
+            "the recompiled runtime bytecode is not in the recompiled creation bytecode",
+            ("runtimeBytecode", "recompiledBytecode"),
+            "take both from one run of the compiler",
+        )
+
+
+def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
+    """Yield every text of a side that must be hex: its place, itself, and its bytes (None if it is not hex)."""
+    for member, data in (("onchainBytecode", side.onchain), ("recompiledBytecode", side.recompiled)):
+        if side.value.get(member) is not None:
+            yield (side.member, member), side.value[member], data
+    for pointer, text in _short_hex_texts(side):
+        yield pointer, text, hex_bytes(text)
+
+
+def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
+    for number, piece in as_object(side.value.get("cborAuxdata")).items():
+        yield (side.member, "cborAuxdata", number, "value"), as_object(piece).get("value")
+    where = (side.member, "transformationValues")
+    for member in _SINGLE_VALUES:
+        if member in side.values:
+            yield (*where, member), side.values[member]
+    for group in _GROUPS_OF_VALUES:
+        for key, text in as_object(side.values.get(group)).items():
+            yield (*where, group, key), text
+
+
+def _replays(side: SideView) -> Iterator[Observation]:
+    if side.claimed is None:
+        return
+    missing = [
+        member for member in ("onchainBytecode", "recompiledBytecode") if side.value.get(member) is None
+    ]
+    if missing:
+        yield Violation(
+            f"{side.name}Match is {as_json_text(side.claimed)}, but {missing[0]} is null",
+            (side.member, missing[0]),
+        )
+        return
+    replayed = side.replayed
+    if isinstance(replayed, ReplayError):
+        yield Violation(str(replayed), (side.member, "transformations", replayed.step))
+        return
+    if replayed is None or side.onchain is None:
+        yield Violation(
+            "the replay cannot be run: a bytecode or a transformation is malformed", (side.member,)
+        )
+        return
+    yield Evidence({"transformations": len(side.transformations or ()), "bytes": len(replayed)})
+    if (place := first_difference(replayed, side.onchain)) is not None:
+        yield _difference(side, replayed, side.onchain, place)
+
+
+def _difference(side: SideView, replayed: bytes, onchain: bytes, place: int) -> Violation:
+    return Violation(
+        f"the transformations give {len(replayed):,} bytes that differ from the {len(onchain):,} on the chain"
+        f" at byte {place:,}: 0x{replayed[place : place + 8].hex()} instead of 0x{onchain[place : place + 8].hex()}",
+        (side.member, "onchainBytecode"),
+        "verify the contract again; this record does not reproduce what is on the chain",
+    )

@@ -1,0 +1,101 @@
+"""What a record says of itself: who it is, when it was verified, how it was deployed."""
+
+import re
+from collections.abc import Iterator
+
+from statuary.checks.contracts.check import Evidence, Observation, Violation
+from statuary.checks.contracts.record_view import RecordView
+from statuary.domain.primitives import (
+    InvalidValueError,
+    is_hex_digits,
+    parse_address,
+    parse_chain_id,
+    shorten,
+)
+
+VERIFIED_AT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ")
+"""Seconds, no fraction, `Z`: as the real server spells it."""
+
+DECIMAL = re.compile(r"0|[1-9]\d{0,38}")
+"""A number as text, as match ids and block numbers are served."""
+
+TRANSACTION_HASH_LENGTH = 66
+"""Characters of `0x` and 32 bytes."""
+
+
+def address_is_checksummed(record: RecordView) -> Iterator[Observation]:
+    """An address is 0x and 40 hex digits, spelled as EIP-55 has it."""
+    text = record.value["address"]
+    try:
+        address = parse_address(text)
+    except InvalidValueError as malformed:
+        yield Violation(str(malformed), ("address",), malformed.hint)
+        return
+    yield Evidence({"address": text})
+    if text != address:
+        yield Violation(
+            f"address {text!r} is not in its EIP-55 spelling, which records carry",
+            ("address",),
+            f"write {address}",
+        )
+
+
+def chain_id_is_decimal(record: RecordView) -> Iterator[Observation]:
+    """A chain id is 1 to 20 digits without a leading zero."""
+    try:
+        yield Evidence({"chainId": parse_chain_id(record.value["chainId"])})
+    except InvalidValueError as malformed:
+        yield Violation(str(malformed), ("chainId",), malformed.hint)
+
+
+def match_id_is_decimal(record: RecordView) -> Iterator[Observation]:
+    """A match id is a decimal number, written as text."""
+    text = record.value["matchId"]
+    yield Evidence({"matchId": shorten(text)})
+    if not DECIMAL.fullmatch(text):
+        yield Violation(
+            f"match id {shorten(text)} is no decimal number",
+            ("matchId",),
+            'write digits in quotes, such as "42"',
+        )
+
+
+def verified_at_is_in_seconds(record: RecordView) -> Iterator[Observation]:
+    """The instant of verification is in UTC and whole seconds."""
+    text = record.value["verifiedAt"]
+    yield Evidence({"verifiedAt": shorten(text)})
+    if not VERIFIED_AT.fullmatch(text):
+        yield Violation(
+            f"verifiedAt {shorten(text)} is not an instant in UTC and whole seconds",
+            ("verifiedAt",),
+            "write it like 2026-11-02T10:00:00Z",
+        )
+
+
+def deployment_is_well_formed(record: RecordView) -> Iterator[Observation]:
+    """A deployment's hash has 32 bytes, its numbers are decimal text, its deployer is an address."""
+    deployment = record.value.get("deployment") or {}
+    transaction = deployment.get("transactionHash")
+    if transaction is not None:
+        yield Evidence({"transactionHash": shorten(transaction, TRANSACTION_HASH_LENGTH)})
+        if not (
+            transaction.startswith("0x") and len(transaction) == TRANSACTION_HASH_LENGTH
+        ) or not is_hex_digits(transaction[2:]):
+            yield Violation(
+                f"transaction hash {shorten(transaction)} is not 32 bytes of hex",
+                ("deployment", "transactionHash"),
+                "write 0x and 64 hex digits",
+            )
+    for member in ("blockNumber", "transactionIndex"):
+        number = deployment.get(member)
+        if number is not None and number != "-1" and not DECIMAL.fullmatch(number):
+            yield Violation(
+                f"{member} {shorten(number)} is no decimal number",
+                ("deployment", member),
+                'write digits in quotes, or "-1" for a contract of the genesis block',
+            )
+    if deployment.get("deployer") is not None:
+        try:
+            parse_address(deployment["deployer"])
+        except InvalidValueError as malformed:
+            yield Violation(str(malformed), ("deployment", "deployer"), malformed.hint)

@@ -1,0 +1,83 @@
+"""The levels that a record claims are those that its bytes earn (contract-api measurements 3 and 5.3)."""
+
+from collections.abc import Iterator
+
+from statuary.checks.contracts.check import Evidence, Observation, Violation
+from statuary.checks.contracts.record_view import RecordView, SideView, as_json_text
+from statuary.domain.contracts.bytecode.transformations import (
+    TransformationReason,
+    TransformationStep,
+    TransformationType,
+    value_bytes,
+)
+from statuary.domain.contracts.match_level import MatchLevel, overall_level, side_level
+from statuary.domain.primitives import InvalidValueError
+
+
+def match_levels_follow_from_the_bytes(record: RecordView) -> Iterator[Observation]:
+    """The levels creationMatch and runtimeMatch are what the replay and the auxdata earn, no higher and no lower."""
+    for side in record.sides:
+        if side.claimed is None or side.replayed is None or side.replayed != side.onchain:
+            continue  # the replay's own check speaks of these
+        earned = earned_level(side)
+        yield Evidence({side.name: earned.value})
+        if side.claimed != earned:
+            yield Violation(
+                f"{side.name}Match is {as_json_text(side.claimed)}, but the bytes earn {earned.value!r}",
+                (f"{side.name}Match",),
+                f"write {earned.value}",
+            )
+
+
+def match_is_the_better_side(record: RecordView) -> Iterator[Observation]:
+    """The overall match is exact_match if either side is, and null only if both are."""
+    claimed = record.value.get("match")
+    earned = overall_level(record.creation.claimed, record.runtime.claimed)
+    yield Evidence({"match": str(earned or "null")})
+    if claimed != earned:
+        yield Violation(
+            f"match is {as_json_text(claimed)}, but its sides make it {as_json_text(earned)}",
+            ("match",),
+            f"write {earned or 'null'}",
+        )
+    elif earned is None:
+        yield Violation("neither side matches: the record verifies nothing", ("match",), "remove it")
+
+
+def unmatched_side_does_not_match(record: RecordView) -> Iterator[Observation]:
+    """A side that is said not to match does not match."""
+    for side in record.sides:
+        if side.claimed is not None or not side.onchain:
+            continue
+        yield Evidence({side.name: "does not match" if side.found is None else side.found.level.value})
+        if side.found is not None:
+            yield Violation(
+                f"{side.name}Match is null, but the bytecode matches with"
+                f" {len(side.found.transformations)} transformations: {side.found.level.value}",
+                (f"{side.name}Match",),
+                "verify the contract again, and the record will say more",
+            )
+
+
+def earned_level(side: SideView) -> MatchLevel:
+    """Return the level of a side whose replay succeeds.
+
+    A step that puts the very auxdata that is there already changes nothing, so it lowers nothing.
+    """
+    steps = [step for step in side.transformations or () if not _changes_nothing(side, step)]
+    return side_level(
+        auxdata=[piece.value for piece in side.auxdata.values()],
+        transformations=steps,
+        language=side.language,
+        version=side.version,
+    )
+
+
+def _changes_nothing(side: SideView, step: TransformationStep) -> bool:
+    if step.reason is not TransformationReason.CBOR_AUXDATA or step.type is TransformationType.DELETE:
+        return False
+    piece = side.auxdata.get(step.id or "")
+    try:
+        return piece is not None and value_bytes(step, side.values) == piece.value
+    except InvalidValueError:
+        return False

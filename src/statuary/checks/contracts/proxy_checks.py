@@ -1,0 +1,87 @@
+"""What the bytecode says of proxies, against what the record says (contract-api measurement 6).
+
+proxyResolution is what the chain answered at some time. Bytecode can contradict it; where the answer lies in
+the contract's storage, bytecode can only name the candidates, and the claim stays a claim.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from statuary.checks.contracts.check import Evidence, Observation, Violation
+from statuary.checks.contracts.record_view import RecordView, as_json_text, as_object, same_json
+from statuary.domain.contracts.bytecode.proxy_detection import ProxyEvidence, ProxyVerdict, proxy_evidence
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError, parse_address
+
+_ERROR = "proxyResolutionError"
+
+
+def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
+    """A proxy has a type and implementations in EIP-55 spelling; what is no proxy has neither."""
+    claim = record.value.get("proxyResolution")
+    if not isinstance(claim, Mapping) or _ERROR in claim:
+        return
+    is_proxy, implementations = claim.get("isProxy"), claim.get("implementations")
+    yield Evidence({"isProxy": str(is_proxy).lower()})
+    listed = implementations if isinstance(implementations, list) else []
+    if is_proxy != (claim.get("proxyType") is not None) or (not is_proxy and listed):
+        yield Violation(
+            f"isProxy is {as_json_text(is_proxy)}, but proxyType is {as_json_text(claim.get('proxyType'))},"
+            f" with {len(listed)} implementations",
+            ("proxyResolution",),
+        )
+    if is_proxy and not listed and claim.get("proxyType") != "DiamondProxy":
+        yield Violation("a proxy has no implementation", ("proxyResolution", "implementations"))
+    for place, implementation in enumerate(listed):
+        address = as_object(implementation).get("address")
+        if not _is_checksummed(address):
+            yield Violation(
+                f"implementation {as_json_text(address)} is not an address in EIP-55 spelling",
+                ("proxyResolution", "implementations", place, "address"),
+            )
+
+
+def proxy_resolution_is_not_contradicted(record: RecordView) -> Iterator[Observation]:
+    """The bytecode does not contradict proxyResolution: factories are no proxies, EIP-1167 clones are, the rest needs its marks."""
+    code = record.creation.onchain or record.runtime.onchain
+    claim = record.value.get("proxyResolution")
+    if not code or not isinstance(claim, Mapping):
+        return
+    evidence = proxy_evidence(code)
+    yield Evidence({"verdict": evidence.verdict.value, "candidates": ", ".join(evidence.candidates)})
+    if contradiction := _contradiction(evidence, claim):
+        yield Violation(
+            contradiction, ("proxyResolution",), "leave proxyResolution out, or resolve the proxy again"
+        )
+
+
+def _contradiction(evidence: ProxyEvidence, claim: Mapping[str, Json]) -> str:
+    """Say how the bytecode contradicts a claim; empty if it does not."""
+    proxy_type = claim.get("proxyType")
+    if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
+        if claim.get("isProxy") and proxy_type not in evidence.candidates:
+            return f"the bytecode has marks of {', '.join(evidence.candidates)}, not of {as_json_text(proxy_type)}"
+        return ""
+    if _ERROR in claim:
+        return f"the chain need not be asked: the contract is {evidence.verdict.value}"
+    if evidence.verdict is ProxyVerdict.NOT_PROXY:
+        return (
+            f"the bytecode shows no proxy, the record claims {as_json_text(proxy_type)}"
+            if claim.get("isProxy")
+            else ""
+        )
+    implementations = claim.get("implementations")
+    addresses = (
+        [as_object(held).get("address") for held in implementations]
+        if isinstance(implementations, list)
+        else []
+    )
+    if proxy_type != "EIP1167Proxy" or not same_json(addresses, [evidence.implementation]):
+        return f"the bytecode is an EIP-1167 clone of {evidence.implementation}, the record claims {as_json_text(proxy_type)} of {as_json_text(addresses)}"
+    return ""
+
+
+def _is_checksummed(address: Json) -> bool:
+    try:
+        return isinstance(address, str) and parse_address(address) == address
+    except InvalidValueError:
+        return False

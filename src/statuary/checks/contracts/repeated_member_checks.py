@@ -1,0 +1,109 @@
+"""Members that say what another member says already: both say the same.
+
+stdJsonInput and stdJsonOutput repeat the record in the compiler's own words (contract-api measurement 4), so a
+change to one place alone always shows.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import orjson
+
+from statuary.checks.contracts.check import Evidence, Observation, Violation
+from statuary.checks.contracts.record_view import RecordView, SideView, as_object, same_json
+from statuary.domain.findings import Pointer
+from statuary.domain.json_values import Json
+
+_PLAIN_TWINS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
+_CODE_TWINS = ("sourceMap", "linkReferences", "immutableReferences")
+
+
+def name_ends_fully_qualified_name(record: RecordView) -> Iterator[Observation]:
+    """The fullyQualifiedName is the path of one of the sources, a colon, and name."""
+    path, name = record.path_and_name
+    yield Evidence({"path": path, "name": name})
+    if name != record.compilation.get("name"):
+        yield Violation(
+            f"name is {record.compilation.get('name')!r}, but the fully qualified name ends in {name!r}",
+            ("compilation", "name"),
+        )
+    if path not in record.sources:
+        yield Violation(f"{path!r} is not among the sources", ("compilation", "fullyQualifiedName"))
+
+
+def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observation]:
+    """The stdJsonInput holds the record's language, sources, settings and storage layout overrides."""
+    given = as_object(record.value.get("stdJsonInput"))
+    extra = as_object(record.value.get("additionalInput"))
+    # sources are plain texts, so == is exact; nearly always it is the same text twice, and ends at once
+    yield from _compare(
+        given.get("sources") == record.value.get("sources"), ("stdJsonInput", "sources"), ("sources",)
+    )
+    pairs = {
+        "language": (record.compilation.get("language"), ("compilation", "language")),
+        "settings": (record.compilation.get("compilerSettings"), ("compilation", "compilerSettings")),
+        "storage_layout_overrides": (
+            extra.get("storage_layout_overrides"),
+            ("additionalInput", "storage_layout_overrides"),
+        ),
+    }
+    for member, (twin, pointer) in pairs.items():
+        yield from _compare(same_json(given.get(member), twin), ("stdJsonInput", member), pointer)
+    yield Evidence({"sources": len(record.sources), "members": len(pairs) + 1})
+
+
+def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observation]:
+    """The stdJsonOutput holds the record's sourceIds, ABI, metadata, documentation, layouts, bytecode and source maps."""
+    where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
+    output = as_object(record.value.get("stdJsonOutput"))
+    yield from _compare(
+        same_json(output.get("sources"), record.value.get("sourceIds")),
+        ("stdJsonOutput", "sources"),
+        ("sourceIds",),
+    )
+    if record.output_contract is None:
+        yield Violation("stdJsonOutput has no contract of the record's fully qualified name", where[:2])
+        return
+    for member in _PLAIN_TWINS:
+        same = same_json(record.output_contract.get(member), record.value.get(member))
+        yield from _compare(same, (*where, member), (member,))
+    yield from _compare(_is_metadata(record), (*where, "metadata"), ("metadata",))
+    evm = as_object(record.output_contract.get("evm"))
+    for side, member in ((record.creation, "bytecode"), (record.runtime, "deployedBytecode")):
+        yield from _compare_code(side, as_object(evm.get(member)), (*where, "evm", member))
+    yield Evidence({"members": len(_PLAIN_TWINS) + 2, "bytecodes": 2})
+
+
+def _compare(same: bool, pointer: Pointer, twin: Pointer) -> Iterator[Violation]:  # noqa: FBT001 - the answer itself
+    if not same:
+        yield Violation(
+            f"{'.'.join(map(str, pointer))} is not the same as {'.'.join(map(str, twin))}",
+            pointer,
+            "write both from one run of the compiler",
+        )
+
+
+def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) -> Iterator[Violation]:
+    recompiled = side.value.get("recompiledBytecode")
+    digits = recompiled[2:] if isinstance(recompiled, str) else ""
+    yield from _compare(
+        (code.get("object") or "") == digits, (*pointer, "object"), (side.member, "recompiledBytecode")
+    )
+    for member in _CODE_TWINS:
+        if member in code or member in side.value:
+            same = same_json(code.get(member), side.value.get(member))
+            yield from _compare(same, (*pointer, member), (side.member, member))
+
+
+def _is_metadata(record: RecordView) -> bool:
+    """Say whether the compiler's metadata text is the record's metadata, to the byte."""
+    text = as_object(record.output_contract).get("metadata")
+    if text is None or record.metadata is None:
+        return text is None and record.value.get("metadata") is None
+    if not isinstance(text, str):
+        return False
+    if text.encode("utf-8", "surrogatepass") in record.metadata_texts:
+        return True
+    try:
+        return same_json(orjson.loads(text), record.metadata)
+    except orjson.JSONDecodeError:
+        return False

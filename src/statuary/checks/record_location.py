@@ -1,0 +1,67 @@
+"""What holds between a record and the site that it is filed in."""
+
+from collections.abc import Collection, Iterator
+
+from statuary.domain.catalogue import ContractSource
+from statuary.domain.contracts.record import ContractRow, RecordValue
+from statuary.domain.findings import Finding, Position
+
+
+def path_names_contract(record: RecordValue, source: ContractSource) -> Iterator[Finding]:
+    """A record lies under its own chain id and address."""
+    if record["chainId"] != source.chain_id:
+        yield Finding(
+            rule="path-names-contract",
+            path=source.path,
+            pointer=("chainId",),
+            message=f"chainId is {record['chainId']!r}, but the folder is {source.chain_id!r}",
+            hint="move the file, or mend the record",
+        )
+    if record["address"].lower() != source.address.lower():
+        yield Finding(
+            rule="path-names-contract",
+            path=source.path,
+            pointer=("address",),
+            message=f"address is {record['address']!r}, but the path says {source.address!r}",
+            hint="move the file, or mend the record",
+        )
+
+
+def known_chain(record: RecordValue, source: ContractSource, chains: Collection[str]) -> Iterator[Finding]:
+    """A record's chain is one of the site's."""
+    if record["chainId"] not in chains:
+        yield Finding(
+            rule="known-chain",
+            path=source.path,
+            pointer=("chainId",),
+            message=f"chain {record['chainId']!r} is not in site.yaml",
+            hint="add it under `chains:`",
+        )
+
+
+def one_record_per_contract(row: ContractRow, source: ContractSource, first: str) -> Finding:
+    """A contract has one record on each chain."""
+    message = f"{row.address} on chain {row.chainId} has a record already, in {first}"
+    return _repeats("one-record-per-contract", "address", source, message, "keep one of the two")
+
+
+def one_record_per_match_id(row: ContractRow, source: ContractSource, first: str) -> Finding:
+    """A match id belongs to one record."""
+    message = f"match id {row.matchId} is taken already, by {first}"
+    hint = "give one of the two the next free number"
+    return _repeats("one-record-per-match-id", "matchId", source, message, hint)
+
+
+def _repeats(rule: str, member: str, source: ContractSource, message: str, hint: str) -> Finding:
+    return Finding(
+        rule=rule,
+        path=source.path,
+        pointer=(member,),
+        message=message,
+        hint=hint,
+        position=Position(source.line, 1) if source.line else None,
+    )
+
+
+LOCATION_RULES = (path_names_contract, known_chain, one_record_per_contract, one_record_per_match_id)
+"""These rules, for the catalogue of all."""

@@ -1,0 +1,47 @@
+"""The catalogue of all rules: every check's name, severity and sentence."""
+
+from collections.abc import Callable, Iterator
+
+from statuary.checks.contracts.check import ContractCheck
+from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS
+from statuary.checks.contracts.recompilation import recompilation_reproduces_the_record
+from statuary.checks.record_location import LOCATION_RULES
+from statuary.checks.status.status_checks import STATUS_CHECKS, rule_name
+from statuary.domain.findings import Severity
+from statuary.domain.rules import Rule
+
+PROOF = "proof"
+"""The group of checks that prove a record's claim; they can be skipped, one or all."""
+
+RECORD = "record"
+"""The group of rules that a record must keep to be filed."""
+
+RECOMPILE = "recompile"
+"""The group of the one rule that needs compilers, and is held with `--recompile` alone."""
+
+STATUS = "status"
+"""The group of rules about components, incidents and maintenances; each can be skipped."""
+
+
+def all_rules() -> Iterator[Rule]:
+    """Yield every rule, those about filing first."""
+    yield from (_of_check(check, RECORD) for check in IDENTITY_CHECKS)
+    yield from (_of_function(rule, RECORD) for rule in LOCATION_RULES)
+    yield from proof_rules()
+    yield _of_function(recompilation_reproduces_the_record, RECOMPILE)
+    for check in STATUS_CHECKS:
+        yield Rule(rule_name(check), "", STATUS, (check.__doc__ or "").partition("\n")[0])
+
+
+def proof_rules() -> Iterator[Rule]:
+    """Yield the rules that prove a record's claim, in the order in which a proof lists its checks."""
+    yield from (_of_check(check, PROOF) for check in CONTRACT_CHECKS)
+
+
+def _of_function(rule: Callable[..., object], group: str) -> Rule:
+    sentence = (rule.__doc__ or "").partition("\n")[0]
+    return Rule(rule.__name__.replace("_", "-"), Severity.ERROR, group, sentence)
+
+
+def _of_check(check: ContractCheck, group: str) -> Rule:
+    return Rule(check.name, check.severity, group, check.rule)

@@ -1,0 +1,91 @@
+"""Lists for people and programs: a table on a terminal, aligned lines or JSON elsewhere."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+import orjson
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Row = dict[str, str | list[str] | None]
+
+COLOURS = {
+    "operational": "green",
+    "resolved": "green",
+    "completed": "green",
+    "postmortem": "green",
+    "none": "default",
+    "scheduled": "blue",
+    "under_maintenance": "blue",
+    "maintenance": "blue",
+    "in_progress": "blue",
+    "verifying": "blue",
+    "monitoring": "yellow",
+    "degraded_performance": "yellow",
+    "minor": "yellow",
+    "identified": "dark_orange",
+    "partial_outage": "dark_orange",
+    "major": "dark_orange",
+    "investigating": "red",
+    "major_outage": "red",
+    "critical": "red",
+}
+"""The colours that Statuspage gives these words; they are words as well, for whoever sees no colour."""
+
+
+def list_format_option(function: Decorated) -> Decorated:
+    """Add `--format` of a list."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="A table, or one JSON list.",
+    )(function)
+
+
+def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: str) -> None:
+    """Print rows.
+
+    Args:
+        rows: what is listed; JSON holds all of it.
+        columns: the members that a table shows.
+        form: `text` or `json`.
+        nothing: what a person is told if there is nothing.
+    """
+    if form == "json":
+        click.echo(orjson.dumps(list(rows), option=orjson.OPT_INDENT_2).decode())
+        return
+    if not rows:
+        click.echo(nothing, err=True)
+        return
+    cells = [[_cell(row[column]) for column in columns] for row in rows]
+    from rich.console import Console
+
+    console = Console()
+    if console.is_terminal:
+        console.print(_table(cells, columns))
+    else:
+        click.echo("\n".join(_aligned(cells)))
+
+
+def _cell(value: str | list[str] | None) -> str:
+    return (", ".join(value) if isinstance(value, list) else value) or "-"
+
+
+def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
+
+
+def _table(cells: Sequence[Sequence[str]], columns: Sequence[str]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column.replace("_", " "), no_wrap=column == "id")
+    for row in cells:
+        table.add_row(*(Text(cell, style=COLOURS.get(cell, "")) for cell in row))
+    return table

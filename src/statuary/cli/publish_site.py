@@ -1,0 +1,173 @@
+"""Publishing a built site further: what `statuary publish` and `statuary build` have in common."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any, NamedTuple, TypeVar
+
+import click
+
+from statuary.build.progress import stage
+from statuary.cli.options.common_options import utc_now
+from statuary.cli.output.amounts import changes_line, size_text
+from statuary.cli.output.progress import progress
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from statuary.publishing.folder_documents import folder_documents
+from statuary.publishing.object_store.lease import Lease, LeaseHeldError
+from statuary.publishing.object_store.published_sites import PublishedFolder, PublishedSite
+from statuary.publishing.object_store.store import ObjectStore, is_store_url
+from statuary.publishing.object_store.store_target import ObjectStoreTarget, RequestCounts
+from statuary.publishing.plan import Plan
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+LEASE_POLL_SECONDS = 5.0
+"""Seconds between two looks at a lease that another publisher has."""
+
+LEASE_SECONDS = 120
+
+TERMINATED = 128 + signal.SIGTERM
+
+
+class StoreOptions(NamedTuple):
+    """How an object store is published into.
+
+    Attributes:
+        dry_run: show what would change, and change nothing.
+        adopt: take over objects of somebody else at the site's paths.
+        no_lease: take no lease.
+        lease_seconds: how long a lease lasts that is not renewed.
+        wait: for how many seconds to wait for another publisher.
+    """
+
+    dry_run: bool = False
+    adopt: bool = False
+    no_lease: bool = False
+    lease_seconds: int = LEASE_SECONDS
+    wait: int = 0
+
+
+def store_options(function: Decorated) -> Decorated:
+    """Add the options of object stores."""
+    options = (
+        click.option("--adopt", is_flag=True, help="Take over objects of others at the site's paths."),
+        click.option(
+            "--no-lease",
+            is_flag=True,
+            help="Take no lease: for a store that keeps no conditions, with one publisher.",
+        ),
+        click.option(
+            "--lease-seconds",
+            type=click.IntRange(2, 3600),
+            default=LEASE_SECONDS,
+            show_default=True,
+            help="How long a killed publisher keeps others out.",
+        ),
+        click.option(
+            "--wait",
+            type=click.IntRange(0, 86_400),
+            default=0,
+            metavar="SECONDS",
+            help="Wait for another publisher.",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def publish_to_store(
+    source: PublishedSite, url: str, options: StoreOptions, *, to_error: bool = False
+) -> None:
+    """Publish a site into an object store, and print what changed and what it took.
+
+    Raises:
+        PublishingRefused: if the store does not take it, or another publisher is at work.
+    """
+    with _exit_on_sigterm(), progress() as announcer:
+        bucket = ObjectStore(url)
+        with (
+            stage(announcer, "Objects"),
+            _open_publication(bucket, source, options, announcer.advance) as publication,
+        ):
+            plan = publication.compare()
+            cost = publication.cost()
+            if options.dry_run:
+                for change in plan.changes():
+                    click.echo(str(change), err=to_error)
+            else:
+                publication.apply()
+    click.echo(f"{plan.documents:,} documents, {size_text(plan.size)}, in {url}", err=to_error)
+    click.echo(changes_line(plan, applied=not options.dry_run), err=to_error)
+    would = "would take" if options.dry_run else "took"
+    click.echo(
+        f"comparing took {format_requests(publication.asked)}; publishing {would} {format_requests(cost)}",
+        err=to_error,
+    )
+    for path in plan.conflicts:
+        click.echo(f"in the way: {path}, which statuary did not put", err=to_error)
+
+
+def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bool = False) -> None:
+    """Publish a folder that a build made, and print what changed.
+
+    Raises:
+        PublishingRefused: if it cannot be.
+    """
+    if is_store_url(to):
+        publish_to_store(PublishedFolder(folder), to, options, to_error=to_error)
+        return
+    with FolderTarget(SiteFolder(Path(to)), dry_run=options.dry_run) as publication:
+        publication.offer(folder_documents(folder))
+        plan = publication.plan()
+        apply_or_show(publication, plan, to, to_error=to_error)
+
+
+def apply_or_show(publication: FolderTarget, plan: Plan, to: str, *, to_error: bool = False) -> None:
+    """Apply the plan or show it, and print what changed."""
+    if publication.dry_run:
+        for change in plan.changes():
+            click.echo(str(change), err=to_error)
+    else:
+        publication.apply()
+    click.echo(f"{plan.documents:,} documents, {size_text(plan.size)}, in {to}/", err=to_error)
+    click.echo(changes_line(plan, applied=not publication.dry_run), err=to_error)
+
+
+def _open_publication(
+    bucket: ObjectStore, source: PublishedSite, options: StoreOptions, advance: Callable[[int], None]
+) -> ObjectStoreTarget:
+    """Open the publication, once no other publisher is at work any more."""
+    until = monotonic() + options.wait
+    duration = timedelta(seconds=options.lease_seconds)
+    while True:
+        has_lease = not options.dry_run and not options.no_lease
+        lease = Lease(bucket, utc_now, duration) if has_lease else None
+        try:
+            return ObjectStoreTarget(bucket, source, lease=lease, adopt=options.adopt, advance=advance)
+        except LeaseHeldError:
+            if monotonic() >= until:
+                raise
+            sleep(min(LEASE_POLL_SECONDS, max(0.1, until - monotonic())))
+
+
+@contextmanager
+def _exit_on_sigterm() -> Iterator[None]:
+    """End in order when the process is asked to end, so that the lease is given back."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def format_requests(requests: RequestCounts) -> str:
+    """Return numbers of requests as people read them."""
+    counts = requests._asdict().items()
+    told = [f"{count:,} {name}" + ("" if count == 1 else "s") for name, count in counts if count]
+    return ", ".join(told) or "no requests"

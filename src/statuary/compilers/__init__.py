@@ -1,0 +1,1 @@
+"""Running compilers within limits of time and output."""

@@ -1,0 +1,150 @@
+"""A deployment under examination: what it is asked, once each, and what it is found to hold."""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from statuary.conform.conformance import NotApplicableError
+from statuary.conform.http_requests import HttpResponse, SendRequest
+from statuary.documents import url_table
+from statuary.domain.primitives import Instant, checksum_address, keccak256
+
+MAX_CHAINS_READ = 12
+"""Chains that are asked for contracts before giving up: most chains of a large deployment have some."""
+
+
+class DeployedContract(NamedTuple):
+    """A contract that the deployment lists.
+
+    Attributes:
+        chain_id: its chain.
+        address: its address, as listed.
+        entry: what the list says of it.
+    """
+
+    chain_id: str
+    address: str
+    entry: Mapping[str, Any]
+
+    @property
+    def target(self) -> str:
+        """Where its record is."""
+        return f"/{url_table.CONTRACT.path(chain_id=self.chain_id, address=self.address)}"
+
+
+class CheckedDeployment:
+    """What is asked, and what was found; the same question is asked once.
+
+    Attributes:
+        ask: asks over the network.
+        now: the examiner's clock, as of the beginning.
+        sample: how many records and incidents are looked at.
+    """
+
+    def __init__(self, ask: SendRequest, now: Instant, sample: int = 3) -> None:
+        """Take a deployment; nothing is asked yet."""
+        self.ask = ask
+        self.now = now
+        self.sample = sample
+        self._answers: dict[str, HttpResponse] = {}
+
+    def get(self, target: str) -> HttpResponse:
+        """Return the answer to a GET, from memory if it was asked before."""
+        if target not in self._answers:
+            self._answers[target] = self.ask(target, "GET", {})
+        return self._answers[target]
+
+    def forget(self) -> None:
+        """Ask everything anew: a status page may change between two questions."""
+        self._answers.clear()
+
+    def json(self, target: str) -> Any:
+        """Return the JSON of a document that must be there.
+
+        Raises:
+            NothingToJudge: if it is not there or no JSON; the check of that very document says so.
+        """
+        answered = self.get(target)
+        if answered.status != 200:
+            raise NotApplicableError(f"{target} answers {answered.status}")
+        try:
+            return json.loads(answered.body)
+        except ValueError:
+            raise NotApplicableError(f"{target} is no JSON") from None
+
+    @property
+    def chains(self) -> list[str]:
+        """The ids of the chains that the deployment lists.
+
+        Raises:
+            NothingToJudge: if it lists none.
+        """
+        listed = self.json("/chains")
+        found = [str(chain["chainId"]) for chain in listed if isinstance(chain, dict) and "chainId" in chain]
+        if not found:
+            raise NotApplicableError("/chains lists no chain")
+        return found
+
+    @cached_property
+    def chain(self) -> str:
+        """A chain with contracts, or the first of all."""
+        return next((one for one in self.chains[:MAX_CHAINS_READ] if self.listed(one)), self.chains[0])
+
+    def listed(self, chain_id: str) -> list[DeployedContract]:
+        """Return the newest contracts of a chain; none if the list cannot be read."""
+        try:
+            listed = self.json(f"/{url_table.CONTRACTS.path(chain_id=chain_id)}")
+            return [
+                DeployedContract(entry["chainId"], entry["address"], entry) for entry in listed["results"]
+            ]
+        except (NotApplicableError, KeyError, TypeError):
+            return []
+
+    @property
+    def contracts(self) -> list[DeployedContract]:
+        """Some contracts, spread over the list of their chain.
+
+        Raises:
+            NothingToJudge: if none is listed.
+        """
+        listed = self.listed(self.chain)
+        if not listed:
+            raise NotApplicableError(f"no contract is listed on chain {self.chain}")
+        step = max(1, len(listed) // self.sample)
+        return listed[::step][: self.sample]
+
+    def record(self, contract: DeployedContract) -> bytes:
+        """Return a whole record: `fields=all`, which a host that knows no fields passes over.
+
+        Raises:
+            NothingToJudge: if it is not answered.
+        """
+        answered = self.get(f"{contract.target}?fields=all")
+        if answered.status != 200:
+            raise NotApplicableError(f"{contract.target}?fields=all answers {answered.status}")
+        return answered.body
+
+    @property
+    def absent(self) -> str:
+        """An address that nobody has: the hash of a sentence."""
+        return checksum_address("0x" + keccak256(b"nobody has verified this")[-20:].hex())
+
+    def incidents(self) -> list[dict[str, Any]]:
+        """Return some incidents and maintenances of the lists."""
+        found = [
+            one
+            for url, member in (
+                (url_table.INCIDENTS, "incidents"),
+                (url_table.MAINTENANCES, "scheduled_maintenances"),
+            )
+            for one in self.json(f"/{url.path()}").get(member, [])[: self.sample]
+        ]
+        if not found:
+            raise NotApplicableError("no incident is listed")
+        return found
+
+    def incident_target(self, incident_id: str) -> str:
+        """Return where an incident's document is."""
+        return f"/{url_table.INCIDENT.path(incident_id=quote(incident_id))}"

@@ -1,0 +1,94 @@
+"""Asking a deployment: one request, and what came of it, whatever the status."""
+
+import http.client
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache
+from urllib.parse import urljoin, urlsplit
+from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
+
+from statuary import __version__
+
+TIMEOUT = 30.0
+"""Seconds to wait for the next bytes of an answer."""
+
+MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+"""Bytes that are read of an answer."""
+
+MAX_REDIRECTS = 5
+
+
+class UnreachableError(Exception):
+    """A deployment cannot be asked; `str(error)` is a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpResponse:
+    """What came of a request.
+
+    Attributes:
+        status: the HTTP status.
+        headers: by their names in small letters.
+        body: its bytes.
+    """
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def media_type(self) -> str:
+        """The media type, without its parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
+"""Asks for a target (path and query, as on the request line) by a method, with headers."""
+
+
+def http_sender(base: str) -> SendRequest:
+    """Return what asks a deployment over HTTP; redirects are followed, as clients do.
+
+    Args:
+        base: its address, such as `https://status.example`; targets are appended.
+
+    Raises:
+        Unreachable: if the address is none.
+    """
+    if urlsplit(base).scheme not in ("http", "https") or not urlsplit(base).netloc:
+        raise UnreachableError(f"{base} is no address of a web server: it begins with http:// or https://")
+
+    def ask(target: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
+        url = base.rstrip("/") + target
+        for _ in range(MAX_REDIRECTS):
+            answered = _once(url, method, headers)
+            location = answered.headers.get("location")
+            if answered.status not in (301, 302, 303, 307, 308) or not location:
+                return answered
+            url = urljoin(url, location)
+        raise UnreachableError(f"{base}{target} redirects more than {MAX_REDIRECTS} times")
+
+    return ask
+
+
+def _once(url: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise UnreachableError(f"{url} is no address of a web server")
+    sent = {"User-Agent": f"statuary/{__version__}", "Accept-Encoding": "identity", **headers}
+    request = Request(url, headers=sent, method=method)  # noqa: S310 - the scheme was looked at
+    try:
+        with closing(_opener().open(request, timeout=TIMEOUT)) as answer:
+            told = {name.lower(): text for name, text in answer.headers.items()}
+            return HttpResponse(status=answer.status, headers=told, body=answer.read(MAX_RESPONSE_BYTES))
+    except (OSError, http.client.HTTPException) as error:
+        raise UnreachableError(f"{url} cannot be asked: {error}") from None
+
+
+@cache
+def _opener() -> OpenerDirector:
+    """Return what opens URLs and gives every answer back as it is: no status is an error here."""
+    director = OpenerDirector()
+    for handler in (ProxyHandler, HTTPHandler, HTTPSHandler):
+        director.add_handler(handler())
+    return director

@@ -1,0 +1,65 @@
+"""One examination: the checks of a level, one after the other, each asked twice before it fails."""
+
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+
+from statuary.conform.checked_deployment import CheckedDeployment
+from statuary.conform.conformance import (
+    ConformanceArea,
+    ConformanceCheck,
+    ConformanceLevel,
+    ConformanceOutcome,
+    ConformanceResult,
+    NotApplicableError,
+)
+from statuary.conform.conformance_checks import CHECKS
+from statuary.conform.http_requests import UnreachableError
+
+MAX_REPORTED_PROBLEMS = 20
+"""Problems of one check that are told."""
+
+
+def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) -> tuple[ConformanceCheck, ...]:
+    """Return the checks of some areas that a deployment of a level must pass."""
+    return tuple(check for check in CHECKS if check.level <= level and check.area in areas)
+
+
+def run_checks(
+    deployment: CheckedDeployment, checks: Sequence[ConformanceCheck]
+) -> Iterator[ConformanceResult]:
+    """Yield what each check says of a deployment.
+
+    Raises:
+        Unreachable: if the deployment cannot be asked at all.
+    """
+    deployment.get("/")
+    for check in checks:
+        verdict = _judge(deployment, check)
+        if verdict.outcome is ConformanceOutcome.FAILED:
+            # a page may have changed between two of the questions
+            deployment.forget()
+            verdict = _judge(deployment, check)
+        yield verdict
+
+
+def _judge(deployment: CheckedDeployment, check: ConformanceCheck) -> ConformanceResult:
+    began = perf_counter()
+    try:
+        problems = tuple(check.run(deployment))
+        outcome = ConformanceOutcome.FAILED if problems else ConformanceOutcome.PASSED
+    except NotApplicableError as nothing:
+        problems, outcome = (str(nothing),), ConformanceOutcome.SKIPPED
+    except UnreachableError as unreachable:
+        problems, outcome = (str(unreachable),), ConformanceOutcome.FAILED
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as odd:
+        # whatever shape a stranger's answer has, it is the stranger's
+        problems, outcome = (
+            (f"the answers cannot be read: {type(odd).__name__}: {odd}",),
+            ConformanceOutcome.FAILED,
+        )
+    return ConformanceResult(
+        check=check,
+        outcome=outcome,
+        problems=problems[:MAX_REPORTED_PROBLEMS],
+        seconds=perf_counter() - began,
+    )

@@ -1,0 +1,83 @@
+"""What several checks ask: that a document is there, of a type, of a shape."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from statuary.conform.checked_deployment import CheckedDeployment
+from statuary.conform.conformance import NotApplicableError
+from statuary.conform.http_requests import HttpResponse
+
+JSON_TYPE = "application/json"
+
+MAX_SHAPE_PROBLEMS = 3
+"""Breaches of one shape that are told; the rest is counted."""
+
+
+def check_document(deployment: CheckedDeployment, target: str, shape: Any) -> Iterator[str]:
+    """Yield what is wrong with a JSON document: its status, its type, its shape."""
+    answered = deployment.get(target)
+    if answered.status != 200:
+        yield f"{target} answers {answered.status}, not 200"
+        return
+    if answered.media_type != JSON_TYPE:
+        yield f"{target} is sent as {answered.media_type or 'nothing'}, not {JSON_TYPE}"
+    try:
+        value = json.loads(answered.body)
+    except ValueError as error:
+        yield f"{target} is no JSON: {error}"
+        return
+    yield from (f"{target}: {problem}" for problem in shape_problems(value, shape))
+
+
+def shape_problems(value: Any, shape: Any) -> Iterator[str]:
+    """Yield where a value breaches a shape."""
+    try:
+        _adapter(shape).validate_python(value)
+    except ValidationError as error:
+        problems = error.errors(include_url=False, include_context=False)
+        for problem in problems[:MAX_SHAPE_PROBLEMS]:
+            yield f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+        if len(problems) > MAX_SHAPE_PROBLEMS:
+            yield f"and {len(problems) - MAX_SHAPE_PROBLEMS} more"
+
+
+@cache
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
+
+
+def allows_any_origin(answered: HttpResponse) -> bool:
+    """Say whether a page of any origin may read an answer."""
+    return answered.headers.get("access-control-allow-origin") == "*"
+
+
+def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
+    """Yield what browsers and caches would miss in the answers to targets.
+
+    Any origin may read them, HEAD tells the same headers without a body, and a client that holds an answer is
+    told so.
+    """
+    for target in targets:
+        got = deployment.get(target)
+        if got.status != 200:
+            raise NotApplicableError(f"{target} answers {got.status}")
+        if not allows_any_origin(got):
+            yield f"{target}: no Access-Control-Allow-Origin: *"
+        head = deployment.ask(target, "HEAD", {})
+        if head.status != 200 or head.body or head.media_type != got.media_type:
+            yield f"HEAD {target} answers {head.status} {head.media_type}, {len(head.body)} bytes"
+        yield from _conditional(deployment, target, got)
+
+
+def _conditional(deployment: CheckedDeployment, target: str, got: HttpResponse) -> Iterator[str]:
+    tag = got.headers.get("etag")
+    if not tag:
+        yield f"{target}: no ETag"
+        return
+    again = deployment.ask(target, "GET", {"If-None-Match": tag})
+    if again.status != 304 or again.body:
+        yield f"{target} with If-None-Match: {tag} answers {again.status}, not 304"

@@ -1,0 +1,67 @@
+"""The names in folders, looked at as few times as need be."""
+
+import os
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+RECORD_SUFFIXES = (".json", ".yaml", ".yml")
+
+
+class FolderListing(NamedTuple):
+    """The names in a folder.
+
+    Attributes:
+        runs: names that follow each other in byte order of the paths below them, and whether they are records'.
+        others: those that are no plain files; a folder's has a slash behind it.
+        size: how many names there are.
+    """
+
+    runs: list[tuple[bool, list[str]]]
+    others: set[str]
+    size: int
+
+
+class ListingCache:
+    """Looks at the names in folders. Those of the largest are kept after counting, for when it is gone through."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[tuple[Path, bool], FolderListing] | None = None
+
+    def of(self, folder: Path, *, is_chain: bool) -> FolderListing:
+        """Return the names in a folder.
+
+        Args:
+            folder: the folder.
+            is_chain: whether plain files with the right endings are records' there.
+
+        Raises:
+            OSError: if it cannot be read.
+        """
+        if self._kept is not None and self._kept[0] == (folder, is_chain):
+            listing, self._kept = self._kept[1], None
+            return listing
+        listing = _look(folder, is_chain=is_chain)
+        if self._kept is None or listing.size > self._kept[1].size:
+            self._kept = (folder, is_chain), listing
+        return listing
+
+
+def _look(folder: Path, *, is_chain: bool) -> FolderListing:
+    names: list[str] = []
+    others: set[str] = set()
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = entry.name
+            if not entry.is_file(follow_symlinks=False):
+                # a folder's place in the order follows from the slash
+                name += "/" if entry.is_dir(follow_symlinks=False) else ""
+                others.add(name)
+            names.append(name)
+    names.sort()
+
+    def is_record(name: str) -> bool:
+        return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in others
+
+    runs = [(are_records, list(together)) for are_records, together in groupby(names, is_record)]
+    return FolderListing(runs, others, len(names))

@@ -1,0 +1,79 @@
+"""JSON Schemas of the source files, which editors complete and check from while one types."""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from itertools import pairwise
+from textwrap import dedent
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from statuary.content.file_kinds import FILE_PATTERNS, FileKind
+from statuary.content.source_model import SourceModel
+from statuary.content.sources.component_source import ComponentsSource
+from statuary.content.sources.incident_source import IncidentSource
+from statuary.content.sources.maintenance_source import MaintenanceSource
+from statuary.content.sources.site_source import SiteSource
+from statuary.content.sources.workspace_source import WorkspaceSource
+from statuary.domain.contracts.record import Record
+from statuary.domain.json_values import Json
+
+SCHEMA_MODELS: dict[str, tuple[FileKind, type[SourceModel] | None]] = {
+    "site": (FileKind.SITE, SiteSource),
+    "components": (FileKind.COMPONENTS, ComponentsSource),
+    "incident": (FileKind.INCIDENT, IncidentSource),
+    "maintenance": (FileKind.MAINTENANCE, MaintenanceSource),
+    "contract": (FileKind.WORKSPACE, WorkspaceSource),
+    "record": (FileKind.RECORD, None),
+}
+"""Schema by name; a record is its own wire format and has no source model."""
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def json_schema(name: str) -> Json:
+    """Return the JSON Schema (2020-12) of a kind of source file; `name` is one of `SCHEMA_MODELS`."""
+    kind, model = SCHEMA_MODELS[name]
+    schema = TypeAdapter(Record).json_schema() if model is None else _told(model)
+    place = next(place for place in FILE_PATTERNS if place.kind is kind)
+    return {
+        "$schema": DIALECT,
+        "title": place.pattern,
+        **{key: schema[key] for key in schema if key != "title"},
+    }
+
+
+def _told(model: type[SourceModel]) -> dict[str, Any]:
+    """Return a model's JSON Schema, each key described by the docstring under it.
+
+    Pydantic can read these docstrings itself, but does so whenever a model is imported, which costs every
+    command a third of its start.
+    """
+    schema: dict[str, Any] = TypeAdapter(model).json_schema()
+    models = {one.__name__: one for one in _descendants(SourceModel)}
+    for name, part in {model.__name__: schema, **schema.get("$defs", {})}.items():
+        for key, text in _docstrings(models[name]) if name in models else ():
+            part["properties"][key]["description"] = text
+    return schema
+
+
+def _descendants(model: type[SourceModel]) -> Iterator[type[SourceModel]]:
+    for child in model.__subclasses__():
+        yield child
+        yield from _descendants(child)
+
+
+def _docstrings(model: type[SourceModel]) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a model that have a docstring under them, with it."""
+    for owner in model.__mro__:
+        if not issubclass(owner, SourceModel) or owner is SourceModel:
+            continue
+        (declared,) = ast.parse(dedent(inspect.getsource(owner))).body
+        body = declared.body if isinstance(declared, ast.ClassDef) else []
+        for field, text in pairwise(body):
+            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                name, told = field.target, text.value
+                if isinstance(name, ast.Name) and isinstance(told, ast.Constant):
+                    alias = model.model_fields[name.id].alias
+                    yield alias or name.id, inspect.cleandoc(str(told.value))

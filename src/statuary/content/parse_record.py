@@ -1,0 +1,124 @@
+"""A record's source text to its value, exactly: no number is spelled anew, no key lost.
+
+Canonical text (what a server sent, or an earlier build wrote) is recognised by one cheap proof: orjson reads
+it and writes the very same bytes. Then the bytes are published as they are. Any other text is read by a
+slower reader that keeps what orjson would not: spellings, twin keys, lone surrogates.
+"""
+
+import re
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import get_type_hints, is_typeddict
+
+from statuary.content.parse_json import parse_json
+from statuary.content.parse_yaml import PlainText, parse_yaml
+from statuary.content.source_files import decode_utf8
+from statuary.content.validation_findings import validation_findings
+from statuary.domain.contracts.record import Record, RecordValue
+from statuary.domain.findings import Finding
+from statuary.domain.json_values import Json, NumberText
+
+ADAPTER = TypeAdapter(Record, config=None)
+"""The record's shape; built when the first record is read."""
+
+
+class ParsedRecord(NamedTuple):
+    """A record as read.
+
+    Attributes:
+        value: its value, of the right shape.
+        canonical: the bytes to publish, if the source held them exactly; None if they are to be made.
+    """
+
+    value: RecordValue
+    canonical: bytes | None
+
+
+def parse_record_json(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
+    """Return the record that JSON bytes hold, or what is wrong with its shape.
+
+    Raises:
+        Unreadable: if the bytes are not JSON in UTF-8, or a key stands twice.
+    """
+    trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
+    try:
+        value = orjson.loads(trimmed)
+        canonical = trimmed if orjson.dumps(value) == trimmed else None
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        canonical = None
+    if canonical is None:
+        value = parse_json(decode_utf8(raw))
+    return validate_record(value, canonical, path)
+
+
+def parse_record_yaml(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
+    """Return the record that YAML bytes hold, or what is wrong with its shape.
+
+    A member that the record's model knows as text stays text; in free-form members (ABI, metadata, settings)
+    a plain scalar that is a JSON number, `true` or `false` is that, and all else is text.
+
+    Raises:
+        Unreadable: if the bytes are not YAML in UTF-8.
+    """
+    return validate_record(apply_types(parse_yaml(decode_utf8(raw), PlainText), Record), None, path)
+
+
+def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedRecord | list[Finding]:
+    """Return a JSON value as a record, or what is wrong with its shape."""
+    if not isinstance(value, dict):
+        message = "the file holds no JSON object"
+        return [Finding(rule="right-value", path=path, message=message, hint="write one record in a file")]
+    try:
+        ADAPTER.validator.validate_python(value)
+    except ValidationError as error:
+        return [finding.within(path) for finding in validation_findings(error, Record, value)]
+    return ParsedRecord(value, canonical)
+
+
+JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+
+
+def apply_types(tree: Any, model: Any) -> Json:
+    """Return a tree of texts as the JSON that a model's annotations make of it."""
+    options = _options(model)
+    if isinstance(tree, PlainText):
+        return str(tree) if str in options or _has_literals(options) else json_scalar(tree)
+    if isinstance(tree, list):
+        inside = next((get_args(option)[0] for option in options if get_origin(option) is list), Any)
+        return [apply_types(item, inside) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    for option in options:
+        if is_typeddict(option):
+            hints = get_type_hints(option)
+            return {key: apply_types(item, hints.get(key, Any)) for key, item in tree.items()}
+        if get_origin(option) is dict:
+            return {key: apply_types(item, get_args(option)[1]) for key, item in tree.items()}
+    return {key: apply_types(item, Any) for key, item in tree.items()}
+
+
+def _options(model: Any) -> list[Any]:
+    if get_origin(model) is Annotated:
+        return _options(get_args(model)[0])
+    arguments = get_args(model)
+    is_union = get_origin(model) in (Union, type(int | str))
+    return [option for choice in arguments for option in _options(choice)] if is_union else [model]
+
+
+def _has_literals(options: list[Any]) -> bool:
+    return any(get_origin(option) is Literal for option in options)
+
+
+def json_scalar(text: str) -> Json:
+    """Return a plain scalar as JSON: a number in its spelling, `true`, `false`, or the text."""
+    if text in ("true", "false"):
+        return text == "true"
+    if not JSON_NUMBER.fullmatch(text):
+        return str(text)
+    return (
+        int(text)
+        if str(text).lstrip("-").isdigit() and len(text) <= 18 and text != "-0"
+        else NumberText(text)
+    )

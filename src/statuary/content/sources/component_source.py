@@ -1,0 +1,150 @@
+"""`components.yaml`: components and groups, as an author writes them."""
+
+from collections.abc import Iterator
+from typing import Self
+
+from pydantic import model_validator
+
+from statuary.content.source_model import Flag, InstantText, SourceModel, Text, WholeNumber
+from statuary.content.sources.text_types import DateText, Identifier, Name
+from statuary.domain.findings import Pointer
+from statuary.domain.primitives import Instant, InvalidValueError
+from statuary.domain.status.calendar_days import day_start
+from statuary.domain.status.components import Component, StatusChange
+from statuary.domain.status.page import Page
+from statuary.domain.status.vocabulary import ComponentStatus
+
+
+class StatusChangeSource(SourceModel):
+    """A recorded change of a component's status."""
+
+    at: InstantText
+    """When the component took this status."""
+    status: ComponentStatus
+    """The status it has from then on."""
+
+
+class LeafSource(SourceModel):
+    """A component."""
+
+    name: Name
+    """The published name."""
+    id: Identifier | None = None
+    """The published id; the key if left out."""
+    description: Text | None = None
+    """What the component does, for readers."""
+    status: ComponentStatus = "operational"
+    """How the component is before any recorded change."""
+    history: tuple[StatusChangeSource, ...] = ()
+    """Recorded changes of status, oldest first; incidents and maintenances need not be repeated here."""
+    position: WholeNumber | None = None
+    """Place in the list, from 1; the order of writing if left out."""
+    showcase: Flag | None = None
+    """Whether its uptime is published; true if left out (false for a group, as Statuspage has it)."""
+    start_date: DateText | None = None
+    """The day from which its uptime counts."""
+    only_show_if_degraded: Flag = False
+    """Whether pages hide it while it is operational."""
+    created_at: InstantText | None = None
+    """When it was added; the start of `start_date`, else the page's creation, if left out."""
+    updated_at: InstantText | None = None
+    """For imports: its published `updated_at`, until its status changes later."""
+    removed: Flag = False
+    """Keeps a component that past incidents name off the page."""
+
+
+class ComponentSource(LeafSource):
+    """A component, or a group if it has `components`."""
+
+    components: dict[str, LeafSource] | None = None
+    """The components of a group, by key."""
+
+    @model_validator(mode="after")
+    def _group_has_no_status(self) -> Self:
+        if self.components is not None and {"status", "history"} & self.model_fields_set:
+            raise InvalidValueError(
+                "a group has the status of its worst component, and none of its own",
+                "remove status and history from the group",
+            )
+        return self
+
+
+class ComponentsSource(SourceModel):
+    """All components and groups."""
+
+    components: dict[str, ComponentSource]
+    """Components and groups by key, in the order in which pages show them."""
+
+
+def translate_components(source: ComponentsSource, page: Page) -> tuple[Component, ...]:
+    """Return components and groups in the author's order, each group before its components."""
+    return tuple(_components(source, page))
+
+
+def _components(source: ComponentsSource, page: Page) -> Iterator[Component]:
+    for position, (key, written) in enumerate(source.components.items(), start=1):
+        pointer: Pointer = ("components", key)
+        children = written.components
+        if children is None:
+            yield _leaf(key, written, position, page, pointer=pointer)
+            continue
+        group = _group(key, written, position, page, pointer)
+        yield group
+        for place, (child_key, child) in enumerate(children.items(), start=1):
+            below = (*pointer, "components", child_key)
+            yield _leaf(child_key, child, place, page, pointer=below, group_id=group.id)
+
+
+def _leaf(
+    key: str, written: LeafSource, position: int, page: Page, *, pointer: Pointer, group_id: str | None = None
+) -> Component:
+    return Component(
+        key=key,
+        id=written.id or key,
+        name=written.name,
+        description=written.description,
+        group_id=group_id,
+        position=position if written.position is None else written.position,
+        showcase=written.showcase is not False,
+        start_date=written.start_date,
+        only_show_if_degraded=written.only_show_if_degraded,
+        created_at=_created_at(written, page),
+        updated_at=written.updated_at,
+        status=written.status,
+        history=tuple(StatusChange(change.at, change.status) for change in written.history),
+        removed=written.removed,
+        pointer=pointer,
+    )
+
+
+def _group(key: str, written: ComponentSource, position: int, page: Page, pointer: Pointer) -> Component:
+    children = (written.components or {}).items()
+    in_order = sorted(
+        (
+            (child.position or place, child.id or child_key)
+            for place, (child_key, child) in enumerate(children, 1)
+        ),
+        key=lambda placed: placed[0],
+    )
+    return Component(
+        key=key,
+        id=written.id or key,
+        name=written.name,
+        description=written.description,
+        group=True,
+        children=tuple(child_id for _, child_id in in_order),
+        position=position if written.position is None else written.position,
+        showcase=written.showcase is True,
+        start_date=written.start_date,
+        only_show_if_degraded=written.only_show_if_degraded,
+        created_at=_created_at(written, page),
+        updated_at=written.updated_at,
+        removed=written.removed,
+        pointer=pointer,
+    )
+
+
+def _created_at(written: LeafSource, page: Page) -> Instant:
+    if written.created_at is not None:
+        return Instant(written.created_at)
+    return page.created_at if written.start_date is None else day_start(written.start_date, page.time_zone)

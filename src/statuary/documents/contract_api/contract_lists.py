@@ -1,0 +1,135 @@
+"""The lists: a chain's newest contracts, its pages, an address on all chains, the chains.
+
+Shapes and member orders are measured of the real server; it has no further pages as files (a query
+parameter asks for them), so the pages' scheme is statuary's own:
+
+- `v2/contracts/<chainId>`: the newest 200 by match id, newest first, as the real server answers without
+  parameters;
+- `v2/contracts-pages/<chainId>/<n>.json`: 200 each, filled from the oldest match id, so a full page never
+  changes again; newest first within the page;
+- `v2/contracts-pages/<chainId>/index.json`: which match ids each page holds.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from typing import NamedTuple
+
+from statuary.documents import url_table
+from statuary.documents.document import Document
+from statuary.documents.encode import encode_json
+from statuary.domain.contracts.record import ContractRow
+from statuary.domain.site_settings import Chain
+
+PAGE_SIZE = 200
+"""Contracts in a list: the real server's default and largest `limit`."""
+
+ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainId", "address", "verifiedAt")
+"""The members of an entry of all-chains, in its own measured order."""
+
+
+class AddressRows(NamedTuple):
+    """What all-chains says of an address.
+
+    Attributes:
+        address: in its EIP-55 spelling.
+        places: where its contracts are written.
+        rows: their entries in lists, in order of their match ids.
+    """
+
+    address: str
+    places: tuple[str, ...]
+    rows: tuple[ContractRow, ...]
+
+
+def rows_by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
+    """Gather rows, sorted by address and match id, each with the place it is written at."""
+    for address, group in groupby(rows, key=lambda found: found[1].address):
+        places, held = zip(*group, strict=True)
+        yield AddressRows(address, places, held)
+
+
+def chain_documents(
+    chain_id: str, oldest_first: Iterable[ContractRow], standing: int = 0
+) -> Iterator[Document]:
+    """Yield a chain's newest contracts, its pages and their index.
+
+    Args:
+        chain_id: the chain.
+        oldest_first: all its contracts, in order of their match ids.
+        standing: how many of the oldest stand as they stood; pages that hold none but those are left out.
+    """
+    sources = (f"contracts/{chain_id}",)
+    newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)
+    pages: list[dict[str, object]] = []
+    count, rows = 0, iter(oldest_first)
+    while page := list(islice(rows, PAGE_SIZE)):
+        newest.extend(page)
+        count += len(page)
+        pages.append(
+            {
+                "page": len(pages) + 1,
+                "firstMatchId": page[0].matchId,
+                "lastMatchId": page[-1].matchId,
+                "count": len(page),
+            }
+        )
+        if count > standing:
+            path = url_table.CONTRACTS_PAGE.path(chain_id=chain_id, page=len(pages))
+            yield Document(
+                path=path,
+                body=_results(map(contract_list_entry, reversed(page))),
+                sources=sources,
+                persistent=True,
+            )
+    yield Document(
+        path=url_table.CONTRACTS.path(chain_id=chain_id),
+        body=_results(map(contract_list_entry, reversed(newest))),
+        sources=sources,
+        persistent=True,
+    )
+    index = {"chainId": chain_id, "count": count, "pages": pages}
+    yield Document(
+        path=url_table.CONTRACTS_PAGES.path(chain_id=chain_id),
+        body=encode_json(index),
+        sources=sources,
+        persistent=True,
+    )
+
+
+def all_chains_document(held: AddressRows) -> Document:
+    """Return an address' entries on all chains, under both of its spellings."""
+    results = ({member: getattr(row, member) for member in ALL_CHAINS_ORDER} for row in held.rows)
+    return Document(
+        path=url_table.CONTRACT_ALL_CHAINS.path(address=held.address),
+        aliases=(url_table.CONTRACT_ALL_CHAINS.path(address=held.address.lower()),),
+        body=_results(results),
+        sources=held.places,
+        persistent=True,
+    )
+
+
+def chains_document(chains: Sequence[Chain]) -> Document:
+    """Return the list of chains; the chain id is a number here, as measured."""
+    return Document(path=url_table.CHAINS.path(), body=encode_json([_chain(chain) for chain in chains]))
+
+
+def _chain(chain: Chain) -> dict[str, object]:
+    return {
+        "name": chain.name,
+        "title": chain.title,
+        "chainId": int(chain.chain_id),
+        "rpc": list(chain.rpc),
+        "traceSupportedRPCs": [],
+        "supported": chain.supported,
+        "etherscanAPI": False,
+    }
+
+
+def contract_list_entry(row: ContractRow) -> dict[str, object]:
+    """Return a row as an entry of a chain's list."""
+    return row._asdict()
+
+
+def _results(entries: Iterable[dict[str, object]]) -> bytes:
+    return encode_json({"results": list(entries)})

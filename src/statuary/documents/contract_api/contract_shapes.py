@@ -1,0 +1,111 @@
+"""The shapes of the look-up's lists and refusals, as types: what OpenAPI tells and what a deployment is held to.
+
+Measured of Sourcify server 3.12.1. The shape of a record is `domain.contracts.record.Record`.
+"""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from statuary.domain.contracts.record import MatchLevel
+from statuary.domain.json_values import Json
+
+OPEN = ConfigDict(extra="allow", strict=True, defer_build=True)
+"""A server may send more members than these; clients pass over them."""
+
+ChainIdText = Annotated[str, Field(pattern="^[0-9]{1,20}$", examples=["1"])]
+"""A chain's number, as text."""
+
+AddressText = Annotated[str, Field(pattern="^0x[0-9a-fA-F]{40}$")]
+"""An address in its EIP-55 spelling."""
+
+MatchId = Annotated[str, Field(pattern="^[0-9]+$", examples=["1"])]
+"""The number that lists are ordered by, as text."""
+
+VerifiedAt = Annotated[
+    str,
+    Field(
+        pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$", examples=["2026-01-02T03:04:05Z"]
+    ),
+]
+"""When a contract was verified: UTC, to the second."""
+
+
+@with_config(OPEN)
+class ContractEntry(TypedDict):
+    """What lists say of a verified contract."""
+
+    match: MatchLevel | None
+    creationMatch: MatchLevel | None
+    runtimeMatch: MatchLevel | None
+    chainId: ChainIdText
+    address: AddressText
+    verifiedAt: VerifiedAt
+    matchId: MatchId
+
+
+@with_config(OPEN)
+class ContractList(TypedDict):
+    """A list of verified contracts."""
+
+    results: Annotated[list[ContractEntry], Field(max_length=200)]
+
+
+@with_config(OPEN)
+class ContractOnAllChains(TypedDict):
+    """An address on every chain that it is verified on."""
+
+    results: list[ContractEntry]
+
+
+@with_config(OPEN)
+class ListedChain(TypedDict):
+    """A chain that the look-up serves; the id is a number here."""
+
+    name: str
+    title: str
+    chainId: int
+    rpc: list[Json]
+    traceSupportedRPCs: list[Json]
+    supported: bool
+    etherscanAPI: bool
+
+
+@with_config(OPEN)
+class NotVerified(TypedDict):
+    """The answer for an address that is not verified; a plain host cannot name chain and address."""
+
+    match: None
+    creationMatch: None
+    runtimeMatch: None
+    chainId: str
+    address: str
+
+
+@with_config(OPEN)
+class RejectedRequest(TypedDict):
+    """Why a request is refused."""
+
+    customCode: Annotated[str, Field(examples=["invalid_parameter"])]
+    message: str
+    errorId: Annotated[str, Field(json_schema_extra={"format": "uuid"})]
+
+
+@with_config(OPEN)
+class ListPage(TypedDict):
+    """What a page of a chain's list holds."""
+
+    page: int
+    firstMatchId: MatchId
+    lastMatchId: MatchId
+    count: int
+
+
+@with_config(OPEN)
+class ListPages(TypedDict):
+    """Which pages a chain's list has."""
+
+    chainId: ChainIdText
+    count: int
+    pages: list[ListPage]

@@ -1,0 +1,183 @@
+"""Scheduled maintenances as a calendar to subscribe to: iCalendar (RFC 5545, and names from RFC 7986).
+
+Each window is an event of its own; a recurring maintenance is told window by window, as far as its windows are
+announced, since each may be moved or cancelled by itself. Every value comes from content: a calendar of the same
+content is the same bytes. Instants are in UTC, which needs no time zone definition.
+
+The content lines are written here: the library for it (`icalendar`) takes longer to import than a small site
+takes to build. The tests read what is written with two libraries.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from statuary.documents.feeds.feed_entries import incident_url, status_label
+from statuary.documents.feeds.update_bodies import body_plain, one_line, xml_text
+from statuary.domain.primitives import Instant
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.maintenances import Maintenance
+from statuary.domain.status.page import Page
+from statuary.domain.status.page_state import PageState
+
+PRODUCT = "-//statuary//scheduled maintenances//EN"
+"""The `PRODID`, without a version: a new version alone changes no published byte."""
+
+LONGEST_LINE = 75
+"""Octets of a content line without its line break (RFC 5545, 3.1)."""
+
+ALARM_LEAD = "-PT60M"
+"""How long before a window its alarm rings: when Statuspage would write its reminder."""
+
+REFRESH = "PT15M"
+"""How often subscribers are asked to look again."""
+
+LINE_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+"""Every line break of Unicode: some readers cut content lines at each of them."""
+
+UTC_DEFINITION = (
+    "BEGIN:VTIMEZONE",
+    "TZID:Etc/UTC",
+    "BEGIN:STANDARD",
+    "DTSTART:19700101T000000",
+    "TZOFFSETFROM:+0000",
+    "TZOFFSETTO:+0000",
+    "TZNAME:UTC",
+    "END:STANDARD",
+    "END:VTIMEZONE",
+)
+"""What a calendar without events holds, because RFC 5545 (3.6) forbids one with nothing in it."""
+
+
+def maintenance_calendar(page_state: PageState, own_url: str, maintenances: Sequence[IncidentState]) -> bytes:
+    """Return a calendar of maintenances.
+
+    Args:
+        page_state: the page at the instant that the calendar tells.
+        own_url: the address that it is published at.
+        maintenances: what it holds.
+    """
+    name = _text(f"{one_line(page_state.page.name)} maintenances")
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        f"PRODID:{PRODUCT}",
+        "CALSCALE:GREGORIAN",
+        f"NAME:{name}",
+        f"X-WR-CALNAME:{name}",
+        f"X-WR-TIMEZONE:{page_state.page.time_zone.key}",
+        f"SOURCE;VALUE=URI:{_uri(own_url)}",
+        f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}",
+        f"X-PUBLISHED-TTL:{REFRESH}",
+    ]
+    for record in sorted(maintenances, key=_by_window):
+        lines += _event(record, page_state)
+    if not maintenances:
+        lines += UTC_DEFINITION
+    lines.append("END:VCALENDAR")
+    return b"".join(map(_folded, lines))
+
+
+def sequence(record: IncidentState) -> int:
+    """Return the event's revision: the seconds from its announcement to its last change.
+
+    It grows with every change, whatever was changed how often, and follows from content alone.
+    """
+    return max(0, int((record.updated_at - record.incident.created_at).total_seconds()))
+
+
+def is_cancelled(record: IncidentState) -> bool:
+    """Say whether a window was called off before it had ended in another way."""
+    maintenance = _maintenance(record)
+    called_off, ended = maintenance.cancelled_at, record.resolved_at
+    return called_off is not None and ended is not None and called_off <= ended
+
+
+def _maintenance(record: IncidentState) -> Maintenance:
+    if not isinstance(record.incident, Maintenance):
+        raise TypeError(f"incident {record.incident.id} stands among the maintenances")
+    return record.incident
+
+
+def _by_window(record: IncidentState) -> tuple[Instant, str]:
+    maintenance = _maintenance(record)
+    return maintenance.scheduled_for, maintenance.id
+
+
+def _event(record: IncidentState, page_state: PageState) -> Iterator[str]:
+    maintenance, page = _maintenance(record), page_state.page
+    summary = _text(one_line(maintenance.name))
+    yield "BEGIN:VEVENT"
+    yield f"UID:{_uid(maintenance, page)}"
+    # without a METHOD these two are the same: the last revision (RFC 5545, 3.8.7.2)
+    yield f"DTSTAMP:{_utc(record.updated_at)}"
+    yield f"LAST-MODIFIED:{_utc(record.updated_at)}"
+    yield f"CREATED:{_utc(maintenance.created_at)}"
+    yield f"SEQUENCE:{sequence(record)}"
+    yield f"DTSTART:{_utc(maintenance.scheduled_for)}"
+    yield f"DTEND:{_utc(maintenance.scheduled_until)}"
+    yield f"SUMMARY:{summary}"
+    yield f"DESCRIPTION:{_text(_description(record, page_state))}"
+    yield f"URL:{_uri(incident_url(page, maintenance.id))}"
+    yield f"STATUS:{'CANCELLED' if is_cancelled(record) else 'CONFIRMED'}"
+    # somebody else's maintenance does not make the reader busy
+    yield "TRANSP:TRANSPARENT"
+    yield "CATEGORIES:Maintenance"
+    if record.status == "scheduled":
+        yield from (
+            "BEGIN:VALARM",
+            "ACTION:DISPLAY",
+            f"TRIGGER:{ALARM_LEAD}",
+            f"DESCRIPTION:{summary}",
+            "END:VALARM",
+        )
+    yield "END:VEVENT"
+
+
+def _uid(maintenance: Maintenance, page: Page) -> str:
+    # a page keeps its id when it moves to another address, and so do the events in readers' calendars
+    return _text(f"{maintenance.id}@{page.id}")
+
+
+def _description(record: IncidentState, page_state: PageState) -> str:
+    """Return the affected components, then the updates, the newest first."""
+    states = (page_state.components.get(component) for component in record.components)
+    names = [one_line(state.component.name) for state in states if state and not state.component.removed]
+    told = [
+        f"{status_label(record.published_updates, place)} - {body_plain(published.update.body)}"
+        for place, published in enumerate(record.published_updates)
+    ]
+    return "\n\n".join((*([f"Affects: {', '.join(names)}"] if names else ()), *told))
+
+
+def _utc(moment: Instant) -> str:
+    return f"{moment:%Y%m%dT%H%M%SZ}"
+
+
+def _uri(address: str) -> str:
+    # a line break in an address would begin another property
+    return "".join(xml_text(address).split())
+
+
+def _text(text: str) -> str:
+    """Escape a text value (RFC 5545, 3.3.11)."""
+    escaped = xml_text(text).replace("\x7f", "").replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,")
+    return LINE_BREAK.sub("\\\\n", escaped)
+
+
+def _folded(line: str) -> bytes:
+    """Return a content line with its line break, folded between characters after 75 octets at most."""
+    return b"\r\n ".join(_portions(line.encode("utf-8"))) + b"\r\n"
+
+
+def _portions(octets: bytes) -> Iterable[bytes]:
+    room = LONGEST_LINE
+    while len(octets) > room:
+        cut = room
+        while octets[cut] & 0b1100_0000 == 0b1000_0000:
+            # inside a character
+            cut -= 1
+        yield octets[:cut]
+        octets = octets[cut:]
+        # the space that a folded line begins with
+        room = LONGEST_LINE - 1
+    yield octets

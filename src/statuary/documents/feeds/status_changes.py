@@ -1,0 +1,178 @@
+"""What a build changed on the page, in the shape of Statuspage's webhooks, for whoever notifies others.
+
+`changes.json` is made by comparing the status documents as they were published before with those published now,
+so that a build and a mere change of epoch are told alike. Its payloads are those that Statuspage posts
+(measured on captured ones): a component's change of status, and an incident or maintenance with a new update.
+As there, an edit of an old update and an update that nobody is to be notified of are not told.
+
+While nothing changes the document stays as it was, so that building twice changes nothing.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+
+from statuary.documents.document import Document
+from statuary.documents.encode import encode_json
+from statuary.documents.url_table import CHANGES, INCIDENTS, MAINTENANCES, SUMMARY
+from statuary.domain.status.derived_ids import derived_id
+from statuary.domain.status.vocabulary import CLOSED_STATUSES
+
+Members = dict[str, Any]
+
+COMPARED_PATHS = (SUMMARY.path(), INCIDENTS.path(), MAINTENANCES.path())
+"""The documents that are compared."""
+
+PREVIOUS_PATHS = (*COMPARED_PATHS, CHANGES.path())
+"""The documents whose published bytes are needed."""
+
+DOCUMENTATION = "https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/"
+"""Where the shape of the payloads is documented."""
+
+
+INCIDENT, MAINTENANCE = "incident", "maintenance"
+
+
+class PublishedStatus(NamedTuple):
+    """What the status documents of one moment tell.
+
+    Attributes:
+        summary: `summary.json`.
+        records: the objects of the listed incidents and maintenances by id.
+        oldest: by list, the creation of the oldest closed record that it holds: older ones may have been cut.
+    """
+
+    summary: Members
+    records: Mapping[str, Members]
+    oldest: Mapping[str, datetime | None]
+
+
+def changes_document(published: Callable[[str], bytes | None], documents: Iterable[Document]) -> Document:
+    """Return `changes.json` for documents that are about to be published.
+
+    Args:
+        published: the bytes that a path holds before; None if there are none. Asked for `PREVIOUS_PATHS` only.
+        documents: what is about to be published; the status documents must be among it.
+    """
+    now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
+    before = {path: published(path) for path in PREVIOUS_PATHS}
+    changes = list(_changes(_told(before), _told(now)))
+    kept = before[CHANGES.path()]
+    body = kept if kept is not None and not changes else _body(before, now, changes)
+    return Document(path=CHANGES.path(), body=body, cache=CHANGES.cache)
+
+
+def _body(before: Mapping[str, bytes | None], now: Mapping[str, bytes], changes: list[Members]) -> bytes:
+    earlier = _told(before)
+    page = orjson.loads(now[SUMMARY.path()])["page"]
+    since = None if earlier is None else earlier.summary["page"]["updated_at"]
+    return encode_json({"page": page, "since": since, "changes": changes})
+
+
+def _told(bodies: Mapping[str, bytes | None]) -> PublishedStatus | None:
+    """Return what documents tell; None if one of them is missing or is not what it should be."""
+    try:
+        summary, incidents, maintenances = (orjson.loads(bodies[path] or b"") for path in COMPARED_PATHS)
+        listed = {INCIDENT: incidents["incidents"], MAINTENANCE: maintenances["scheduled_maintenances"]}
+        return PublishedStatus(
+            summary={key: summary[key] for key in ("page", "components", "status")},
+            records={record["id"]: record for records in listed.values() for record in records},
+            oldest={
+                kind: min(map(_created, filter(_is_closed, records)), default=None)
+                for kind, records in listed.items()
+            },
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _changes(before: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
+    """Return the payloads in the order in which what they tell of happened; none for a first build."""
+    if before is None or now is None:
+        return iter(())
+    found = [*_component_updates(before, now), *_incidents(before, now)]
+    return (payload for _, payload in sorted(found, key=lambda change: change[0]))
+
+
+Dated = tuple[tuple[datetime, str], Members]
+"""A payload with the instant and the id that order it among others."""
+
+
+def _component_updates(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
+    earlier = {component["id"]: component["status"] for component in before.summary["components"]}
+    for component in now.summary["components"]:
+        old, new = earlier.get(component["id"]), component["status"]
+        # a group has no status of its own that could change
+        if old is None or old == new or component["group"]:
+            continue
+        at = component["updated_at"]
+        update = {
+            "old_status": old,
+            "new_status": new,
+            "created_at": at,
+            "component_type": "Component",
+            "id": derived_id(component["id"], at, new),
+            "component_id": component["id"],
+        }
+        key = (datetime.fromisoformat(at), component["id"])
+        yield key, _payload(now) | {"component": component, "component_update": update}
+
+
+def _incidents(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
+    for record in now.records.values():
+        known = before.records.get(record["id"])
+        if known is None and _beyond_the_list(record, before):
+            continue
+        seen = {update["id"] for update in known["incident_updates"]} if known else set()
+        new = [update for update in record["incident_updates"] if update["id"] not in seen]
+        if not any(update["deliver_notifications"] for update in new):
+            continue
+        key = (max(datetime.fromisoformat(update["display_at"]) for update in new), record["id"])
+        yield key, _payload(now) | {"incident": _incident(record)}
+
+
+def _beyond_the_list(record: Members, before: PublishedStatus) -> bool:
+    """Say whether a record may only have been too old for the list before, and moved up (no open one ever is)."""
+    oldest = before.oldest[MAINTENANCE if "scheduled_for" in record else INCIDENT]
+    return oldest is not None and _is_closed(record) and _created(record) < oldest
+
+
+def _is_closed(record: Members) -> bool:
+    return record["status"] in CLOSED_STATUSES
+
+
+def _created(record: Members) -> datetime:
+    return datetime.fromisoformat(record["created_at"])
+
+
+def _incident(record: Members) -> Members:
+    """Return a record with the members that a webhook has beside those of the public API, where they are known."""
+    postmortem = next((u for u in record["incident_updates"] if u["status"] == "postmortem"), None)
+    told = postmortem or {"body": None, "updated_at": None, "display_at": None}
+    return {
+        **record,
+        "scheduled_for": record.get("scheduled_for"),
+        "scheduled_until": record.get("scheduled_until"),
+        "postmortem_body": told["body"],
+        "postmortem_body_last_updated_at": told["updated_at"],
+        "postmortem_published_at": told["display_at"],
+    }
+
+
+def _payload(now: PublishedStatus) -> Members:
+    """Return the members that every payload begins with; `generated_at` is content's, not the clock's."""
+    page, status = now.summary["page"], now.summary["status"]
+    return {
+        "meta": {
+            "unsubscribe": page["url"],
+            "documentation": DOCUMENTATION,
+            "generated_at": page["updated_at"],
+        },
+        "page": {
+            "id": page["id"],
+            "status_indicator": status["indicator"],
+            "status_description": status["description"],
+        },
+    }

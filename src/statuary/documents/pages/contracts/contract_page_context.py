@@ -1,0 +1,60 @@
+"""Whether contracts have pages of their own, and what those depend on besides the contract."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from statuary.documents.pages.page_context import PageContext, page_context
+from statuary.documents.pages.visible_text import one_line
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.primitives import checksum_address, is_hex_digits
+from statuary.domain.rules import Rule
+
+
+class ContractPageContext(NamedTuple):
+    """What contract pages depend on besides the contract.
+
+    Attributes:
+        frame: the site around them.
+        chains: the names of the chains, by id.
+        known: chain and address, in EIP-55 spelling, of every contract that has a page.
+        rules: what each check of a proof holds, by its name.
+    """
+
+    frame: PageContext
+    chains: tuple[tuple[str, str], ...]
+    known: frozenset[tuple[str, str]]
+    rules: tuple[tuple[str, str], ...] = ()
+
+    def chain_name(self, chain_id: str) -> str:
+        """Return what a chain is called."""
+        return one_line(dict(self.chains).get(chain_id, chain_id))
+
+
+def has_contract_pages(catalogue: Catalogue) -> bool:
+    """Say whether each contract of a site has a page of its own."""
+    return not catalogue.bulk and catalogue.pages.has_contract_pages(len(catalogue.contracts))
+
+
+def contract_page_context(catalogue: Catalogue, rules: Iterable[Rule]) -> ContractPageContext | None:
+    """Return what the pages of single contracts depend on; None if contracts have no pages of their own.
+
+    How many contracts lie in bulk files is not known before they are read, so these have none.
+
+    Args:
+        catalogue: the site.
+        rules: what the checks of a proof hold.
+    """
+    if not has_contract_pages(catalogue):
+        return None
+    return ContractPageContext(
+        frame=page_context(catalogue),
+        chains=tuple((chain.chain_id, chain.title) for chain in catalogue.chains),
+        known=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
+        rules=tuple((rule.name, rule.sentence) for rule in rules),
+    )
+
+
+def _spelled(address: str) -> str:
+    """Return the EIP-55 spelling of an address as a path names it; what is none as it is."""
+    is_address = address[:2] == "0x" and len(address) == 42 and is_hex_digits(address[2:])
+    return checksum_address(address) if is_address else address

@@ -1,0 +1,100 @@
+"""Instants, days and lengths of time as pages tell them: in the page's zone, beside what machines read."""
+
+from datetime import date, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from statuary.documents.pages.page_texts import PageTexts
+from statuary.domain.primitives import Instant, is_utc
+
+MINUTE = timedelta(minutes=1)
+
+
+class FormattedTime(NamedTuple):
+    """A point in time on a page.
+
+    Attributes:
+        iso: for machines, ISO 8601 with the offset of the page's zone; of a day, the day.
+        text: for people.
+    """
+
+    iso: str
+    text: str
+
+
+class DateFormatter:
+    """Tells instants in one zone and language."""
+
+    def __init__(self, zone: ZoneInfo, texts: PageTexts) -> None:
+        """Take the page's zone and the language's texts."""
+        self.zone = zone
+        self._texts = texts
+        self._moments: dict[Instant, FormattedTime] = {}
+
+    def moment(self, at: Instant) -> FormattedTime:
+        """Return day and time: `20 Nov 2026, 13:00 CET`."""
+        moment = self._moments.get(at)
+        if moment is None:
+            local = at.astimezone(self.zone)
+            day = self._short_day(local.date())
+            moment = FormattedTime(self._iso(at), f"{day}, {local:%H:%M} {self.zone_name(at)}")
+            self._moments[at] = moment
+        return moment
+
+    def time(self, at: Instant) -> FormattedTime:
+        """Return the time alone: `13:00 CET`."""
+        return FormattedTime(self._iso(at), f"{at.astimezone(self.zone):%H:%M} {self.zone_name(at)}")
+
+    def weekday(self, day: date) -> FormattedTime:
+        """Return a day with its day of the week: `Friday, 20 Nov 2026`."""
+        text = self._texts(
+            "date.weekday", weekday=self._texts(f"weekday.{day.isoweekday()}"), day=self._short_day(day)
+        )
+        return FormattedTime(day.isoformat(), text)
+
+    def short_day(self, day: date) -> FormattedTime:
+        """Return a day: `20 Nov 2026`."""
+        return FormattedTime(day.isoformat(), self._short_day(day))
+
+    def month(self, year: int, month: int) -> FormattedTime:
+        """Return a month: `November 2026`."""
+        text = self._texts("date.month", month=self._month(month), year=year)
+        return FormattedTime(f"{year:04}-{month:02}", text)
+
+    def length(self, length: timedelta) -> str:
+        """Return a length of time in at most two units, cut to minutes: `1 h 20 min`, `2 d 4 h`."""
+        minutes = length // MINUTE
+        days, hours, rest = minutes // 1440, minutes // 60 % 24, minutes % 60
+        parts = [(days, "d"), (hours, "h"), (rest, "min")]
+        told = [f"{count} {self._texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
+        return " ".join(told) or self._texts("unit.moment")
+
+    def zone_name(self, at: Instant) -> str:
+        """Return what the zone is called at an instant: `CET`, or its offset where it has no name."""
+        if is_utc(self.zone):
+            return "UTC"
+        name = at.astimezone(self.zone).tzname() or ""
+        return f"UTC{name}" if name[:1] in ("+", "-") else name
+
+    def _iso(self, at: Instant) -> str:
+        return at.astimezone(self.zone).isoformat(timespec="seconds")
+
+    def _short_day(self, day: date) -> str:
+        return self._texts(
+            "date.short", day=day.day, month=self._texts(f"month.{day.month}.short"), year=day.year
+        )
+
+    def _month(self, month: int) -> str:
+        return self._texts(f"month.{month}.long")
+
+
+class Localization(NamedTuple):
+    """How pages speak.
+
+    Attributes:
+        texts: what they say.
+        calendar: how they tell time.
+    """
+
+    texts: PageTexts
+    calendar: DateFormatter

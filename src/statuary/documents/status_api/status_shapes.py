@@ -1,0 +1,234 @@
+"""The shapes of the status documents, as types: what OpenAPI tells and what a deployment is held to.
+
+Measured on current pages of Statuspage; older captures lack members (`start_date` before 2020, `page_id`), and
+systems that imitate the API lack more.
+"""
+
+from typing import Annotated, NotRequired
+
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from statuary.domain.status.vocabulary import (
+    ComponentStatus,
+    Impact,
+    IncidentStatus,
+    MaintenanceStatus,
+    UpdateStatus,
+)
+
+OPEN = ConfigDict(extra="allow", strict=True, defer_build=True)
+"""A page may send more members than these; clients pass over them."""
+
+TIMESTAMP = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}(Z|[+-][0-9]{2}:[0-9]{2})$"
+
+Timestamp = Annotated[str, Field(pattern=TIMESTAMP, json_schema_extra={"format": "date-time"})]
+"""An instant in the page's time zone, with milliseconds."""
+
+Day = Annotated[str, Field(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", json_schema_extra={"format": "date"})]
+"""A day, where the specification says date-time: that is what every real page serves."""
+
+
+@with_config(OPEN)
+class PageMembers(TypedDict):
+    """The page that every document begins with."""
+
+    id: str
+    name: str
+    url: Annotated[str, Field(json_schema_extra={"format": "uri"})]
+    time_zone: str
+    updated_at: Timestamp
+
+
+@with_config(OPEN)
+class StatusMembers(TypedDict):
+    """The status of the whole page: how bad it is, and one of seven descriptions."""
+
+    indicator: Impact
+    description: str
+
+
+@with_config(OPEN)
+class ComponentMembers(TypedDict):
+    """A component or a group; a group has the ids of its components."""
+
+    id: str
+    name: str
+    status: ComponentStatus
+    created_at: Timestamp
+    updated_at: Timestamp
+    position: int
+    description: str | None
+    showcase: bool
+    start_date: Day | None
+    group_id: str | None
+    page_id: str
+    group: bool
+    only_show_if_degraded: bool
+    components: NotRequired[list[str]]
+
+
+@with_config(OPEN)
+class AffectedMembers(TypedDict):
+    """What an update did to a component, under the name it had then."""
+
+    code: str
+    name: str
+    old_status: ComponentStatus
+    new_status: ComponentStatus
+
+
+@with_config(OPEN)
+class UpdateMembers(TypedDict):
+    """An update of an incident or maintenance."""
+
+    id: str
+    status: UpdateStatus
+    body: str
+    incident_id: str
+    created_at: Timestamp
+    updated_at: Timestamp
+    display_at: Timestamp
+    affected_components: list[AffectedMembers] | None
+    deliver_notifications: bool
+    custom_tweet: str | None
+    tweet_id: int | None
+
+
+@with_config(OPEN)
+class IncidentMembers(TypedDict):
+    """An incident; `monitoring_at` and `resolved_at` are null until it is."""
+
+    id: str
+    name: str
+    status: IncidentStatus
+    created_at: Timestamp
+    updated_at: Timestamp
+    monitoring_at: Timestamp | None
+    resolved_at: Timestamp | None
+    impact: Impact
+    shortlink: str
+    started_at: Timestamp
+    page_id: str
+    incident_updates: list[UpdateMembers]
+    components: list[ComponentMembers]
+    reminder_intervals: NotRequired[str | None]
+
+
+@with_config(OPEN)
+class MaintenanceMembers(TypedDict):
+    """A scheduled maintenance."""
+
+    id: str
+    name: str
+    status: MaintenanceStatus
+    created_at: Timestamp
+    updated_at: Timestamp
+    monitoring_at: Timestamp | None
+    resolved_at: Timestamp | None
+    impact: Impact
+    shortlink: str
+    started_at: Timestamp
+    page_id: str
+    incident_updates: list[UpdateMembers]
+    components: list[ComponentMembers]
+    scheduled_for: Timestamp
+    scheduled_until: Timestamp
+
+
+@with_config(OPEN)
+class Summary(TypedDict):
+    """Status, components, unresolved incidents, upcoming and running maintenances."""
+
+    page: PageMembers
+    components: list[ComponentMembers]
+    incidents: list[IncidentMembers]
+    scheduled_maintenances: list[MaintenanceMembers]
+    status: StatusMembers
+
+
+@with_config(OPEN)
+class Status(TypedDict):
+    """The page's status."""
+
+    page: PageMembers
+    status: StatusMembers
+
+
+@with_config(OPEN)
+class Components(TypedDict):
+    """Every component's status."""
+
+    page: PageMembers
+    components: list[ComponentMembers]
+
+
+@with_config(OPEN)
+class Incidents(TypedDict):
+    """Incidents, newest first."""
+
+    page: PageMembers
+    incidents: list[IncidentMembers]
+
+
+@with_config(OPEN)
+class ScheduledMaintenances(TypedDict):
+    """Scheduled maintenances."""
+
+    page: PageMembers
+    scheduled_maintenances: list[MaintenanceMembers]
+
+
+@with_config(OPEN)
+class IncidentPage(TypedDict):
+    """One incident or maintenance."""
+
+    page: PageMembers
+    incident: IncidentMembers | MaintenanceMembers
+
+
+@with_config(OPEN)
+class YearMembers(TypedDict):
+    """What a year of the history holds, and where."""
+
+    year: int
+    incidents: int
+    scheduled_maintenances: int
+    url: Annotated[str, Field(json_schema_extra={"format": "uri"})]
+
+
+@with_config(OPEN)
+class Archives(TypedDict):
+    """Which years the history has, the latest first."""
+
+    page: PageMembers
+    years: list[YearMembers]
+
+
+@with_config(OPEN)
+class Archive(TypedDict):
+    """Every incident and maintenance created in one year, each as it read at its last change."""
+
+    page: PageMembers
+    incidents: list[IncidentMembers]
+    scheduled_maintenances: list[MaintenanceMembers]
+
+
+EpochInstant = Annotated[
+    str,
+    Field(
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$",
+        json_schema_extra={"format": "date-time"},
+    ),
+]
+"""An instant in UTC."""
+
+Epoch = TypedDict("Epoch", {"from": EpochInstant, "documents": dict[str, str]})
+Epoch.__doc__ = (
+    "A transition, and where each document lies that reads otherwise from then on than when it was built."
+)
+
+Epochs = TypedDict(
+    "Epochs", {"from": EpochInstant, "until": EpochInstant, "complete": bool, "epochs": list[Epoch]}
+)
+Epochs.__doc__ = "When documents change by themselves, and what holds them then; right up to `until`."

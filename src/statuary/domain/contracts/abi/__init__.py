@@ -1,0 +1,1 @@
+"""ABI types, values and signatures."""

@@ -1,0 +1,72 @@
+"""The signatures of an ABI, as Sourcify serves them under `signatures`.
+
+Functions, events (anonymous ones too) and errors count; constructors, `fallback` and `receive` do not. An item
+that ethers v6 cannot parse is left out without a word: library ABIs with the names of enums and structs, the
+`function` type, fixed point numbers (contract-api measurement 4.1).
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Final
+
+from statuary.domain.contracts.abi.abi_types import canonical, is_identifier, parse_abi_types
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError, keccak256
+
+SIGNATURE_KINDS: Final = ("function", "event", "error")
+"""The kinds of item that have a signature, in the order they are served in."""
+
+REMEMBERED_SIGNATURES = 65_536
+"""How many hashes are kept: half of all signatures in a set of real contracts repeat within a few records."""
+
+
+def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
+    """Return the signatures of an ABI by kind, each list without duplicates, in order of the text's bytes.
+
+    The order is that of a database in the C locale; the production system's is its own locale's, so
+    signatures of records from elsewhere are to be compared as sets.
+    """
+    texts: dict[str, set[str]] = {kind: set() for kind in SIGNATURE_KINDS}
+    for item in abi if isinstance(abi, list) else ():
+        if (
+            isinstance(item, dict)
+            and (kind := item.get("type")) in SIGNATURE_KINDS
+            and (text := signature_text(item))
+        ):
+            texts[kind].add(text)
+    return {kind: [signature_entry(text) for text in sorted(texts[kind])] for kind in SIGNATURE_KINDS}
+
+
+def signature_text(item: Mapping[str, Json]) -> str | None:
+    """Spell the signature of an ABI item, such as `transfer(address,uint256)`; None if ethers cannot."""
+    name = item.get("name")
+    if not is_identifier(name):
+        return None
+    try:
+        inputs = parse_abi_types(item.get("inputs"), may_be_indexed=item.get("type") == "event")
+        if item.get("type") == "function":
+            parse_abi_types(item.get("outputs"))  # ethers parses these too, and gives up on the item
+    except InvalidValueError:
+        return None
+    return canonical(str(name), inputs)
+
+
+@lru_cache(maxsize=REMEMBERED_SIGNATURES)
+def signature_hash(text: str) -> str:
+    """Return the Keccak-256 of a signature as `0x` and 64 digits."""
+    return "0x" + keccak256(text.encode("utf-8", "surrogatepass")).hex()
+
+
+def signature_entry(text: str) -> dict[str, str]:
+    """Return one element of a served list: the text, the first four bytes of its hash, and the hash."""
+    digest = signature_hash(text)
+    return {"signature": text, "signatureHash4": digest[:10], "signatureHash32": digest}
+
+
+def unparsed_items(abi: Iterable[Json]) -> list[int]:
+    """Return the places in an ABI of functions, events and errors that have no signature."""
+    return [
+        place
+        for place, item in enumerate(abi)
+        if isinstance(item, dict) and item.get("type") in SIGNATURE_KINDS and signature_text(item) is None
+    ]

@@ -1,0 +1,1 @@
+"""Bytecode: transformations, auxdata, references, matching, proxies."""

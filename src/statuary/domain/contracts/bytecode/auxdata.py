@@ -1,0 +1,205 @@
+"""The data that compilers append to bytecode: Sourcify calls it `cborAuxdata`.
+
+solc (0.4.7 on) writes a CBOR map with the hash of its metadata, then its length in two bytes. Vyper wrote
+eleven bytes of CBOR without a length (0.3.4), then a map and its length (0.3.5 to 0.3.9), and since 0.3.10 an
+array, in creation code alone, whose length counts its own two bytes. Measured in `bytecode-utils` of
+Sourcify and on records of every one of these compilers.
+"""
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+import orjson
+
+from statuary.domain.contracts.bytecode.cbor import CborValue, decode_cbor
+from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
+from statuary.domain.contracts.metadata.ipfs_hash import ipfs_multihash
+from statuary.domain.contracts.metadata.swarm_hash import bzzr0, bzzr1
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError
+
+LENGTH_BYTES = 2
+"""The big-endian length that ends auxdata."""
+
+VYPER_0_3_4_BYTES = 11
+HASH_BYTES = 32
+
+REMEMBERED_PIECES = 1024
+"""How many decoded pieces are kept: a record's two sides mostly end alike."""
+
+
+class AuxdataStyle(StrEnum):
+    """How a compiler lays out what it appends."""
+
+    NONE = "none"
+    SOLIDITY = "solidity"
+    VYPER_0_3_4 = "vyper 0.3.4"
+    VYPER_BEFORE_0_3_10 = "vyper 0.3.5 to 0.3.9"
+    VYPER = "vyper"
+
+
+class Auxdata(NamedTuple):
+    """One appended piece: where it starts in the bytecode (in bytes), and its bytes with the length."""
+
+    offset: int
+    value: bytes
+
+
+class AuxdataFields(NamedTuple):
+    """What a piece of auxdata says.
+
+    Attributes:
+        hashes: scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`) to digest; an `ipfs` digest is its 34-byte multihash.
+        compiler: the version written there, dotted; empty if there is none.
+        runtime_size: Vyper from 0.3.10: bytes of the runtime code; None elsewhere.
+        immutable_size: Vyper from 0.3.10: bytes of all immutables; None elsewhere.
+    """
+
+    hashes: Mapping[str, bytes]
+    compiler: str = ""
+    runtime_size: int | None = None
+    immutable_size: int | None = None
+
+
+@lru_cache(maxsize=REMEMBERED_PIECES)
+def auxdata_style(language: str, version: str) -> AuxdataStyle:
+    """Say which layout a compiler uses, by the record's `compilation.language` and `compilerVersion`."""
+    number = parse_compiler_version(version)
+    if language == "Solidity":
+        return AuxdataStyle.SOLIDITY if number >= CompilerVersion(0, 4, 7) else AuxdataStyle.NONE
+    if language != "Vyper" or number < CompilerVersion(0, 3, 4):
+        return AuxdataStyle.NONE
+    if number < CompilerVersion(0, 3, 5):
+        return AuxdataStyle.VYPER_0_3_4
+    return AuxdataStyle.VYPER_BEFORE_0_3_10 if number < CompilerVersion(0, 3, 10) else AuxdataStyle.VYPER
+
+
+def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
+    """Return the auxdata that ends `code`, or None if its end is not auxdata of that style."""
+    size, cbor_end = _extent(code, style)
+    start = len(code) - size
+    if style is AuxdataStyle.NONE or not 0 <= start < cbor_end or not is_cbor(code[start:cbor_end]):
+        return None
+    return Auxdata(start, code[start:])
+
+
+def _extent(code: bytes, style: AuxdataStyle) -> tuple[int, int]:
+    """Return how many bytes the auxdata that ends a code says it has, and where its CBOR ends."""
+    if style is AuxdataStyle.VYPER_0_3_4:
+        return VYPER_0_3_4_BYTES, len(code)
+    size = int.from_bytes(code[-LENGTH_BYTES:], "big")
+    # Vyper counts the two bytes of the length, solc does not
+    return size + (0 if style is AuxdataStyle.VYPER else LENGTH_BYTES), len(code) - LENGTH_BYTES
+
+
+@lru_cache(maxsize=REMEMBERED_PIECES)
+def is_cbor(data: bytes) -> bool:
+    """Say whether `data` is exactly one CBOR item."""
+    try:
+        decode_cbor(data)
+    except InvalidValueError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=REMEMBERED_PIECES)
+def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
+    """Decode one piece of auxdata, length bytes included, by the layout of its compiler.
+
+    Raises:
+        Malformed: if it is not such a piece.
+    """
+    size, cbor_end = _extent(value, style)
+    if style is AuxdataStyle.NONE or size != len(value):
+        raise InvalidValueError(f"0x{value[:16].hex()}… is not auxdata as {style} compilers write it")
+    item = decode_cbor(value[:cbor_end])
+    if style is AuxdataStyle.VYPER:
+        return _vyper_fields(item)
+    if not isinstance(item, dict):
+        raise InvalidValueError("auxdata is not a CBOR map")
+    return _map_fields(item)
+
+
+def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
+    """Say whether auxdata commits to the sources, which an exact match needs (contract-api measurement 5.3).
+
+    For Solidity that is a metadata hash, for Vyper from 0.4.1 its integrity hash; nothing else counts.
+    """
+    if style is AuxdataStyle.VYPER and parse_compiler_version(version) < CompilerVersion(0, 4, 1):
+        return False
+    if style not in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER):
+        return False
+    try:
+        return bool(parse_auxdata(value, style).hashes)
+    except InvalidValueError:
+        return False
+
+
+def _map_fields(item: dict[CborValue, CborValue]) -> AuxdataFields:
+    hashes = {
+        scheme: digest
+        for scheme, size in (("ipfs", HASH_BYTES + 2), ("bzzr0", HASH_BYTES), ("bzzr1", HASH_BYTES))
+        if isinstance(digest := item.get(scheme), bytes) and len(digest) == size
+    }
+    return AuxdataFields(hashes=hashes, compiler=_dotted(item.get("solc", item.get("vyper"))))
+
+
+def _vyper_fields(item: CborValue) -> AuxdataFields:
+    """Read `[integrity (from 0.4.1), runtime size, [data sizes], immutable size, {"vyper": [major, minor, patch]}]`."""
+    if not isinstance(item, list) or len(item) < 4 or not isinstance(item[-1], dict):
+        raise InvalidValueError("auxdata is not Vyper's CBOR array")
+    *integrity, runtime_size, _, immutable_size, versions = item
+    if not (isinstance(runtime_size, int) and isinstance(immutable_size, int)):
+        raise InvalidValueError("auxdata's sizes are not numbers")
+    is_hash = len(integrity) == 1 and isinstance(integrity[0], bytes) and len(integrity[0]) == HASH_BYTES
+    return AuxdataFields(
+        hashes={"integrity": integrity[0]} if is_hash else {},
+        compiler=_dotted(versions.get("vyper")),
+        runtime_size=runtime_size,
+        immutable_size=immutable_size,
+    )
+
+
+def _dotted(version: CborValue) -> str:
+    if isinstance(version, str):
+        return version  # a nightly build writes its name
+    if (
+        isinstance(version, bytes | list)
+        and len(version) == 3
+        and all(isinstance(part, int) for part in version)
+    ):
+        return ".".join(str(part) for part in version)
+    return ""
+
+
+def metadata_texts(metadata: Json) -> tuple[bytes, ...]:
+    r"""Return the texts that a compiler may have written for a metadata object, likelier ones first.
+
+    Sourcify keeps the object. solc writes it compactly and, where it is not ASCII, with `\u` escapes (measured
+    with 0.7.6 to 0.8.37); the same text in UTF-8 is allowed as well.
+
+    Raises:
+        Malformed: if the object is nested deeper than any compiler's metadata.
+    """
+    try:
+        text = orjson.dumps(metadata)
+    except (TypeError, ValueError):  # orjson's own error is a TypeError
+        raise InvalidValueError("the metadata is nested too deep") from None
+    if text.isascii():
+        return (text,)
+    return json.dumps(metadata, separators=(",", ":")).encode("ascii"), text
+
+
+def metadata_hash(text: bytes, scheme: str) -> bytes:
+    """Hash a metadata text by the scheme that auxdata names.
+
+    Raises:
+        Malformed: if the scheme is not one that solc uses for its metadata.
+    """
+    hashers = {"ipfs": ipfs_multihash, "bzzr0": bzzr0, "bzzr1": bzzr1}
+    if scheme not in hashers:
+        raise InvalidValueError(f"no metadata hash is called {scheme!r}")
+    return hashers[scheme](text)

@@ -1,0 +1,212 @@
+"""Finding the transformations of one side: what turns this recompiled code into that on-chain code.
+
+This is Sourcify's own procedure (`lib-sourcify`, Transformations and Verification), step by step, so that the
+list, its order, the values and the level come out as its server would write them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from statuary.domain.contracts.abi.abi_types import TupleType, parse_abi_parameters
+from statuary.domain.contracts.abi.abi_values import decode_abi_values
+from statuary.domain.contracts.bytecode.auxdata import LENGTH_BYTES, Auxdata, is_cbor
+from statuary.domain.contracts.bytecode.code_references import CodeReference
+from statuary.domain.contracts.bytecode.transformations import (
+    TransformationReason,
+    TransformationStep,
+    TransformationType,
+)
+from statuary.domain.contracts.match_level import MatchLevel, side_level
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError
+
+PUSH20 = b"\x73"
+CALL_PROTECTION = PUSH20 + bytes(20)
+"""How the code of a library begins before its own address is put in (Solidity docs, "Call Protection")."""
+
+INVALID = b"\xfe"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecompiledSide:
+    """What a compiler gave for one side.
+
+    Attributes:
+        code: the bytecode, with zeros where libraries and immutables go.
+        libraries: the places to link.
+        immutables: the places of immutables; none on the creation side.
+        appended_immutables: bytes of immutables that Vyper's creation code appends to the runtime code.
+        auxdata: the pieces of auxdata in the code, by number.
+        language: `compilation.language`.
+        version: `compilation.compilerVersion`.
+    """
+
+    code: bytes
+    libraries: Sequence[CodeReference] = ()
+    immutables: Sequence[CodeReference] = ()
+    appended_immutables: int = 0
+    auxdata: Mapping[str, Auxdata] = field(default_factory=dict)
+    language: str
+    version: str
+
+
+class SideMatch(NamedTuple):
+    """A side that matches: its level, and the steps and values that replay it."""
+
+    level: MatchLevel
+    transformations: tuple[TransformationStep, ...]
+    values: dict[str, Json]
+
+
+class MismatchError(InvalidValueError):
+    """The two codes differ in more than transformations explain."""
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """The code so far, and the steps taken to it."""
+
+    code: bytearray
+    onchain: bytes
+    steps: list[TransformationStep] = field(default_factory=list)
+    values: dict[str, Json] = field(default_factory=dict)
+
+    def put(
+        self, kind: TransformationType, reason: TransformationReason, place: CodeReference, *, group: str
+    ) -> None:
+        """Copy a place from the on-chain code, and note the step and the value.
+
+        Raises:
+            Mismatch: if the on-chain code ends before the place does.
+        """
+        value = self.onchain[place.start : place.start + place.length]
+        if len(value) != place.length:
+            raise MismatchError(f"the on-chain code ends before the {place.length} bytes of {place.id}")
+        end = place.start + (place.length if kind is TransformationType.REPLACE else 0)
+        self.code[place.start : end] = value
+        self.steps.append(TransformationStep(type=kind, reason=reason, offset=place.start, id=place.id))
+        self.values.setdefault(group, {})[place.id] = "0x" + value.hex()
+
+
+def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
+    """Match runtime code; None if transformations do not explain the difference."""
+    attempt = _Attempt(bytearray(side.code), onchain)
+    if side.code.startswith(CALL_PROTECTION):
+        attempt.code[1:21] = onchain[1:21]
+        attempt.steps.append(
+            TransformationStep(
+                type=TransformationType.REPLACE, reason=TransformationReason.CALL_PROTECTION, offset=1
+            )
+        )
+        attempt.values[TransformationReason.CALL_PROTECTION.value] = "0x" + onchain[1:21].hex()
+    try:
+        for place in side.immutables:
+            attempt.put(TransformationType.REPLACE, TransformationReason.IMMUTABLE, place, group="immutables")
+        if side.appended_immutables:
+            end = CodeReference("0", len(side.code), side.appended_immutables)
+            attempt.put(TransformationType.INSERT, TransformationReason.IMMUTABLE, end, group="immutables")
+        return _matched(side, attempt, whole=True)
+    except MismatchError:
+        return None
+
+
+def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType | None) -> SideMatch | None:
+    """Match creation code, whose end is the constructor's arguments; None if that does not explain it.
+
+    Args:
+        side: what the compiler gave.
+        onchain: the code of the creation transaction.
+        constructor: the constructor's inputs; None if they are of types that cannot be read.
+    """
+    attempt = _Attempt(bytearray(side.code), onchain)
+    try:
+        found = _matched(side, attempt, whole=False)
+        _add_arguments(attempt, constructor)
+    except InvalidValueError:
+        return None
+    return SideMatch(found.level, tuple(attempt.steps), found.values)
+
+
+def constructor_inputs(abi: Json) -> TupleType | None:
+    """Return the inputs of an ABI's constructor: none if it has no constructor, None if they cannot be read."""
+    for item in abi if isinstance(abi, list) else ():
+        if isinstance(item, dict) and item.get("type") == "constructor":
+            try:
+                return parse_abi_parameters(item.get("inputs"))
+            except InvalidValueError:
+                return None
+    return TupleType(())
+
+
+def _matched(side: RecompiledSide, attempt: _Attempt, *, whole: bool) -> SideMatch:
+    """Link libraries, compare, and if need be take over the on-chain auxdata and compare again."""
+    for place in side.libraries:
+        attempt.put(TransformationType.REPLACE, TransformationReason.LIBRARY, place, group="libraries")
+    if not _agree(attempt, whole=whole):
+        if not side.auxdata:
+            raise MismatchError("the codes differ, and there is no auxdata that could explain it")
+        _take_over_auxdata(side, attempt)
+        if not _agree(attempt, whole=whole):
+            raise MismatchError("the codes differ beyond their auxdata")
+    level = side_level(
+        auxdata=[piece.value for piece in side.auxdata.values()],
+        transformations=attempt.steps,
+        language=side.language,
+        version=side.version,
+    )
+    return SideMatch(level, tuple(attempt.steps), attempt.values)
+
+
+def _agree(attempt: _Attempt, *, whole: bool) -> bool:
+    return attempt.onchain == attempt.code if whole else attempt.onchain.startswith(bytes(attempt.code))
+
+
+def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
+    """Put the on-chain auxdata where the recompiled one is; where the on-chain code ends before it, cut it off."""
+    values = attempt.values.setdefault("cborAuxdata", {})
+    for number, piece in enumerate(side.auxdata.values(), start=1):
+        end = piece.offset + len(piece.value)
+        onchain = attempt.onchain[piece.offset : end]
+        if not onchain:
+            _cut_off(attempt, piece)
+            continue
+        if not (is_cbor(onchain[:-LENGTH_BYTES]) or is_cbor(onchain)):
+            raise MismatchError(f"the on-chain bytes at {piece.offset} are not auxdata")
+        attempt.code[piece.offset : end] = onchain
+        length = len(piece.value) if len(onchain) != len(piece.value) else None
+        attempt.steps.append(_auxdata_step(TransformationType.REPLACE, piece.offset, str(number), length))
+        values[str(number)] = "0x" + onchain.hex()
+
+
+def _cut_off(attempt: _Attempt, piece: Auxdata) -> None:
+    start = piece.offset - len(INVALID)  # solc sets an INVALID before what it appends
+    if attempt.code[max(start, 0) : piece.offset] != INVALID:
+        raise MismatchError(f"no INVALID stands before the auxdata at {piece.offset}")
+    length = len(INVALID) + len(piece.value)
+    del attempt.code[start : start + length]
+    attempt.steps.append(_auxdata_step(TransformationType.DELETE, start, None, length))
+
+
+def _auxdata_step(
+    kind: TransformationType, offset: int, number: str | None, length: int | None
+) -> TransformationStep:
+    return TransformationStep(
+        type=kind, reason=TransformationReason.CBOR_AUXDATA, offset=offset, id=number, length=length
+    )
+
+
+def _add_arguments(attempt: _Attempt, constructor: TupleType | None) -> None:
+    arguments = attempt.onchain[len(attempt.code) :]
+    if not arguments:
+        return
+    if constructor is None:
+        raise MismatchError("the constructor's inputs are of types that cannot be read")
+    decode_abi_values(constructor, arguments)
+    offset = len(attempt.code)
+    attempt.steps.append(
+        TransformationStep(
+            type=TransformationType.INSERT, reason=TransformationReason.CONSTRUCTOR_ARGUMENTS, offset=offset
+        )
+    )
+    attempt.values[TransformationReason.CONSTRUCTOR_ARGUMENTS.value] = "0x" + arguments.hex()

@@ -1,0 +1,253 @@
+"""What bytecode alone says about being a proxy (contract-api measurement 6).
+
+Sourcify looks for the marks of proxies in the creation code (the runtime code, where that is unknown) and then
+asks the chain. Here the marks are found in the same way, so it is known which answers need no chain at all: a
+factory is never a proxy, an EIP-1167 clone names its implementation, and code without marks is no proxy. The
+rest is a claim "as of" its date that bytecode can contradict but not confirm.
+"""
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Address, checksum_address
+
+SLOTS = {
+    "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc": "EIP1967Proxy",
+    "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50": "EIP1967Proxy",
+    "7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3": "ZeppelinOSProxy",
+    "c5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7": "PROXIABLEProxy",
+    "a619486e00000000000000000000000000000000000000000000000000000000": "GnosisSafeProxy",
+    "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131b": "DiamondProxy",
+    "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131c": "DiamondProxy",
+    "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131d": "DiamondProxy",
+    "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbd": "EIP1967Proxy",
+}
+"""Constants that proxies push: storage slots, and the selector of `masterCopy()` for Safe's proxies."""
+
+EIP_1167 = re.compile(
+    re.escape(bytes.fromhex("363d3d373d3d3d363d73"))
+    + b"(.{20})"
+    + re.escape(bytes.fromhex("5af43d82803e903d91602b57fd5bf3")),
+    re.DOTALL,
+)
+"""The clone of EIP-1167, its implementation in the middle."""
+
+_SLOT_BYTES = {bytes.fromhex(slot): proxy_type for slot, proxy_type in SLOTS.items()}
+_DELEGATES_TO_OWN_SLOT = bytes.fromhex("30545af4")  # ADDRESS SLOAD GAS DELEGATECALL
+_SEQUENCE = "SequenceWalletProxy"
+
+_STOP, _ADDRESS, _CALLDATALOAD, _CODECOPY, _RETURNDATASIZE = 0x00, 0x30, 0x35, 0x39, 0x3D
+_SLOAD, _JUMP, _JUMPI, _GAS, _JUMPDEST, _PUSH0, _PUSH1, _PUSH32 = (
+    0x54,
+    0x56,
+    0x57,
+    0x5A,
+    0x5B,
+    0x5F,
+    0x60,
+    0x7F,
+)
+_LOG1, _LOG4, _CREATE, _RETURN, _DELEGATECALL, _CREATE2, _REVERT = 0xA1, 0xA4, 0xF0, 0xF3, 0xF4, 0xF5, 0xFD
+
+_ENDING = frozenset((_STOP, _RETURN, _JUMP, *range(_REVERT, 256)))
+"""Instructions behind which a program may end."""
+
+_TELLING = frozenset(
+    (_PUSH32, _JUMPDEST, _DELEGATECALL, _JUMP, _JUMPI, _RETURN, _CALLDATALOAD, _CREATE, _CREATE2, _CODECOPY)
+) | frozenset(range(_LOG1, _LOG4 + 1))
+"""Instructions that a walk looks at."""
+
+
+class ProxyVerdict(StrEnum):
+    """What bytecode alone decides."""
+
+    NOT_PROXY = "not a proxy"
+    EIP_1167_PROXY = "an EIP-1167 proxy"
+    NEEDS_CHAIN = "to be asked of the chain"
+
+
+class ProxyEvidence(NamedTuple):
+    """The verdict on a code.
+
+    Attributes:
+        verdict: what is decided.
+        implementation: of an EIP-1167 clone; None elsewhere.
+        candidates: the proxy types whose marks are in the code, in order of appearance.
+    """
+
+    verdict: ProxyVerdict
+    implementation: Address | None = None
+    candidates: tuple[str, ...] = ()
+
+
+class ProxyMarks(NamedTuple):
+    """What a walk through a program finds.
+
+    Attributes:
+        is_factory: whether it creates contracts.
+        fixed: addresses that it delegates to, written into the code.
+        candidates: proxy types whose slot it pushes, as often as they are found.
+    """
+
+    is_factory: bool
+    fixed: tuple[bytes, ...]
+    candidates: tuple[str, ...]
+
+
+def proxy_evidence(code: bytes) -> ProxyEvidence:
+    """Say what a contract's code (creation code if it is known, else runtime code) decides about proxies."""
+    ending = EIP_1167.fullmatch(code[-45:])
+    if ending is None and not _may_have_marks(code):
+        return ProxyEvidence(ProxyVerdict.NOT_PROXY)
+    marks = proxy_marks(code)
+    if marks.is_factory:
+        return ProxyEvidence(ProxyVerdict.NOT_PROXY)
+    if ending is not None and ending[1] in marks.fixed[:1]:
+        return ProxyEvidence(ProxyVerdict.EIP_1167_PROXY, checksum_address("0x" + ending[1].hex()))
+    candidates = tuple(dict.fromkeys(marks.candidates))
+    return ProxyEvidence(ProxyVerdict.NEEDS_CHAIN if candidates else ProxyVerdict.NOT_PROXY, None, candidates)
+
+
+def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
+    """Return what a contract's code decides of its `proxyResolution`; None where the chain has to be asked."""
+    evidence = proxy_evidence(code)
+    if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
+        return None
+    if evidence.verdict is ProxyVerdict.NOT_PROXY:
+        return {"isProxy": False, "proxyType": None, "implementations": []}
+    implementations = [{"address": evidence.implementation}]
+    return {"isProxy": True, "proxyType": "EIP1167Proxy", "implementations": implementations}
+
+
+def _may_have_marks(code: bytes) -> bool:
+    """Look for the marks as mere bytes, which spares nearly every contract the walk through its instructions."""
+    return _DELEGATES_TO_OWN_SLOT in code or any(slot in code for slot in _SLOT_BYTES)
+
+
+def proxy_marks(code: bytes) -> ProxyMarks:
+    """Walk through a program as whatsabi 0.26 does, which Sourcify asks: creation code first, then the code it returns."""
+    walk = _Walk(code)
+    end = walk.run()
+    marks, init = walk.marks(), walk.init
+    if end and not marks.fixed and not marks.candidates:
+        # slots may lie in data behind the program, copied into memory from there
+        data = _data_behind(code, end)
+        marks = marks._replace(candidates=tuple(name for slot, name in _SLOT_BYTES.items() if slot in data))
+    if init is not None and not marks.fixed and not marks.candidates:
+        return marks._replace(fixed=init.fixed, candidates=init.candidates)
+    return marks
+
+
+def _data_behind(code: bytes, end: int) -> bytes:
+    if _halts(code[-1]):
+        return code[end:]
+    return code[end : -(int.from_bytes(code[-2:], "big") + 4)]
+
+
+class _Walk:
+    """One walk: the instructions so far, and what was found in the program that they belong to."""
+
+    def __init__(self, code: bytes) -> None:
+        self.code = code
+        self.at = 0
+        self.before = (-1, -1, -1)
+        self.init: ProxyMarks | None = None
+        self.runtime_offset = 0
+        self.last_jump = 0
+        self.has_pushed_32 = False
+        self._start_program()
+
+    def _start_program(self) -> None:
+        self.is_factory = False
+        self.fixed: dict[bytes, None] = {}
+        self.candidates: list[str] = []
+        self.first = ""
+        self._start_function()
+
+    def _start_function(self) -> None:
+        self.returns = self.loads_calldata = False
+
+    def marks(self) -> ProxyMarks:
+        """Return what was found since the program began."""
+        return ProxyMarks(self.is_factory, tuple(self.fixed), tuple(self.candidates))
+
+    def run(self) -> int:
+        """Walk to the end of the program and return where it is; 0 if the code ends first."""
+        code, at, last, second, third = self.code, 0, -1, -1, -1
+        while at < len(code):
+            opcode = code[at]
+            # most instructions say nothing, and are passed over without a look
+            if opcode in _TELLING or at == self.runtime_offset or (last >= 0 and code[last] in _ENDING):
+                self.at, self.before = at, (third, second, last)
+                if self._step(opcode):
+                    return at
+            third, second, last = second, last, at
+            at += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
+        return 0
+
+    def _step(self, opcode: int) -> bool:
+        """Look at one instruction; say whether the program ended before it."""
+        last = self._opcode(-1)
+        if opcode == _PUSH32:
+            self._push_32()
+        elif _LOG1 <= opcode <= _LOG4 and self.has_pushed_32:
+            pass  # taken for an event, and looked at no further
+        elif opcode == _JUMPDEST:
+            if _halts(last) or last == _JUMP:
+                self._start_function()
+        elif (_halts(last) or last == _JUMP) and self.runtime_offset < self.at and self.last_jump < self.at:
+            return True
+        else:
+            self._plain(opcode, last)
+        return False
+
+    def _push_32(self) -> None:
+        name = _SLOT_BYTES.get(self.code[self.at + 1 : self.at + 33])
+        if name is None or name == self.first:
+            self.has_pushed_32 = True
+        else:
+            self.first = self.first or name
+            self.candidates.append(name)
+
+    def _plain(self, opcode: int, last: int) -> None:
+        if opcode == _DELEGATECALL and last == _GAS:
+            self._delegate()
+        if opcode in (_JUMP, _JUMPI) and _is_push(last):
+            self.last_jump = max(self.last_jump, self._pushed(-1))
+        self.returns = self.returns or opcode == _RETURN
+        self.loads_calldata = self.loads_calldata or opcode == _CALLDATALOAD
+        self.is_factory = self.is_factory or opcode in (_CREATE, _CREATE2)
+        if opcode == _CODECOPY and last in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push(self._opcode(-2)):
+            self.runtime_offset = self._pushed(-2)
+        elif self.at == self.runtime_offset and self.returns and not self.loads_calldata:
+            self.init = self.marks()
+            self._start_program()
+
+    def _delegate(self) -> None:
+        if _is_push(self._opcode(-2)):
+            address = self._pushed(-2) % (1 << 160)
+            self.first = self.first or "FixedProxy"
+            self.fixed[address.to_bytes(20, "big")] = None
+        elif self._opcode(-2) == _SLOAD and self._opcode(-3) == _ADDRESS:
+            self.first = self.first or _SEQUENCE
+            self.candidates.append(_SEQUENCE)
+
+    def _opcode(self, steps: int) -> int:
+        """Return the opcode some steps before this instruction, -1 before the first."""
+        place = self.before[steps]
+        return self.code[place] if place >= 0 else -1
+
+    def _pushed(self, steps: int) -> int:
+        """Return the constant that the instruction some steps before this one pushes."""
+        place = self.before[steps]
+        return int.from_bytes(self.code[place + 1 : place + 2 + self.code[place] - _PUSH1], "big")
+
+
+def _is_push(opcode: int) -> bool:
+    return _PUSH1 <= opcode <= _PUSH32
+
+
+def _halts(opcode: int) -> bool:
+    return opcode in (_STOP, _RETURN) or opcode >= _REVERT

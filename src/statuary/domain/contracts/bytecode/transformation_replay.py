@@ -1,0 +1,94 @@
+"""Replaying one side of a record: recompiled bytecode and transformations give the on-chain bytecode.
+
+The rule is contract-api measurement 5.2: every step in list order, on the code as the steps before it left it.
+It was tried there on every published vector; the same steps are tried here on every record that is built.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from statuary.domain.contracts.bytecode.transformations import (
+    TransformationStep,
+    TransformationType,
+    value_bytes,
+)
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError
+
+MAX_RESIZING_STEPS = 1_000
+"""Steps that change the code's length. Real records have one or two; each moves all bytes behind it."""
+
+
+class ReplayError(InvalidValueError):
+    """A step that cannot be taken.
+
+    Attributes:
+        step: its place in the list, counted from 0.
+    """
+
+    def __init__(self, step: int, message: str) -> None:
+        super().__init__(f"transformation {step}: {message}")
+        self.step = step
+
+
+def replay(
+    recompiled: bytes,
+    transformations: Sequence[TransformationStep],
+    values: Mapping[str, Json],
+    *,
+    max_bytes: int,
+) -> bytes:
+    """Apply the transformations to recompiled bytecode and return what comes out.
+
+    Args:
+        recompiled: the code that the compiler gave.
+        transformations: the steps, in list order.
+        values: the record's `transformationValues`.
+        most_bytes: how long the code may become; steps that add more than the on-chain code has are no proof.
+
+    Raises:
+        Unreplayable: if a step has no value, or reaches outside the code.
+    """
+    code, resizing = bytearray(recompiled), 0
+    for step, transformation in enumerate(transformations):
+        try:
+            start, end, value = _edit(transformation, values, len(code))
+        except InvalidValueError as error:
+            raise ReplayError(step, str(error)) from None
+        resizing += len(value) != end - start
+        if resizing > MAX_RESIZING_STEPS or len(code) + len(value) > max_bytes:
+            raise ReplayError(step, "the steps add more than the on-chain bytecode has")
+        code[start:end] = value
+    return bytes(code)
+
+
+def _edit(
+    transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int
+) -> tuple[int, int, bytes]:
+    """Return which bytes go (from, to) and which come in their place."""
+    start, value = transformation.offset, value_bytes(transformation, values)
+    match transformation.type:
+        case TransformationType.INSERT:
+            removed = 0
+        case TransformationType.DELETE:
+            removed = transformation.length or 0
+        case TransformationType.REPLACE:
+            removed = len(value) if transformation.length is None else transformation.length
+    if start + removed > code_bytes:
+        raise InvalidValueError(
+            f"bytes {start:,} to {start + removed:,} are not all in the {code_bytes:,} bytes of code"
+        )
+    return start, start + removed, value
+
+
+def first_difference(one: bytes, other: bytes) -> int | None:
+    """Return the first place where two codes differ (the shorter one's end counts), or None if they are equal."""
+    if one == other:
+        return None
+    low, high = 0, min(len(one), len(other))
+    while low < high:  # halving compares whole slices, at the speed of memcmp
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

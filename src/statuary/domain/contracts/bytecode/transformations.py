@@ -1,0 +1,141 @@
+"""The steps that turn recompiled bytecode into on-chain bytecode, as Sourcify records them.
+
+The words are Sourcify's and the Verifier Alliance's; the members and kinds are those measured on real records
+(contract-api measurement 5.1), which the published specification does not all list: `delete` and `length` exist.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from statuary.domain.json_values import Json, is_whole_number
+from statuary.domain.primitives import InvalidValueError, decode_hex_digits, shorten
+
+
+class TransformationType(StrEnum):
+    """What a step does to the bytes (the member is called `type`)."""
+
+    INSERT = "insert"
+    REPLACE = "replace"
+    DELETE = "delete"
+
+
+class TransformationReason(StrEnum):
+    """Why a step is needed."""
+
+    CALL_PROTECTION = "callProtection"
+    IMMUTABLE = "immutable"
+    LIBRARY = "library"
+    CBOR_AUXDATA = "cborAuxdata"
+    CONSTRUCTOR_ARGUMENTS = "constructorArguments"
+
+
+_GROUPS = {
+    TransformationReason.IMMUTABLE: "immutables",
+    TransformationReason.LIBRARY: "libraries",
+    TransformationReason.CBOR_AUXDATA: "cborAuxdata",
+}
+"""The member of `transformationValues` that holds values by id; the other reasons have one value each."""
+
+
+_KINDS = {kind.value: kind for kind in TransformationType}
+_REASONS = {reason.value: reason for reason in TransformationReason}
+
+
+class TransformationStep(NamedTuple):
+    """One step of a replay.
+
+    Attributes:
+        type: what it does.
+        reason: why.
+        offset: where, in bytes of the code as it is when the step's turn comes.
+        id: which value; an AST id, a library's fully qualified name, or a number of auxdata.
+        length: how many bytes go; None where a `replace` removes as many as it puts.
+    """
+
+    type: TransformationType
+    reason: TransformationReason
+    offset: int
+    id: str | None = None
+    length: int | None = None
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the element of a served list, its keys in the served order."""
+        members: dict[str, Json] = {} if self.id is None else {"id": self.id}
+        members["type"] = self.type.value
+        if self.length is not None:
+            members["length"] = self.length
+        members["offset"] = self.offset
+        members["reason"] = self.reason.value
+        return members
+
+
+def parse_transformation(value: Json) -> TransformationStep:
+    """Read one element of a `transformations` list.
+
+    Raises:
+        Malformed: if it is not a step that a replay understands.
+    """
+    if not isinstance(value, dict):
+        raise InvalidValueError("a transformation is not an object")
+    kind, reason, length = value.get("type"), value.get("reason"), value.get("length")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise InvalidValueError(f"transformation type {kind!r} is none of {', '.join(_KINDS)}")
+    if not isinstance(reason, str) or reason not in _REASONS:
+        raise InvalidValueError(f"transformation reason {reason!r} is none of {', '.join(_REASONS)}")
+    if not _is_size(value.get("offset")) or not (length is None or _is_size(length)):
+        raise InvalidValueError("a transformation's offset and length are whole numbers, zero or more")
+    if kind == TransformationType.DELETE and length is None:
+        raise InvalidValueError("a delete transformation has no length")
+    if not isinstance(value.get("id"), str | None):
+        raise InvalidValueError("a transformation's id is not text")
+    return TransformationStep(
+        type=_KINDS[kind], reason=_REASONS[reason], offset=value["offset"], id=value.get("id"), length=length
+    )
+
+
+def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -> str:
+    """Return the hex text that a step puts into the code; empty for a `delete`, which puts nothing.
+
+    Raises:
+        Malformed: if `transformationValues` has no such text.
+    """
+    if transformation.type is TransformationType.DELETE:
+        return ""
+    group = _GROUPS.get(transformation.reason)
+    holder = values.get(group) if group else values
+    key = transformation.id if group else transformation.reason.value
+    found = holder.get(key) if isinstance(holder, dict) else None
+    if not isinstance(found, str):
+        where = f"{group}.{key}" if group else key
+        raise InvalidValueError(f"transformationValues has no {where}")
+    return found
+
+
+def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) -> bytes:
+    """Return the bytes that a step puts into the code.
+
+    Raises:
+        Malformed: if there is no such value, or it is not hex text.
+    """
+    text = value_text(transformation, values)
+    if transformation.type is TransformationType.DELETE:
+        return b""
+    value = decode_hex_digits(text[2:]) if text.startswith("0x") else None
+    if value is None:
+        raise InvalidValueError(f"the value {shorten(text)} is not hex text")
+    return value
+
+
+def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
+    """Return every value that `transformationValues` holds, as reason and id (None where there is but one)."""
+    single = {TransformationReason.CALL_PROTECTION, TransformationReason.CONSTRUCTOR_ARGUMENTS}
+    names: set[tuple[str, str | None]] = {(reason.value, None) for reason in single if reason.value in values}
+    for reason, group in _GROUPS.items():
+        if isinstance(held := values.get(group), dict):
+            names |= {(reason.value, key) for key in held}
+    return names
+
+
+def _is_size(value: Json) -> bool:
+    return is_whole_number(value) and value >= 0

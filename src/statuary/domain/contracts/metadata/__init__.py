@@ -1,0 +1,1 @@
+"""Hashes of the compiler's metadata."""

@@ -1,0 +1,118 @@
+"""Where the members of a JSON object lie in its text.
+
+The text is canonical compact JSON as statuary writes it: one object, no white space between tokens, no
+member twice. Nothing is parsed that need not be: a value is passed over by its strings and brackets alone.
+"""
+
+import json
+import re
+from typing import NamedTuple
+
+STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+STRING_OR_BRACKET = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]')
+SCALAR = re.compile(rb"[^\s,:{}\[\]\"]+")
+
+QUOTE, COMMA, COLON, OPENING_BRACE, CLOSING_BRACE, OPENING_BRACKET, CLOSING_BRACKET = b'",:{}[]'
+
+
+class NotCanonicalError(ValueError):
+    """A text that is not one compact JSON object; `str(error)` says what is wrong and at which byte."""
+
+
+class MemberSpan(NamedTuple):
+    """One member of an object, as places in the object's text.
+
+    Attributes:
+        name: the member's name, unescaped.
+        start: where its name's opening quote stands, in bytes.
+        value: where its value begins.
+        end: the first byte after its value.
+    """
+
+    name: str
+    start: int
+    value: int
+    end: int
+
+
+def members(text: bytes, start: int = 0) -> list[MemberSpan]:
+    """Return the members of the object that begins at byte `start` of `text`, in their order.
+
+    Raises:
+        NotCanonical: if no compact object begins there.
+    """
+    if _byte(text, start) != OPENING_BRACE:
+        raise NotCanonicalError(f"no object at byte {start}")
+    if _byte(text, start + 1) == CLOSING_BRACE:
+        return []
+    found = [_member(text, start + 1)]
+    while (mark := _byte(text, found[-1].end)) == COMMA:
+        found.append(_member(text, found[-1].end + 1))
+    if mark != CLOSING_BRACE:
+        raise NotCanonicalError(f"no comma or closing brace at byte {found[-1].end}")
+    return found
+
+
+def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
+    """Return where the items of the array that begins at byte `start` lie: first byte, byte after the last.
+
+    Raises:
+        NotCanonical: if no compact array begins there.
+    """
+    if _byte(text, start) != OPENING_BRACKET:
+        raise NotCanonicalError(f"no array at byte {start}")
+    if _byte(text, start + 1) == CLOSING_BRACKET:
+        return []
+    found = [(start + 1, value_end(text, start + 1))]
+    while (mark := _byte(text, found[-1][1])) == COMMA:
+        begin = found[-1][1] + 1
+        found.append((begin, value_end(text, begin)))
+    if mark != CLOSING_BRACKET:
+        raise NotCanonicalError(f"no comma or closing bracket at byte {found[-1][1]}")
+    return found
+
+
+def holds_object(text: bytes, member: MemberSpan) -> bool:
+    """Say whether the value of a member is an object."""
+    return text[member.value] == OPENING_BRACE
+
+
+def _member(text: bytes, start: int) -> MemberSpan:
+    name = STRING.match(text, start)
+    if name is None or _byte(text, name.end()) != COLON:
+        raise NotCanonicalError(f"no member name at byte {start}")
+    value = name.end() + 1
+    return MemberSpan(json.loads(name[0]), start, value, value_end(text, value))
+
+
+def value_end(text: bytes, start: int) -> int:
+    """Return the first byte after the value that begins at byte `start`.
+
+    Raises:
+        NotCanonical: if no value begins there, or it has no end.
+    """
+    first = _byte(text, start)
+    if first in (OPENING_BRACE, OPENING_BRACKET):
+        return _container_end(text, start)
+    simple = (STRING if first == QUOTE else SCALAR).match(text, start)
+    if simple is None:
+        raise NotCanonicalError(f"no value at byte {start}")
+    return simple.end()
+
+
+def _container_end(text: bytes, start: int) -> int:
+    depth = 0
+    for token in STRING_OR_BRACKET.finditer(text, start):
+        match token[0]:
+            case b"{" | b"[":
+                depth += 1
+            case b"}" | b"]":
+                depth -= 1
+                if not depth:
+                    return token.end()
+    raise NotCanonicalError(f"the value at byte {start} has no end")
+
+
+def _byte(text: bytes, position: int) -> int:
+    """Return the byte at a position, or -1 beyond the end."""
+    return text[position] if position < len(text) else -1

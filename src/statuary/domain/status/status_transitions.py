@@ -1,0 +1,30 @@
+"""Which status may follow which.
+
+Statuspage lets an incident begin anywhere (two in three real ones were entered already resolved) and move
+freely while it is open. Once it is over it stays over: the one thing that may follow is a postmortem.
+"""
+
+from collections.abc import Mapping
+
+from statuary.domain.status.vocabulary import UpdateStatus
+
+_OPEN: frozenset[UpdateStatus] = frozenset({"investigating", "identified", "monitoring", "resolved"})
+_RUNNING: frozenset[UpdateStatus] = frozenset({"in_progress", "verifying", "completed"})
+
+ALLOWED_TRANSITIONS: Mapping[UpdateStatus, frozenset[UpdateStatus]] = {
+    "investigating": _OPEN,
+    "identified": _OPEN,
+    "monitoring": _OPEN,
+    "resolved": frozenset({"resolved", "postmortem"}),
+    "postmortem": frozenset({"postmortem"}),
+    "scheduled": _RUNNING | {"scheduled"},
+    "in_progress": _RUNNING,
+    "verifying": _RUNNING,
+    "completed": frozenset({"completed"}),
+}
+"""By the status of one update: the statuses that the next may have."""
+
+
+def may_follow(before: UpdateStatus | None, after: UpdateStatus) -> bool:
+    """Say whether an update may have a status after one with another (None: as the first update)."""
+    return after != "postmortem" if before is None else after in ALLOWED_TRANSITIONS[before]

@@ -1,0 +1,1 @@
+"""Edits of content in place."""

@@ -1,0 +1,155 @@
+"""A folder as a target: files staged beside it and renamed into place, so that each is always whole."""
+
+import os
+import shutil
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.folder.stager import Stager
+from statuary.publishing.safe_path import OWN_FOLDER, checked_path
+
+BODIES, SITE = "bodies", "site"
+"""The two staged trees: documents of single sources, and what is about the whole site; put in place in this order."""
+
+
+class SiteFolder:
+    """A folder that a site is published into.
+
+    Nothing is written through a symbolic link, nothing outside of `root`, and nothing that is not ours is
+    removed. What a build stages lies in `.statuary/staged/<run>/`, on the same file system as its destination,
+    so that the last step is a rename each, of a whole folder where the site has none of that name.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.own = root / OWN_FOLDER
+        self.staging = self.own / "staged"
+        self.leftover = self.staging / "leftover"
+        self.folds_case = False
+
+    @property
+    def ledger_file(self) -> Path:
+        """Where the ledger lies."""
+        return self.own / "ledger.sqlite3"
+
+    def open(self) -> None:
+        """Make the folder.
+
+        Raises:
+            PublishingRefused: if it cannot be made or is no folder.
+        """
+        try:
+            self.own.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PublishingError(f"{self.root} cannot take the site: {error.strerror}") from None
+        self.folds_case = (self.root / OWN_FOLDER.upper()).exists()
+
+    def staged(self, run: int) -> Path:
+        """Return where a run stages."""
+        return self.staging / str(run)
+
+    def begin(self, run: int) -> None:
+        """Make ready for staging.
+
+        What an earlier build left is set aside under another name, so that whatever of that build may still be
+        alive finds its folder gone.
+        """
+        runs = sorted(self._runs())
+        if runs:
+            shutil.rmtree(self.leftover, ignore_errors=True)
+            os.rename(self.staged(runs[-1]), self.leftover)
+        for older in runs[:-1]:
+            shutil.rmtree(self.staged(older), ignore_errors=True)
+        for tree in (BODIES, SITE):
+            (self.staged(run) / tree).mkdir(parents=True, exist_ok=True)
+
+    def _runs(self) -> list[int]:
+        with suppress(FileNotFoundError):
+            return [int(name) for name in os.listdir(self.staging) if name.isdecimal()]
+        return []
+
+    def discard_leftover(self) -> None:
+        """Throw away what an earlier build left."""
+        shutil.rmtree(self.leftover, ignore_errors=True)
+
+    def discard(self, run: int) -> None:
+        """Throw away what a run staged, and what was left before it."""
+        self.discard_leftover()
+        shutil.rmtree(self.staged(run), ignore_errors=True)
+        with suppress(OSError):
+            self.staging.rmdir()
+
+    def stager(self, run: int | None, tree: str) -> Stager:
+        """Return what stages documents of a run; of no run, for a dry run, one that only compares."""
+        place = "" if run is None else str(self.staged(run) / tree)
+        return Stager(root=str(self.root), tree=place, folds_case=self.folds_case)
+
+    def read(self, path: str) -> bytes | None:
+        """Return what the regular file at a path holds; None if there is none, or it lies behind a link."""
+        folder, _, name = checked_path(path).rpartition("/")
+        parts = folder.split("/") if folder else []
+        above = ["/".join(parts[: end + 1]) for end in range(len(parts))]
+        try:
+            if any(os.path.islink(self.root / part) for part in (*above, path)) or not name:
+                return None
+            with open(self.root / path, "rb") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+
+    def put_in_place(self, staged: Path) -> None:
+        """Move everything that is staged to where it belongs; of what has been moved before, nothing is left to do."""
+        for tree in (BODIES, SITE):
+            if (staged / tree).is_dir():
+                self._move(str(staged / tree), str(self.root))
+
+    def _move(self, source: str, target: str) -> None:
+        """Move what lies in a staged folder into one of the site; folders that the site has not, as a whole."""
+        with os.scandir(source) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+        for entry in found:
+            place = f"{target}/{entry.name}"
+            if not entry.is_dir(follow_symlinks=False):
+                os.replace(entry.path, place)
+                continue
+            try:
+                there = os.lstat(place)
+            except FileNotFoundError:
+                os.rename(entry.path, place)
+                continue
+            if not stat.S_ISDIR(there.st_mode):
+                raise PublishingError(
+                    f"{place} is a symbolic link or a file, where the site needs a folder", "move it away"
+                )
+            self._move(entry.path, place)
+
+    def remove(self, path: str) -> None:
+        """Remove a file that is ours, and the folders that this leaves empty."""
+        file = self.root / checked_path(path)
+        with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            file.unlink()
+        for folder in file.parents:
+            if folder == self.root or not folder.is_relative_to(self.root):
+                return
+            try:
+                folder.rmdir()
+            except OSError:
+                return
+
+    def folder_time(self, folder: str) -> int | None:
+        """Return when names of a folder changed the last time (`st_mtime_ns`); None if there is no such folder."""
+        try:
+            found = os.lstat(self.root / folder)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return found.st_mtime_ns if stat.S_ISDIR(found.st_mode) else None
+
+    def names(self, folder: str) -> frozenset[str]:
+        """Return the names of the regular files in a folder of the site."""
+        try:
+            with os.scandir(self.root / folder) as entries:
+                return frozenset(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+        except (FileNotFoundError, NotADirectoryError):
+            return frozenset()

@@ -1,0 +1,241 @@
+"""Bodies on their way into a folder: compared with what stands there, and staged beside it where they differ.
+
+A stager is a small value that can be sent to any process that reaches the folder, so many can stage one site.
+What is staged is a tree like the site's own, on its file system: a whole folder of it may be put in place by one
+rename. Staging the same document twice gives the same file.
+"""
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from hashlib import sha256
+from typing import NamedTuple
+
+from statuary.documents.document import Document
+from statuary.publishing.ledger.ledger import LedgerEntry
+from statuary.publishing.safe_path import checked_path
+
+KEEP, ADD, REPLACE, OBSTRUCTED = "k", "a", "r", "x"
+"""What a name needs: nothing, a new file, another file, or that somebody moves away what stands there."""
+
+PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,200}")
+"""Names that are certainly safe, as nearly all are."""
+
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+class OfferedFile(NamedTuple):
+    """A file that the running build offers.
+
+    Attributes:
+        path: its name.
+        also: further names that differ in case alone, a line each.
+        digest: SHA-256 of the body.
+        size: in bytes.
+        modified: `st_mtime_ns` of the file, staged or in place.
+        sources: content paths, a line each.
+        lasting: whether the file stays when a build does not offer it.
+        actions: what each name needs, a letter each.
+    """
+
+    path: str
+    aliases: str
+    digest: bytes
+    size: int
+    modified: int
+    sources: str
+    persistent: bool
+    actions: str
+
+
+class FolderState(Enum):
+    """What stands where a folder of the site should be."""
+
+    ABSENT = "nothing"
+    THERE = "a folder"
+    BLOCKED = "a link or a file, there or above"
+
+
+@dataclass
+class Stager:
+    """Stages documents for one target folder.
+
+    Attributes:
+        root: the target.
+        tree: the folder that bodies are staged in; empty for a dry run, which stages none.
+        folds_case: whether the target's file system takes names that differ in case for one.
+        folders: the folders of the site that hold documents of single sources, as far as they have been seen.
+        known: what the ledger knows of a path, where the ledger is at hand; saves reading what is unchanged.
+    """
+
+    root: str
+    tree: str
+    folds_case: bool = False
+    folders: set[str] = field(default_factory=set)
+    known: Callable[[str], LedgerEntry | None] | None = None
+    states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
+
+    def take(self, document: Document) -> Iterator[OfferedFile]:
+        """Compare a document with what stands under its names, stage its body if need be, and yield its files.
+
+        Raises:
+            PublishingRefused: if a path is unsafe.
+        """
+        body = document.body
+        digest = document.digest or sha256(body).digest()
+        twins, others = self._further_names(document)
+        names = (document.path, *twins)
+        found = [self._found(name, body, digest) for name in names]
+        actions = "".join(action for action, _ in found)
+        modified = self._stage(names, actions, found[0][1], body) if self.tree else found[0][1]
+        sources = "\n".join(document.sources)
+        if document.sources:
+            self.folders.add(document.path.rpartition("/")[0])
+        yield OfferedFile(
+            document.path,
+            "\n".join(twins),
+            digest,
+            len(body),
+            modified,
+            sources,
+            document.persistent,
+            actions,
+        )
+        for name in others:
+            action, there = self._found(name, body, digest)
+            if self.tree and action in (ADD, REPLACE):
+                self._link(self._source(document.path, actions), name, body)
+                there = modified
+            yield OfferedFile(name, "", digest, len(body), there, sources, document.persistent, action)
+
+    def standing(self, path: str) -> OfferedFile | None:
+        """Return the offer of a file as it stands; None if it is not as the ledger has it."""
+        entry = self.known(path) if self.known else None
+        if (
+            entry is None
+            or not entry.settled
+            or self._state(path.rpartition("/")[0]) is not FolderState.THERE
+        ):
+            return None
+        try:
+            there = os.lstat(f"{self.root}/{path}")
+        except FileNotFoundError:
+            return None
+        is_the_same = (there.st_size, there.st_mtime_ns) == (entry.size, entry.modified)
+        if not stat.S_ISREG(there.st_mode) or not is_the_same:
+            return None
+        return OfferedFile(
+            path, "", entry.digest, entry.size, entry.modified, entry.sources, persistent=False, actions=KEEP
+        )
+
+    def _further_names(self, document: Document) -> tuple[list[str], list[str]]:
+        """Part a document's further names into those that differ from its path in case alone, and others."""
+        folded = document.path.lower()
+        names = [name for name in document.aliases if name != document.path]
+        twins = [] if self.folds_case else [name for name in names if name.lower() == folded]
+        return twins, [name for name in names if name.lower() != folded]
+
+    def _found(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
+        """Return what a name needs, and the time of the file that stands there, or 0."""
+        folder, _, name = path.rpartition("/")
+        known = self.states.get(folder)
+        if known is None or not PLAIN_NAME.fullmatch(name):
+            checked_path(path)
+            known = self._state(folder)
+        if known is FolderState.ABSENT:
+            return ADD, 0
+        if known is FolderState.BLOCKED:
+            return OBSTRUCTED, 0
+        try:
+            there = os.lstat(f"{self.root}/{path}")
+        except FileNotFoundError:
+            return ADD, 0
+        if not stat.S_ISREG(there.st_mode):
+            return OBSTRUCTED, 0
+        if there.st_size == len(body) and self._holds(path, body, digest, there):
+            return KEEP, there.st_mtime_ns
+        return REPLACE, 0
+
+    def _holds(self, path: str, body: bytes, digest: bytes, there: os.stat_result) -> bool:
+        """Say whether the file at a path holds a body of its size."""
+        entry = self.known(path) if self.known else None
+        if entry and entry.settled and entry.digest == digest and entry.modified == there.st_mtime_ns:
+            return True
+        with open(f"{self.root}/{path}", "rb") as file:
+            return file.read() == body
+
+    def _state(self, folder: str) -> FolderState:
+        """Say what stands where a folder of the site should be, without passing through a link."""
+        state = self.states.get(folder)
+        if state is None:
+            state = self._state(folder.rpartition("/")[0])
+            if state is FolderState.THERE:
+                try:
+                    is_folder = stat.S_ISDIR(os.lstat(f"{self.root}/{folder}").st_mode)
+                    state = FolderState.THERE if is_folder else FolderState.BLOCKED
+                except FileNotFoundError:
+                    state = FolderState.ABSENT
+            self.states[folder] = state
+        return state
+
+    def _stage(self, names: tuple[str, ...], actions: str, modified: int, body: bytes) -> int:
+        """Stage a body under those of its names that need it; return the time of the first name's file."""
+        if actions[0] in (ADD, REPLACE):
+            modified = self._write(names[0], body)
+        for name, action in zip(names[1:], actions[1:], strict=True):
+            if action in (ADD, REPLACE):
+                self._link(self._source(names[0], actions), name, body)
+        return modified
+
+    def _source(self, path: str, actions: str) -> str:
+        """Return the file that holds a body by now: staged, or in place already."""
+        return f"{self.root if actions[0] == KEEP else self.tree}/{path}"
+
+    def _write(self, path: str, body: bytes) -> int:
+        descriptor = self._created(f"{self.tree}/{path}")
+        try:
+            written = os.write(descriptor, body)
+            while written < len(body):
+                written += os.write(descriptor, memoryview(body)[written:])
+            return os.fstat(descriptor).st_mtime_ns
+        finally:
+            os.close(descriptor)
+
+    def _created(self, file: str) -> int:
+        """Return a descriptor of a new file; one that is left of an earlier attempt is never written through."""
+        try:
+            return os.open(file, NEW_FILE, 0o666)
+        except FileNotFoundError:
+            self._make_folder(os.path.dirname(file))
+        except FileExistsError:
+            os.unlink(file)
+        return os.open(file, NEW_FILE, 0o666)
+
+    def _link(self, source: str, path: str, body: bytes) -> None:
+        """Stage a second name of a file; where there are no hard links, a copy of the same age."""
+        file = f"{self.tree}/{path}"
+        try:
+            os.link(source, file)
+        except FileExistsError:
+            os.unlink(file)
+            os.link(source, file)
+        except FileNotFoundError:
+            self._make_folder(os.path.dirname(file))
+            os.link(source, file)
+        except OSError:
+            self._write(path, body)
+            with suppress(OSError):
+                shutil.copystat(source, file)
+
+    def _make_folder(self, folder: str) -> None:
+        """Make a folder of the staged tree; not the tree itself, which is gone when another build has begun."""
+        above = os.path.dirname(folder)
+        if above != self.tree and not os.path.isdir(above):
+            self._make_folder(above)
+        with suppress(FileExistsError):
+            os.mkdir(folder)

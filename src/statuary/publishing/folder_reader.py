@@ -1,0 +1,132 @@
+"""A site in a folder, to be read: regular files inside it, and nothing that a link leads out to."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from statuary.documents.stored_paths import sharded_path
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.response_headers import media_type_of
+from statuary.publishing.safe_path import OWN_FOLDER, checked_path
+from statuary.publishing.site_reader import LARGEST_DOCUMENT, SiteEntry
+
+PUBLISHED_HIDDEN_NAMES = frozenset({".assetsignore", ".nojekyll", ".well-known"})
+"""Names that begin with a dot and may be part of a site all the same."""
+
+
+class FolderReader:
+    """A folder that holds a site."""
+
+    def __init__(self, root: Path) -> None:
+        """Take a folder.
+
+        Raises:
+            PublishingRefused: if there is none.
+        """
+        if not root.is_dir():
+            raise PublishingError(f"{root} is no folder")
+        self.root = root
+        self.real_root = os.path.realpath(root)
+        self._folders: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file; None if there is none, or a link leads out of the folder."""
+        found = self._file(path)
+        if found is None:
+            return None
+        file, size = found
+        if size > LARGEST_DOCUMENT:
+            raise PublishingError(f"{path} has more than {LARGEST_DOCUMENT:,} bytes")
+        with open(file, "rb") as opened:
+            return opened.read()
+
+    def entry(self, path: str) -> SiteEntry | None:
+        """Return what is known of a file."""
+        found = self._file(path)
+        return None if found is None else SiteEntry(path=path, size=found[1], media_type=media_type_of(path))
+
+    def paths(self) -> Iterator[str]:
+        """Yield every file's path, in no order; see `walk_files`."""
+        return walk_files(self.root)
+
+    def _file(self, path: str) -> tuple[str, int] | None:
+        """Return where a document lies on disk, in whichever layout, and its bytes; None if there is none."""
+        found = self._file_at(path)
+        shard = path if found else sharded_path(path)
+        return found if shard == path else self._file_at(shard)
+
+    def _file_at(self, path: str) -> tuple[str, int] | None:
+        """Return a file on disk, and its bytes; None if there is no regular file inside the folder."""
+        try:
+            folder, _, name = checked_path(path).rpartition("/")
+            file = os.path.join(self._real_folder(folder), name)
+            if os.path.islink(file):
+                file = os.path.realpath(file)
+            found = os.lstat(file)
+        except (PublishingError, ValueError, OSError):
+            return None
+        return (file, found.st_size) if stat.S_ISREG(found.st_mode) and self._is_inside(file) else None
+
+    def _real_folder(self, folder: str) -> str:
+        """Return where a folder is with all links followed; many files are in one folder."""
+        if folder not in self._folders:
+            if len(self._folders) > CACHED_FOLDERS:
+                self._folders.clear()
+            self._folders[folder] = os.path.realpath(f"{self.real_root}/{folder}")
+        return self._folders[folder]
+
+    def _is_inside(self, file: str) -> bool:
+        return file.startswith(self.real_root.rstrip(os.sep) + os.sep)
+
+
+CACHED_FOLDERS = 4096
+"""Folders whose real place is kept in mind."""
+
+
+def walk_files(root: Path) -> Iterator[str]:
+    """Yield the path of every file below a folder, in no order, one folder's listing open at a time.
+
+    Hidden names are passed over (`.git`, `.gitignore`, statuary's own folder), as no site has them but for
+    those in `PUBLISHED_HIDDEN_NAMES`.
+
+    Raises:
+        PublishingRefused: at a symbolic link, or a thing that is neither file nor folder.
+    """
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        with os.scandir(root / folder) as listing:
+            for found in listing:
+                if found.name.startswith(".") and found.name not in PUBLISHED_HIDDEN_NAMES:
+                    continue
+                path = f"{folder}{found.name}"
+                if found.is_dir(follow_symlinks=False):
+                    folders.append(f"{path}/")
+                elif found.is_file(follow_symlinks=False):
+                    yield path
+                else:
+                    raise PublishingError(
+                        f"{found.path} is neither a file nor a folder (a symbolic link?)",
+                        "take it out of the site",
+                    )
+
+
+def find_ledger(root: Path) -> Path | None:
+    """Return the ledger of a folder that statuary publishes into; None if it has none."""
+    file = root / OWN_FOLDER / "ledger.sqlite3"
+    with suppress(OSError):
+        if file.is_file():
+            return file
+    return None

@@ -1,0 +1,1 @@
+"""The ledger: which source made which file of a site."""

@@ -1,1 +1,0 @@
-"""Records and status from a published site, for programs: a few typed objects over documents that are read when asked for."""

@@ -1,0 +1,63 @@
+"""What an object is served with: an object store sends what it was told when the object was put."""
+
+from hashlib import sha256
+from typing import NamedTuple
+
+from statuary.documents.match_url import match_url
+from statuary.documents.stored_paths import plain_path
+from statuary.domain.hosting_settings import CompressedFormat
+from statuary.publishing.response_headers import cache_of, media_type_of
+
+ENCODINGS = {CompressedFormat.GZIP: "gzip", CompressedFormat.BROTLI: "br", CompressedFormat.ZSTANDARD: "zstd"}
+"""The `Content-Encoding` of a compressed form, by the ending that it is stored under."""
+
+DIGEST_ATTRIBUTE = "statuarysha256"
+"""The metadata of an object that tells the SHA-256 of its body, and that statuary put it; Azure allows letters only."""
+
+
+class ObjectHeaders(NamedTuple):
+    """The headers of an object.
+
+    Attributes:
+        media_type: its `Content-Type`.
+        cache: its `Cache-Control`; empty for none.
+        encoding: its `Content-Encoding`; empty for none.
+    """
+
+    media_type: str
+    cache: str = ""
+    encoding: str = ""
+
+    @property
+    def tag(self) -> str:
+        """Eight hex digits that differ where the headers do."""
+        return sha256("\n".join(self).encode()).hexdigest()[:8]
+
+    def attributes(self, digest: str) -> dict[str, str]:
+        """Return the headers as the store takes them, with the SHA-256 of the body."""
+        named = {
+            "Content-Type": self.media_type,
+            "Cache-Control": self.cache,
+            "Content-Encoding": self.encoding,
+        }
+        return {name: value for name, value in named.items() if value} | {DIGEST_ATTRIBUTE: digest}
+
+
+def headers_of(path: str, media_type: str = "") -> ObjectHeaders:
+    """Return what a path of a site is served with.
+
+    Args:
+        path: the path.
+        media_type: its media type, where something else than the path tells it.
+    """
+    stem, _, ending = path.rpartition(".")
+    stem, path = plain_path(stem), plain_path(path)
+    if ending in ENCODINGS and match_url(stem):
+        return ObjectHeaders(media_type_of(stem), cache_of(stem), ENCODINGS[CompressedFormat(ending)])
+    return ObjectHeaders(media_type or media_type_of(path), cache_of(path))
+
+
+def stored_headers(attributes: dict[str, str]) -> ObjectHeaders:
+    """Return the headers that a store tells of an object."""
+    names = ("Content-Type", "Cache-Control", "Content-Encoding")
+    return ObjectHeaders(*(attributes.get(name, "") for name in names))

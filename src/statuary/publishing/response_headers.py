@@ -1,0 +1,35 @@
+"""How a path is served: media type, cache rule and further headers, by the URL table, else by its extension.
+
+A folder or a snapshot holds bytes and names; this says the rest, and agrees with what the documents say of
+themselves when they are made.
+"""
+
+from statuary.documents.contract_paths import uncompressed_path
+from statuary.documents.match_url import match_url
+from statuary.documents.media_types import media_type_by_extension
+from statuary.documents.url_table import COMMON_HEADERS, EPOCH_DOCUMENT
+
+
+def media_type_of(path: str) -> str:
+    """Return the `Content-Type` of a path; that of a compressed form is its document's."""
+    path = uncompressed_path(path)
+    found = match_url(path)
+    if found is None:
+        return media_type_by_extension(path)
+    url, members = found
+    if url is EPOCH_DOCUMENT:
+        return media_type_of(members["path"])
+    return url.media_type or media_type_by_extension(path)
+
+
+def cache_of(path: str) -> str:
+    """Return the `Cache-Control` of a path; empty leaves it to the host."""
+    found = match_url(uncompressed_path(path))
+    return "" if found is None else found[0].cache
+
+
+def headers_of(path: str) -> dict[str, str]:
+    """Return every header that a path is served with, but for those that only a server can know."""
+    cache = cache_of(path)
+    told = {"Cache-Control": cache} if cache else {}
+    return {"Content-Type": media_type_of(path)} | told | COMMON_HEADERS

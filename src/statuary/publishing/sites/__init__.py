@@ -1,1 +1,0 @@
-"""What it takes to read a published site: the methods that every place has, folders, HTTP, media types."""

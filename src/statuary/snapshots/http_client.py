@@ -1,0 +1,156 @@
+"""Reading over HTTP: plain GET requests, with limits, and nothing but http and https."""
+
+import http.client
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from http import HTTPStatus
+from typing import IO
+from urllib.error import HTTPError
+from urllib.parse import quote, urlsplit
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+)
+
+from statuary import __version__
+from statuary.publishing.errors import PublishingError
+
+TIMEOUT = 30.0
+"""Seconds to wait for the next bytes of an answer."""
+
+CONNECTION_ERRORS = (OSError, http.client.HTTPException)
+"""What a connection that fails raises."""
+
+
+def is_url(place: str) -> bool:
+    """Say whether a place is written as a URL."""
+    return place.startswith(("http://", "https://"))
+
+
+def url_below(base: str, path: str) -> str:
+    """Return the URL of a site's document."""
+    return f"{base.rstrip('/')}/{quote(path)}"
+
+
+def fetch(url: str, limit: int) -> bytes | None:
+    """Return the body of a URL; None if there is nothing (404 or 410).
+
+    Args:
+        url: what to ask for.
+        limit: the most bytes that are taken.
+
+    Raises:
+        PublishingRefused: if the server cannot be reached, answers anything else, or sends more.
+    """
+    try:
+        with open_url(url) as answer:
+            body = answer.read(limit + 1)
+            missing = getattr(answer, "length", 0)
+    except HTTPError as error:
+        if error.code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
+            return None
+        raise url_error(url, f"answers {error.code}") from None
+    except CONNECTION_ERRORS as error:
+        raise url_error(url, str(error)) from None
+    if len(body) > limit:
+        raise url_error(url, f"sends more than {limit:,} bytes")
+    if missing:
+        raise url_error(url, f"breaks off {missing:,} bytes before the end")
+    return body
+
+
+def fetch_range(url: str, offset: int, size: int) -> bytes:
+    """Return a stretch of a URL's body; fewer bytes only at its end.
+
+    Raises:
+        PublishingRefused: if the server cannot be reached or knows no ranges.
+    """
+    try:
+        with open_url(url, {"Range": f"bytes={offset}-{offset + size - 1}"}) as answer:
+            if answer.status != HTTPStatus.PARTIAL_CONTENT:
+                raise PublishingError(
+                    f"{url} cannot be read in parts: the server knows no ranges", "download it first"
+                )
+            return answer.read(size)
+    except HTTPError as error:
+        if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            return b""
+        raise url_error(url, f"answers {error.code}") from None
+    except CONNECTION_ERRORS as error:
+        raise url_error(url, str(error)) from None
+
+
+def url_size(url: str) -> int:
+    """Return the bytes of a URL's body.
+
+    Raises:
+        PublishingRefused: if the server cannot be reached or does not say.
+    """
+    try:
+        with open_url(url, method="HEAD") as answer:
+            length = answer.headers.get("Content-Length", "")
+    except CONNECTION_ERRORS as error:
+        raise url_error(url, str(error)) from None
+    if not length.isdigit():
+        raise url_error(url, "does not say how long it is")
+    return int(length)
+
+
+@contextmanager
+def stream_url(url: str) -> Iterator[IO[bytes]]:
+    """Open a URL to be read from its beginning to its end.
+
+    Raises:
+        PublishingRefused: if the server cannot be reached, or the connection fails meanwhile.
+    """
+    try:
+        with open_url(url) as answer:
+            yield answer
+    except CONNECTION_ERRORS as error:
+        raise url_error(url, str(error)) from None
+
+
+@contextmanager
+def open_url(
+    url: str, headers: dict[str, str] | None = None, method: str = "GET"
+) -> Iterator[http.client.HTTPResponse]:
+    """Open a URL; its answer is one of success.
+
+    Raises:
+        HTTPError: for any other answer.
+        OSError: if the server cannot be reached.
+    """
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise url_error(url, "is not http or https")
+    sent = {"User-Agent": f"statuary/{__version__}", "Accept-Encoding": "identity", **(headers or {})}
+    request = Request(url, headers=sent, method=method)  # noqa: S310 - the scheme was looked at
+    with closing(opener().open(request, timeout=TIMEOUT)) as answer:
+        yield answer
+
+
+@cache
+def opener() -> OpenerDirector:
+    """Return what opens URLs: the standard library's parts for http and https, and none that read files."""
+    director = OpenerDirector()
+    for handler in (
+        ProxyHandler,
+        HTTPHandler,
+        HTTPSHandler,
+        HTTPDefaultErrorHandler,
+        HTTPRedirectHandler,
+        HTTPErrorProcessor,
+    ):
+        director.add_handler(handler())
+    return director
+
+
+def url_error(url: str, why: str) -> PublishingError:
+    """Return the refusal for a URL that does not give what is asked for."""
+    return PublishingError(f"{url} {why}" if not why.startswith("<") else f"{url} cannot be read: {why}")

@@ -1,0 +1,149 @@
+"""A part of a site: which documents belong to it.
+
+A part has the very documents of the whole, byte for byte, and never one that was made for it: what a list says of
+other contracts it still says.
+"""
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from statuary.documents import url_table
+from statuary.documents.contract_paths import uncompressed_path
+from statuary.documents.stored_paths import plain_path
+from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id
+from statuary.publishing.errors import PublishingError
+
+CONTRACT_ROOTS = frozenset({"v2", "chains", "proof", "contracts"})
+"""First names of the paths that `contracts` means; `status` is everything else."""
+
+SHARED_ROOTS = frozenset({"assets", "api.html", "404.html"})
+"""First names of the paths that every part has: what pages need, and pages about the site itself."""
+
+CHAIN_PATH = re.compile(r"(?:v2/contract|v2/contracts|v2/contracts-pages|proof|contracts)/(\d+)(?:/.*)?")
+CONTRACT_PATH = re.compile(
+    r"(?:v2/contract|proof|contracts)/(\d+|all-chains)/(0x[0-9a-fA-F]{40})(?:\.json|\.html)?"
+)
+ALL_CHAINS_PREFIX = "v2/contract/all-chains/"
+
+ANY_CHAIN = ""
+"""Stands for a chain where an address is wanted on all of them."""
+
+
+class SiteSubset(NamedTuple):
+    """Which documents are wanted; one that any of the parts has is.
+
+    Attributes:
+        texts: what a manifest says of it.
+        contracts: whether everything about contracts is.
+        status: whether everything else is.
+        chains: ids of chains.
+        contracts_listed: pairs of chain id, or `ANY_CHAIN`, and address in lower case.
+    """
+
+    texts: tuple[str, ...] = ()
+    contracts: bool = False
+    status: bool = False
+    chains: frozenset[str] = frozenset()
+    contracts_listed: frozenset[tuple[str, str]] = frozenset()
+
+    def wants(self, path: str, body: bytes) -> bool:
+        """Say whether a document is wanted."""
+        path = plain_path(uncompressed_path(path))
+        first = path.partition("/")[0]
+        if not self.texts or first in SHARED_ROOTS:
+            return True
+        if first not in CONTRACT_ROOTS:
+            return self.status
+        if first == url_table.CHAINS.pattern:
+            return bool(self.contracts or self.chains or self.contracts_listed)
+        return self.contracts or self._wants_of_chain(path, body) or self._wants_contract(path)
+
+    def _wants_of_chain(self, path: str, body: bytes) -> bool:
+        found = CHAIN_PATH.fullmatch(path)
+        if found is not None:
+            return found[1] in self.chains
+        return path.startswith(ALL_CHAINS_PREFIX) and not self.chains.isdisjoint(_chains_of_results(body))
+
+    def _wants_contract(self, path: str) -> bool:
+        found = CONTRACT_PATH.fullmatch(path) if self.contracts_listed else None
+        if found is None:
+            return False
+        chain, address = found[1], found[2].lower()
+        if chain == "all-chains":
+            return any(listed == address for _, listed in self.contracts_listed)
+        return not self.contracts_listed.isdisjoint({(chain, address), (ANY_CHAIN, address)})
+
+
+WHOLE_SITE = SiteSubset()
+
+
+def _chains_of_results(body: bytes) -> set[str]:
+    """Return the chains that an address is listed on, by its document of all chains."""
+    try:
+        return {result["chainId"] for result in orjson.loads(body)["results"]}
+    except (ValueError, KeyError, TypeError):
+        return set()
+
+
+def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
+    """Read what `--only` was given, each time it was.
+
+    Args:
+        texts: `contracts`, `status`, `chain=<id>`, or `address-list=<file>`: a file with `<address>` or
+            `<chainId>/<address>` on each line; empty lines and those that begin with `#` do not count.
+
+    Raises:
+        PublishingRefused: if it is anything else.
+    """
+    given = [text.partition("=")[::2] for text in texts]
+    for name, value in given:
+        if name not in ("contracts", "status", "chain", "address-list") or bool(value) != (
+            name in PARTS_WITH_VALUE
+        ):
+            raise PublishingError(
+                f"--only {name}{'=' * bool(value)}{value} is no part of a site",
+                "it is contracts, status, chain=<id> or address-list=<file>",
+            )
+    lines = [line for name, value in given if name == "address-list" for line in _lines(Path(value))]
+    try:
+        chains = frozenset(parse_chain_id(value) for name, value in given if name == "chain")
+        listed = frozenset(map(_listed, lines))
+    except InvalidValueError as malformed:
+        raise PublishingError(f"--only: {malformed}", malformed.hint) from None
+    names = {name for name, _ in given}
+    return SiteSubset(
+        texts=tuple(
+            sorted((names - PARTS_WITH_VALUE) | {f"chain={chain}" for chain in chains} | _named(listed))
+        ),
+        contracts="contracts" in names,
+        status="status" in names,
+        chains=chains,
+        contracts_listed=listed,
+    )
+
+
+PARTS_WITH_VALUE = frozenset({"chain", "address-list"})
+
+
+def _named(listed: frozenset[tuple[str, str]]) -> set[str]:
+    """Return how a list of addresses is told in a manifest: by its digest, for its file's name says nothing."""
+    text = "".join(f"{chain}/{address}\n" for chain, address in sorted(listed))
+    return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if listed else set()
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        lines = (line.strip() for line in file.read_text("utf-8").splitlines())
+    except (OSError, UnicodeDecodeError) as error:
+        raise PublishingError(f"the address list {file} cannot be read: {error}") from None
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _listed(line: str) -> tuple[str, str]:
+    chain, _, address = line.rpartition("/")
+    return (parse_chain_id(chain) if chain else ANY_CHAIN), parse_address(address).lower()

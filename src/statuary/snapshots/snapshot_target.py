@@ -1,0 +1,219 @@
+"""A snapshot as what a build publishes into: documents are offered, the plan is shown, the file is written."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Self
+
+from statuary.documents.document import Document
+from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.plan import Action, Change, Plan
+from statuary.publishing.response_headers import media_type_of
+from statuary.snapshots.diff import differences
+from statuary.snapshots.errors import DamagedSnapshotError
+from statuary.snapshots.manifest import Manifest, ManifestEntry, SiteOrigin, encode_manifest, manifest_digest
+from statuary.snapshots.manifest_parts import ManifestBuilder, encode_part, split_into_parts
+from statuary.snapshots.members import (
+    LEVEL,
+    CompressedMember,
+    MemberCompressor,
+    SnapshotMember,
+    compress_member,
+)
+from statuary.snapshots.name_table import NameTable
+from statuary.snapshots.site_subset import WHOLE_SITE, SiteSubset
+from statuary.snapshots.snapshot_format import (
+    SnapshotFormat,
+    decompressed,
+    format_of,
+    write_compressed,
+    write_members,
+)
+from statuary.snapshots.snapshot_paths import MANIFEST, SIGNATURE, document_path, fold_case
+from statuary.snapshots.snapshot_reader import read_snapshot
+from statuary.snapshots.spool import Spool
+
+Signer = Callable[[bytes], bytes]
+"""Returns the signature of a manifest, as the text of a .minisig file."""
+
+FAST_LEVEL = 1
+"""zlib's level for bodies that wait for a .tar.zst and are unpacked again."""
+
+
+class SnapshotTarget:
+    """A site on its way into a file; a context manager, since bodies wait beside the file meanwhile."""
+
+    def __init__(
+        self,
+        out: Path,
+        origin: SiteOrigin,
+        *,
+        only: SiteSubset = WHOLE_SITE,
+        signer: Signer | None = None,
+        dry_run: bool = False,
+        workers: int | None = None,
+    ) -> None:
+        """Begin a snapshot.
+
+        Args:
+            out: the file to be; its name tells the form.
+            origin: where the site comes from.
+            only: the documents that are wanted of those offered.
+            signer: signs the manifest.
+            dry_run: write nothing; the plan can be shown.
+            workers: threads that pack; as many as there are cores if None. The bytes are the same.
+
+        Raises:
+            PublishingRefused: if the file's name tells no form, its folder cannot be written into, or a part is
+                to be made of a part.
+        """
+        if only.texts and origin.only not in ((), only.texts):
+            raise PublishingError(
+                f"this is a part of a site already ({', '.join(origin.only)})", "take the part from the whole"
+            )
+        self.out = out
+        self.form = format_of(out)
+        self.origin = origin._replace(only=only.texts or origin.only)
+        self.only = only
+        self.signer = signer
+        self.dry_run = dry_run
+        self.workers = workers
+        self.manifest: Manifest | None = None
+        self._stack = ExitStack()
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            self.spool = self._stack.enter_context(Spool(out.parent))
+        except OSError as error:
+            raise PublishingError(f"{out.parent} cannot take the snapshot: {error.strerror}") from None
+        level = LEVEL if self.form is SnapshotFormat.ZIP else FAST_LEVEL
+        self.packer = self._stack.enter_context(MemberCompressor(workers, level))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def offer(self, documents: Iterable[Document]) -> None:
+        """Take documents into the snapshot.
+
+        Raises:
+            PublishingRefused: if a path is unsafe, claimed twice, or differs from another's in case alone.
+        """
+        for document in documents:
+            if self.only.wants(document.path, document.body):
+                for member in members_of(document):
+                    # a folder gives a body under each of its names; it is packed once
+                    if not self.spool.add_duplicate(member.path, member.aliases, member.body):
+                        self._keep(self.packer.put(member))
+
+    def _keep(self, ready: Iterable[CompressedMember]) -> None:
+        for packed in ready:
+            self.spool.add(packed)
+
+    def _sealed(self) -> Manifest:
+        """Return the manifest of everything offered; nothing more can be offered then."""
+        if self.manifest is None:
+            self._keep(self.packer.rest())
+            tally = ManifestBuilder()
+            for entries in split_into_parts(_distinct(self.spool.entries())):
+                tally.add(entries)
+            self.manifest = tally.manifest(self.origin)
+        return self.manifest
+
+    @property
+    def manifest_digest(self) -> str:
+        """SHA-256 of the manifest, which names this exact site."""
+        return manifest_digest(encode_manifest(self._sealed()))
+
+    def published(self, path: str) -> None:
+        """Return None: a snapshot is made anew each time."""
+
+    def plan(self) -> Plan:
+        """Return what the file will hold, against what it holds.
+
+        Raises:
+            PublishingRefused: if there is a file that is no snapshot.
+        """
+        manifest = self._sealed()
+        counts = dict.fromkeys(Action, 0)
+        changed_size = 0
+        for change in self._changes():
+            counts[change.action] += 1
+            changed_size += change.size
+        return Plan(
+            counts=counts,
+            kept=manifest.documents - counts[Action.ADD] - counts[Action.REPLACE],
+            size=manifest.size,
+            changed_size=changed_size,
+            changes=self._changes,
+        )
+
+    def _changes(self) -> Iterator[Change]:
+        if not self.out.exists():
+            yield from (Change(Action.ADD, entry.path, entry.size) for entry in self.spool.entries())
+            return
+        try:
+            with read_snapshot(str(self.out)) as before:
+                for difference in differences(before.entries(), self.spool.entries()):
+                    yield difference.change
+        except DamagedSnapshotError:
+            raise PublishingError(
+                f"{self.out} is there and is no whole snapshot", "move it away, or name another file"
+            ) from None
+
+    def apply(self) -> None:
+        """Write the file. If that fails, what was there is as it was.
+
+        Raises:
+            PublishingRefused: if it was a dry run, or the file cannot be written.
+        """
+        if self.dry_run:
+            raise PublishingError("a dry run cannot be applied")
+        with atomic_file(self.out) as stream:
+            if self.form is SnapshotFormat.ZIP:
+                write_compressed(stream, self._packed())
+            else:
+                members = (decompressed(packed) for packed in self.spool.documents())
+                write_members(stream, self.form, _chained(self._own_members(), members))
+
+    def _packed(self) -> Iterator[CompressedMember]:
+        for member in self._own_members():
+            yield compress_member(member)
+        yield from self.spool.documents()
+
+    def _own_members(self) -> Iterator[SnapshotMember]:
+        manifest = encode_manifest(self._sealed())
+        yield SnapshotMember(path=MANIFEST, body=manifest)
+        if self.signer is not None:
+            yield SnapshotMember(path=SIGNATURE, body=self.signer(manifest))
+        for entries in split_into_parts(self.spool.entries()):
+            part, text = encode_part(entries)
+            yield SnapshotMember(path=part.path, body=text)
+
+
+def _chained(first: Iterator[SnapshotMember], second: Iterator[SnapshotMember]) -> Iterator[SnapshotMember]:
+    yield from first
+    yield from second
+
+
+def _distinct(entries: Iterable[ManifestEntry]) -> Iterator[ManifestEntry]:
+    """Yield entries, and refuse names of which one would be the folder of another."""
+    with NameTable() as table:
+        for entry in entries:
+            table.claim(entry.path)
+            yield entry
+
+
+def members_of(document: Document) -> Iterator[SnapshotMember]:
+    """Yield a document's members: names that differ in case alone share one, under the name that comes first.
+
+    Raises:
+        SnapshotDamaged: if a name is none that a document may have.
+    """
+    names = {document_path(name) for name in (document.path, *document.aliases)}
+    media_type = document.media_type or media_type_of(document.path)
+    for name in sorted({fold_case(name) for name in names}):
+        path, *aliases = sorted(spelled for spelled in names if fold_case(spelled) == name)
+        yield SnapshotMember(path=path, body=document.body, aliases=tuple(aliases), media_type=media_type)

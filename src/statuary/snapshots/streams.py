@@ -1,0 +1,106 @@
+"""Byte streams that know what has passed through them."""
+
+from hashlib import sha256
+from typing import Protocol
+
+from statuary.snapshots.errors import DamagedSnapshotError
+
+CHUNK = 1 << 20
+"""Bytes that are read at once where the whole need not be in memory."""
+
+
+class Readable(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to so many bytes; none at the end."""
+
+
+class Writable(Protocol):
+    """What bytes are written to."""
+
+    def write(self, data: bytes, /) -> int:
+        """Take bytes."""
+
+
+class HashingReader:
+    """A stream being read.
+
+    Attributes:
+        name: what to call it in messages.
+        position: bytes read so far.
+    """
+
+    def __init__(self, stream: Readable, name: str) -> None:
+        self.stream = stream
+        self.name = name
+        self.position = 0
+        self._digest = sha256()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all bytes read so far, as 64 hex digits."""
+        return self._digest.hexdigest()
+
+    def exactly(self, size: int) -> bytes:
+        """Return the next bytes.
+
+        Raises:
+            SnapshotDamaged: if there are fewer.
+        """
+        parts = []
+        while size:
+            part = self.stream.read(min(size, CHUNK))
+            if not part:
+                raise DamagedSnapshotError(
+                    f"{self.name} is cut off: it ends at byte {self.position:,}, in the middle"
+                )
+            size -= len(part)
+            self.position += len(part)
+            self._digest.update(part)
+            parts.append(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def expect(self, data: bytes, what: str) -> None:
+        """Read bytes that are known in advance.
+
+        Raises:
+            SnapshotDamaged: if they are others.
+        """
+        if data and self.exactly(len(data)) != data:
+            raise DamagedSnapshotError(
+                f"{self.name} is damaged: {what} at byte {self.position - len(data):,}"
+            )
+
+    def expect_end(self) -> None:
+        """Make sure that nothing follows.
+
+        Raises:
+            SnapshotDamaged: if something does.
+        """
+        if self.stream.read(1):
+            raise DamagedSnapshotError(f"{self.name} goes on after its end, at byte {self.position:,}")
+
+
+class HashingWriter:
+    """A stream being written.
+
+    Attributes:
+        position: bytes written so far.
+    """
+
+    def __init__(self, stream: Writable) -> None:
+        self.stream = stream
+        self.position = 0
+        self._digest = sha256()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all bytes written so far, as 64 hex digits."""
+        return self._digest.hexdigest()
+
+    def write(self, data: bytes) -> None:
+        """Write bytes."""
+        self.stream.write(data)
+        self.position += len(data)
+        self._digest.update(data)

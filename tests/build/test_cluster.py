@@ -1,0 +1,82 @@
+"""A Dask cluster: the same results, with workers and schedulers that end while they are at it."""
+
+import os
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.build import dask_executor as crews
+from statuary.build.execution.executors import dask_executor
+from statuary.build.execution.worker_pool import WorkersLostError
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.main import command
+from support.dask_cluster import dask_cluster
+from support.requirements import require_module
+from support.sites import SITE, write_files
+from support.worker_tasks import Square, fail, square, whose
+
+
+@pytest.fixture(scope="module")
+def running():
+    with dask_cluster() as found:
+        yield found
+
+
+def test_its_workers_do_the_tasks(running):
+    with dask_executor(running.address) as executor:
+        assert sorted(executor.map_unordered(square, [Square("", one) for one in range(60)])) == [
+            one**2 for one in range(60)
+        ]
+        doers = set(executor.map_unordered(whose, (Square("", one) for one in range(60))))
+    assert len(doers) == 2
+    assert os.getpid() not in doers
+
+
+def test_what_a_task_raises_arrives_whole(running):
+    with dask_executor(running.address) as executor, pytest.raises(OSError, match="No space left") as raised:
+        list(executor.map_unordered(fail, [Square("", one) for one in range(40)]))
+    assert raised.value.filename == "build/.statuary"
+
+
+def test_a_killed_worker_s_tasks_are_done_by_another():
+    with dask_cluster() as own, dask_executor(own.address) as executor:
+        results = executor.map_unordered(square, [Square("", one) for one in range(200)])
+        found = [next(results) for _ in range(20)]
+        own.workers[0].kill()
+        assert sorted([*found, *results]) == [one**2 for one in range(200)]
+
+
+@pytest.mark.parametrize("part", ["scheduler", "workers"])
+def test_a_cluster_that_is_gone_is_told_of(part, monkeypatch):
+    monkeypatch.setattr(crews, "PATIENCE", 3)
+    monkeypatch.setattr(crews, "LOOK", 1)
+    monkeypatch.setattr("statuary.build.execution.task_window.CHECK_INTERVAL", 1)
+    with dask_cluster() as own, dask_executor(own.address) as executor:
+        results = executor.map_unordered(square, (Square("", one) for one in range(100_000)))
+        for _ in range(20):
+            next(results)
+        for process in [own.scheduler] if part == "scheduler" else own.workers:
+            process.kill()
+        with pytest.raises(WorkersLostError, match=r"of the cluster at .* is gone") as lost:
+            list(results)
+    assert lost.value.hint.startswith("build again")
+
+
+def test_nobody_at_the_address(monkeypatch):
+    require_module("distributed", install='pip install "statuary[dask]"')
+    monkeypatch.setattr(crews, "PATIENCE", 1)
+    with pytest.raises(WorkersLostError, match="does not take work"):
+        dask_executor("tcp://127.0.0.1:9")
+
+
+@pytest.mark.parametrize("asked", ["build", "check"])
+def test_without_the_extra_it_is_named(asked, tmp_path, monkeypatch):
+    monkeypatch.chdir(write_files(tmp_path, {"content/site.yaml": SITE}))
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = CliRunner().invoke(command, [asked, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"])
+    assert done.exit_code == ExitCode.REFUSED
+    assert done.stderr.splitlines() == [
+        "statuary: --engine dask needs the extra 'dask', which is not installed",
+        '    pip install "statuary[dask]"',
+    ]

@@ -1,0 +1,258 @@
+"""What a build looks into: what changed, for the reason that is told; whatever it leaves alone is as if made anew."""
+
+import os
+import shutil
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from statuary.build import partitions
+from statuary.build.build import build_site
+from statuary.build.execution.executors import process_executor
+from statuary.build.execution.options import ExecutionOptions
+from statuary.build.incremental.fingerprint import fingerprint_of
+from statuary.build.progress import NoProgress
+from statuary.build.results import BuildResult
+from statuary.content.git_state import GitQuery
+from statuary.domain.primitives import parse_instant
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from statuary.publishing.ledger.read_ledger import read_reasons
+from support.many_contracts import CHAIN, address_of, path_of, record_of, site_of_many
+from support.sites import INCIDENT, NOW, write_files
+
+COUNT = 12
+
+
+@pytest.fixture
+def built(monkeypatch) -> list[str]:
+    """The places of the contracts that have been pressed."""
+    seen: list[str] = []
+    real = partitions.press
+
+    def press(root, source, settings):
+        seen.append(source.path)
+        return real(root, source, settings)
+
+    monkeypatch.setattr(partitions, "press", press)
+    return seen
+
+
+def build(content: Path, out: Path, *, git: bool = True, **execution) -> BuildResult:
+    with FolderTarget(SiteFolder(out)) as publication:
+        question = GitQuery(content) if git else None
+        return build_site(
+            content,
+            publication,
+            parse_instant(NOW),
+            NoProgress(),
+            execution=ExecutionOptions(git=question, **execution),
+        )
+
+
+def files_in(site: Path) -> dict[str, bytes]:
+    return {
+        file.relative_to(site).as_posix(): file.read_bytes()
+        for file in site.rglob("*")
+        if file.is_file() and ".statuary" not in file.parts
+    }
+
+
+def looks(site: Path) -> dict[str, tuple[int, int, int]]:
+    """Return inode and times of the files that contracts made."""
+    found = {}
+    for folder in ("v2", "proof"):
+        for file in (site / folder).rglob("*"):
+            told = file.stat()
+            if file.is_file():
+                found[file.relative_to(site).as_posix()] = (told.st_ino, told.st_mtime_ns, told.st_ctime_ns)
+    return found
+
+
+def git(folder: Path, *arguments: str) -> None:
+    command = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture(params=["git", "times"])
+def content(tmp_path, request) -> Path:
+    """A content folder, in a repository or not; old enough that times are believed."""
+    content = site_of_many(tmp_path / "project", COUNT)
+    long_ago = time.time() - 60
+    for file in content.rglob("*"):
+        os.utime(file, (long_ago, long_ago))
+    if request.param == "git":
+        git(content.parent, "init", "-q")
+        git(content.parent, "add", ".")
+        git(content.parent, "commit", "-qm", "All contracts")
+    return content
+
+
+def as_if_made_anew(content: Path, out: Path) -> None:
+    build(content, out.parent / "anew", git=False)
+    tells_of_before = "changes.json"
+    found, anew = files_in(out), files_in(out.parent / "anew")
+    assert found.keys() == anew.keys()
+    assert {path for path, body in found.items() if body != anew[path]} <= {tells_of_before}
+    shutil.rmtree(out.parent / "anew")
+
+
+def test_nothing_is_looked_into_twice(content, tmp_path, built):
+    build(content, tmp_path / "out")
+    assert Counter(built) == Counter(path_of(one) for one in range(1, COUNT + 1))
+    built.clear()
+    before = looks(tmp_path / "out")
+    outcome = build(content, tmp_path / "out")
+    assert (built, outcome.plan.is_empty) == ([], True)
+    assert looks(tmp_path / "out") == before
+    assert outcome.checked.contracts.contracts == COUNT
+
+
+def test_an_incident_touches_no_contract(content, tmp_path, built):
+    build(content, tmp_path / "out")
+    before = looks(tmp_path / "out")
+    built.clear()
+    write_files(content, {"incidents/slower.yaml": INCIDENT.replace("11-02", "11-03")})
+    outcome = build(content, tmp_path / "out")
+    assert (built, outcome.plan.is_empty) == ([], False)
+    assert looks(tmp_path / "out") == before
+    as_if_made_anew(content, tmp_path / "out")
+    write_files(content, {"incidents/slower.yaml": None})
+    built.clear()
+    build(content, tmp_path / "out")
+    assert (built, looks(tmp_path / "out")) == ([], before)
+    as_if_made_anew(content, tmp_path / "out")
+
+
+def test_what_comes_changes_and_goes(content, tmp_path, built):
+    build(content, tmp_path / "out")
+    built.clear()
+    changed = record_of(3).replace(b'"matchId":"3"', b'"matchId":"1003"')
+    write_files(content, {path_of(3): changed, path_of(5): None, path_of(99): record_of(99)})
+    build(content, tmp_path / "out")
+    assert sorted(built) == sorted([path_of(3), path_of(99)])
+    told = read_reasons(SiteFolder(tmp_path / "out").ledger_file, [path_of(3), path_of(99), path_of(4)])
+    assert told == {
+        path_of(3): "it has changed",
+        path_of(99): "it is new",
+        path_of(4): "there was no ledger of an earlier build",
+    }
+    as_if_made_anew(content, tmp_path / "out")
+
+
+def test_a_refused_record_is_looked_into_no_more_than_others(content, tmp_path, built):
+    damaged = record_of(3).replace(b'"match":"exact_match"', b'"match":"match"', 1)
+    assert damaged != record_of(3)
+    write_files(content, {path_of(3): damaged})
+    first = build(content, tmp_path / "out")
+    built.clear()
+    again = build(content, tmp_path / "out")
+    assert built in ([], [path_of(3)])  # what is new and uncommitted may be looked at for its time
+    assert (again.checked.refusals, again.checked.refused) == (1, first.checked.refused)
+
+
+def test_a_record_that_repeats_one_of_an_earlier_build_is_found(content, tmp_path):
+    build(content, tmp_path / "out")
+    before = files_in(tmp_path / "out")
+    write_files(content, {"contracts/more.jsonl": record_of(4) + b"\n"})
+    outcome = build(content, tmp_path / "out")
+    assert {finding.rule for finding in outcome.checked.findings} == {
+        "one-record-per-contract",
+        "one-record-per-match-id",
+    }
+    assert files_in(tmp_path / "out") == before
+
+
+def test_a_clone_with_the_last_site_restored(tmp_path, built):
+    """As a CI does: new times everywhere, the site and its ledger from a cache."""
+    content = site_of_many(tmp_path / "project", COUNT)
+    git(content.parent, "init", "-q")
+    git(content.parent, "add", ".")
+    git(content.parent, "commit", "-qm", "All contracts")
+    build(content, tmp_path / "out")
+    built.clear()
+    git(tmp_path, "clone", "-q", str(content.parent), str(tmp_path / "clone"))
+    shutil.copytree(tmp_path / "out", tmp_path / "clone/build", copy_function=shutil.copyfile)
+    outcome = build(tmp_path / "clone/content", tmp_path / "clone/build")
+    assert (built, outcome.plan.is_empty) == ([], True)
+
+
+@pytest.mark.parametrize("what", ["settings", "statuary"])
+def test_what_everything_depends_on_rebuilds_everything_and_says_so(
+    content, tmp_path, built, what, monkeypatch
+):
+    build(content, tmp_path / "out")
+    built.clear()
+    if what == "settings":
+        write_files(
+            content, {"site.yaml": (content / "site.yaml").read_text() + "contracts: {publish: all}\n"}
+        )
+    else:
+        monkeypatch.setattr(
+            "statuary.build.contracts.made_of",
+            lambda *them: fingerprint_of(*them)._replace(statuary="another"),
+        )
+    build(content, tmp_path / "out")
+    assert len(built) == COUNT
+    told = read_reasons(SiteFolder(tmp_path / "out").ledger_file, [path_of(1)])
+    assert told == {path_of(1): f"{'statuary has' if what == 'statuary' else 'the settings have'} changed"}
+
+
+@pytest.mark.parametrize("damage", ["removed", "shorter"])
+def test_a_document_that_is_gone_is_made_again(content, tmp_path, built, damage):
+    build(content, tmp_path / "out")
+    whole = files_in(tmp_path / "out")
+    built.clear()
+    file = tmp_path / "out/v2/contract" / CHAIN / address_of(7)
+    if damage == "removed":
+        file.unlink()
+    else:
+        file.write_bytes(b"{}")
+    build(content, tmp_path / "out", verify=damage == "shorter")
+    assert built == [path_of(7)]
+    assert files_in(tmp_path / "out") == whole
+
+
+def test_an_ignored_file_is_not_overlooked(tmp_path, built):
+    content = site_of_many(tmp_path / "project", COUNT)
+    write_files(content.parent, {".gitignore": f"{address_of(99)}.json\n"})
+    git(content.parent, "init", "-q")
+    git(content.parent, "add", ".")
+    git(content.parent, "commit", "-qm", "All contracts")
+    build(content, tmp_path / "out")
+    write_files(content, {path_of(99): record_of(99)})
+    outcome = build(content, tmp_path / "out")
+    assert outcome.checked.contracts.contracts == COUNT + 1
+
+
+def test_any_number_of_workers_gives_the_same_bytes(tmp_path):
+    content = site_of_many(tmp_path, 200, pages=True)
+    build(content, tmp_path / "one", git=False)
+    with process_executor(3) as executor:
+        build(content, tmp_path / "three", git=False, executor=executor)
+    assert files_in(tmp_path / "three") == files_in(tmp_path / "one")
+
+
+def test_an_interrupted_build_is_gone_on_with(tmp_path, built, monkeypatch):
+    content = site_of_many(tmp_path, 200)
+    build(content, tmp_path / "undisturbed", git=False)
+    built.clear()
+    monkeypatch.setattr(partitions, "LARGEST", 32)
+    real = partitions.press
+
+    def until_the_hundredth(root, source, settings):
+        if len(built) == 100:
+            raise KeyboardInterrupt
+        return real(root, source, settings)
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(partitions, "press", until_the_hundredth)
+        with pytest.raises(KeyboardInterrupt):
+            build(content, tmp_path / "out", git=False)
+    built.clear()
+    build(content, tmp_path / "out", git=False)
+    assert len(built) == 200 - 96
+    assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")

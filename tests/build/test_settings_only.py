@@ -1,0 +1,138 @@
+"""Documents that stand while settings and program do: whatever changes, they are as if made anew."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from statuary.build.build import build_site
+from statuary.build.execution.options import ExecutionOptions
+from statuary.build.incremental import settings_only
+from statuary.build.incremental.fingerprint import fingerprint_of
+from statuary.build.progress import NoProgress
+from statuary.documents import all_documents
+from statuary.documents.document import Document
+from statuary.domain.primitives import parse_instant
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from support.many_contracts import path_of, record_of, site_of_many
+from support.sites import COMPONENTS, INCIDENT, MAINTENANCE, NOW, SITE, write_files
+
+CHANGES: dict[str, dict[str, str | bytes | None]] = {
+    "nothing": {},
+    "name": {"site.yaml": SITE.replace("name: Plinth\n  url", "name: Socle\n  url")},
+    "address": {"site.yaml": SITE.replace("status.plinth.example", "status.socle.example")},
+    "zone": {"site.yaml": SITE.replace("  id:", "  time_zone: Europe/Zurich\n  id:")},
+    "chain": {"site.yaml": SITE + "  - chain_id: 748464\n    name: Pedestal\n"},
+    "title of a chain": {"site.yaml": SITE.replace("    name: Plinth", "    name: Base")},
+    "no status pages": {"site.yaml": SITE + "pages: {status: false}\n"},
+    "no uptime": {"site.yaml": SITE + "status: {uptime: false}\n"},
+    "hosts": {"site.yaml": SITE + "hosting: {files: [netlify, github-pages]}\n"},
+    "compressed": {"site.yaml": SITE + "hosting: {precompressed: [gz]}\n"},
+    "sharded": {"site.yaml": SITE + "hosting: {layout: sharded}\n"},
+    "component": {"components.yaml": COMPONENTS + "  faucet:\n    name: Faucet\n"},
+    "incident": {"incidents/other.yaml": INCIDENT.replace("Slow", "Slower")},
+    "maintenance": {"maintenances/upgrade.yaml": None, "maintenances/other.yaml": MAINTENANCE},
+    "contract": {path_of(9): record_of(9)},
+    "no contract": {path_of(3): None},
+    "style": {"theme/style.css": "body { color: teal }"},
+    "template": {"theme/templates/not_found.html": "<!doctype html><title>gone</title>"},
+    "logo": {"theme/logo.svg": b"<svg xmlns='http://www.w3.org/2000/svg'/>"},
+}
+
+
+def build(content: Path, out: Path, *, verify: bool = False) -> None:
+    with FolderTarget(SiteFolder(out)) as publication:
+        outcome = build_site(
+            content, publication, parse_instant(NOW), NoProgress(), execution=ExecutionOptions(verify=verify)
+        )
+    assert outcome.checked.findings == ()
+    assert outcome.applied
+
+
+def files_in(site: Path) -> dict[str, bytes]:
+    return {
+        file.relative_to(site).as_posix(): file.read_bytes()
+        for file in site.rglob("*")
+        if file.is_file() and ".statuary" not in file.parts and file.name != "changes.json"
+    }
+
+
+@pytest.fixture
+def content(tmp_path) -> Path:
+    content = site_of_many(tmp_path, 3)
+    (content / "site.yaml").write_text(SITE)
+    return content
+
+
+@pytest.fixture
+def made(monkeypatch) -> list[str]:
+    """The standing documents that have been made."""
+    paths: list[str] = []
+
+    def documents(*of, **settings):
+        for document in all_documents.settings_only_documents(*of, **settings):
+            paths.append(document.path)
+            yield document
+
+    monkeypatch.setattr(settings_only, "standing_documents", documents)
+    return paths
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_as_if_made_anew(content, tmp_path, change, made):
+    build(content, tmp_path / "out")
+    assert {"404.html", "api.html", "openapi.json", "chains"} <= set(made)
+    made.clear()
+    write_files(content, CHANGES[change])
+    build(content, tmp_path / "out")
+    assert bool(made) == (change != "nothing")
+    build(content, tmp_path / "anew")
+    assert files_in(tmp_path / "out") == files_in(tmp_path / "anew")
+
+
+@pytest.mark.parametrize("harm", ["removed", "other bytes", "touched"])
+def test_what_is_harmed_is_made_again(content, tmp_path, harm, made):
+    build(content, tmp_path / "out")
+    whole = files_in(tmp_path / "out")
+    made.clear()
+    file = tmp_path / "out/404.html"
+    if harm == "other bytes":
+        file.write_bytes(b"?" * file.stat().st_size)
+    elif harm == "touched":
+        os.utime(file, (1, 1))
+    else:
+        file.unlink()
+    build(content, tmp_path / "out")
+    assert made
+    assert files_in(tmp_path / "out") == whole
+
+
+def test_another_program_makes_them_again(content, tmp_path, made, monkeypatch):
+    build(content, tmp_path / "out")
+    made.clear()
+    monkeypatch.setattr(
+        settings_only, "made_of", lambda *them: fingerprint_of(*them)._replace(statuary="another")
+    )
+    build(content, tmp_path / "out")
+    assert made
+
+
+def test_what_another_site_was_published_over_is_made_again(content, tmp_path):
+    build(content, tmp_path / "out")
+    whole = files_in(tmp_path / "out")
+    other = write_files(tmp_path / "other", {"site.yaml": SITE.replace("Plinth", "Socle")})
+    build(other, tmp_path / "elsewhere")
+    documents = [Document(path=path, body=body) for path, body in files_in(tmp_path / "elsewhere").items()]
+    with FolderTarget(SiteFolder(tmp_path / "out")) as publication:
+        publication.offer(documents)
+        publication.apply()
+    build(content, tmp_path / "out")
+    assert files_in(tmp_path / "out") == whole
+
+
+def test_verifying_makes_them_again(content, tmp_path, made):
+    build(content, tmp_path / "out")
+    made.clear()
+    build(content, tmp_path / "out", verify=True)
+    assert made

@@ -1,0 +1,125 @@
+"""Many hands: each task is done, whoever is killed meanwhile; and nobody outlives the process that asked."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from statuary.build.execution.executors import process_executor
+from statuary.build.execution.options import InProcessExecutor
+from statuary.build.execution.task_window import ATTEMPTS
+from statuary.build.execution.worker_pool import WorkersLostError
+from support.worker_tasks import Square, fail, square, whose
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def driver(monkeypatch):
+    monkeypatch.setenv("STATUARY_DRIVER", str(os.getpid()))
+    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+
+
+def squares(number: int, **of_the_tenth) -> list[Square]:
+    tasks = [Square(f"{one}", one) for one in range(number)]
+    return [Square("10", 10, **of_the_tenth) if task.number == 10 else task for task in tasks]
+
+
+@pytest.mark.parametrize(
+    "hands", [InProcessExecutor(), process_executor(1), process_executor(2), process_executor(4)]
+)
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 40])
+def test_every_task_is_done_once_that_is_told_once(executor, number):
+    with executor:
+        assert sorted(executor.map_unordered(square, squares(number))) == [one**2 for one in range(number)]
+        assert sorted(executor.map_unordered(square, squares(number))) == [one**2 for one in range(number)]
+
+
+def test_everybody_has_a_hand_in_it():
+    with process_executor(3) as executor:
+        assert len(set(executor.map_unordered(whose, squares(60)))) == 3
+
+
+def test_a_few_tasks_start_nobody():
+    with process_executor(8) as executor:
+        assert set(executor.map_unordered(whose, squares(4))) == {os.getpid()}
+
+
+def test_tasks_are_taken_as_they_are_needed():
+    taken = count()
+    tasks = (Square(f"{next(taken)}", 1) for _ in range(1000))
+    with process_executor(2) as executor:
+        results = executor.map_unordered(square, tasks)
+        for _ in range(5):
+            next(results)
+        assert next(taken) < 20
+        results.close()
+
+
+def test_a_killed_worker_s_task_is_done_again(tmp_path):
+    tasks = squares(40, trace=tmp_path / "trace", kills=2)
+    with process_executor(2) as executor:
+        assert sorted(executor.map_unordered(square, tasks)) == [one**2 for one in range(40)]
+
+
+def test_a_task_that_ends_every_worker_is_given_up_and_named(tmp_path):
+    tasks = [Square(f"part-{one}", one, tmp_path / f"{one}", 1000) for one in range(40)]
+    with (
+        process_executor(2) as executor,
+        pytest.raises(WorkersLostError, match=f"lost {ATTEMPTS} times .* part part-") as lost,
+    ):
+        list(executor.map_unordered(square, tasks))
+    assert "--workers 1" in lost.value.hint
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_a_task_raises_arrives_whole(count):
+    with process_executor(count) as executor, pytest.raises(OSError, match="No space left") as raised:
+        list(executor.map_unordered(fail, squares(40)))
+    assert (raised.value.errno, raised.value.filename) == (28, "build/.statuary")
+
+
+DRIVER = """
+import os, sys
+from statuary.build.execution.executors import processes
+from support.worker_tasks import Square, whose
+if __name__ == "__main__":
+    with processes(3) as hands:
+        seen = set()
+        for worker in hands.each(whose, (Square("", 0) for _ in range(10_000))):
+            if worker not in seen:
+                seen.add(worker)
+                print(worker, flush=True)
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_workers_end_with_the_process_that_asked(tmp_path, end):
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER)
+    command = [sys.executable, str(script)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
+    ) as process:
+        workers = {int(process.stdout.readline()) for _ in range(3)}
+        if end is signal.SIGINT:  # Ctrl-C reaches everybody
+            os.killpg(process.pid, end)
+        else:
+            process.send_signal(end)
+        process.wait(timeout=10)
+    until = time.monotonic() + 10
+    while alive := [worker for worker in workers if is_alive(worker)]:
+        assert time.monotonic() < until, alive
+        time.sleep(0.05)
+
+
+def is_alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,520 @@
+"""Each rule of the status side: a world that breaks it, and what is then said."""
+
+from datetime import timedelta
+
+import pytest
+
+from statuary.checks.status.status_checks import STATUS_CHECKS, rule_name, status_findings
+from statuary.domain.findings import Severity
+from statuary.domain.primitives import Instant
+from statuary.domain.status.timeline import build_timeline
+from support.status_site import COMPONENTS, PAGE, at, catalogue_of
+
+NOW = at("11-10 12:00")
+
+TROUBLE = """
+    name: Trouble
+    components: {rpc: partial_outage}
+    updates:
+      - {at: 2026-11-02T10:00:00Z, status: investigating}
+      - {at: 2026-11-02T12:00:00Z, status: resolved}
+"""
+
+UPGRADE = """
+    name: Upgrade
+    components: [explorer]
+    created_at: 2026-11-01T09:00:00Z
+    scheduled_for: 2026-11-20T10:00:00Z
+    scheduled_until: 2026-11-20T12:00:00Z
+"""
+
+WEEKLY = """
+    name: Restart
+    components: [rpc]
+    scheduled_for: 2026-11-03T10:00:00Z
+    scheduled_until: 2026-11-03T11:00:00Z
+    recurrence:
+      rule: FREQ=WEEKLY
+"""
+
+
+def findings_of(skip=(), **texts):
+    catalogue = catalogue_of(**texts)
+    return list(status_findings(build_timeline(catalogue, Instant(NOW + timedelta(days=35))), NOW, skip))
+
+
+def only_finding(**texts):
+    (finding,) = findings_of(**texts)
+    return finding
+
+
+def said(finding):
+    return finding.rule, finding.path, finding.pointer, finding.message, finding.hint
+
+
+def incident(text):
+    return {"incidents": {"trouble": text}}
+
+
+def maintenance(text):
+    return {"maintenances": {"upgrade": text}}
+
+
+def components(old, new):
+    assert old in COMPONENTS
+    return {"components": COMPONENTS.replace(old, new)}
+
+
+IN_INCIDENT = "incidents/trouble.yaml"
+IN_MAINTENANCE = "maintenances/upgrade.yaml"
+IN_COMPONENTS = "components.yaml"
+
+BREACHES = {
+    "a key that is another's id": (
+        components("explorer: {name: Explorer}", "explorer: {name: Explorer, id: rpc}"),
+        (
+            "unique-component",
+            IN_COMPONENTS,
+            ("components", "explorer"),
+            "'rpc' names component 'RPC' already",
+            "give one of the two another key or id",
+        ),
+    ),
+    "an empty group": (
+        {"components": "components: {bridges: {name: Bridges, components: {}}}"},
+        (
+            "group-has-components",
+            IN_COMPONENTS,
+            ("components", "bridges", "components"),
+            "group 'Bridges' has no components",
+            "add one, or remove `components` to make it a component",
+        ),
+    ),
+    "a history out of order": (
+        components(
+            "{name: North}",
+            "{name: North, history: [{at: 2026-11-02T10:00:00Z, status: major_outage},"
+            " {at: 2026-11-02T10:00:00Z, status: operational}]}",
+        ),
+        (
+            "history-in-order",
+            IN_COMPONENTS,
+            ("components", "bridges", "components", "north", "history", 1, "at"),
+            "2026-11-02T10:00:00+00:00 is not after the change above it, 2026-11-02T10:00:00+00:00",
+            "write changes oldest first",
+        ),
+    ),
+    "a page that denies a change": (
+        {"page": PAGE + "    updated_at: 2026-11-02T11:00:00Z\n"} | incident(TROUBLE),
+        (
+            "page-updated-at-holds",
+            "site.yaml",
+            ("page", "updated_at"),
+            (
+                "the page says that nothing changed after 2026-11-02T11:00:00+00:00,"
+                " and something did at 2026-11-02T12:00:00+00:00"
+            ),
+            "remove updated_at: it follows from what is written",
+        ),
+    ),
+    "an incident on an unknown component": (
+        incident(TROUBLE.replace("{rpc:", "{rcp:")),
+        (
+            "known-component",
+            IN_INCIDENT,
+            ("components", "rcp"),
+            "component 'rcp' is not in components.yaml",
+            "did you mean 'rpc'?",
+        ),
+    ),
+    "an update on an unknown component": (
+        incident(TROUBLE.replace("status: resolved", "status: resolved, components: {warp: operational}")),
+        (
+            "known-component",
+            IN_INCIDENT,
+            ("updates", 1, "components", "warp"),
+            "component 'warp' is not in components.yaml",
+            "add it there, with `removed: true` if it is gone",
+        ),
+    ),
+    "an imported update on an unknown component": (
+        incident(
+            TROUBLE.replace(
+                "status: investigating",
+                "status: investigating, affected_components:"
+                " [{code: norht, name: N, old_status: operational, new_status: operational}]",
+            ).replace("components: {rpc: partial_outage}\n", "\n", 1)
+        ),
+        (
+            "known-component",
+            IN_INCIDENT,
+            ("updates", 0, "affected_components", 0, "code"),
+            "component 'norht' is not in components.yaml",
+            "did you mean 'north'?",
+        ),
+    ),
+    "a maintenance on an unknown component": (
+        maintenance(UPGRADE.replace("[explorer]", "[explorer, Explorer2]")),
+        (
+            "known-component",
+            IN_MAINTENANCE,
+            ("components", 1),
+            "component 'Explorer2' is not in components.yaml",
+            "did you mean 'explorer'?",
+        ),
+    ),
+    "an update of a maintenance on an unknown component": (
+        maintenance(
+            UPGRADE
+            + "    updates: [{at: 2026-11-01T09:00:00Z, status: scheduled, components: {warp: operational}}]\n"
+        ),
+        (
+            "known-component",
+            IN_MAINTENANCE,
+            ("updates", 0, "components", "warp"),
+            "component 'warp' is not in components.yaml",
+            "add it there, with `removed: true` if it is gone",
+        ),
+    ),
+    "an incident on a group": (
+        incident(TROUBLE.replace("{rpc:", "{bridges:")),
+        (
+            "affected-component-is-no-group",
+            IN_INCIDENT,
+            ("components", "bridges"),
+            "'bridges' is a group, and has no status of its own",
+            "name its components: north, south",
+        ),
+    ),
+    "a component key that is no id": (
+        components("explorer: {", "block explorer: {"),
+        (
+            "id-fits-a-url",
+            IN_COMPONENTS,
+            ("components", "block explorer"),
+            "component id 'block explorer' has characters that do not belong in a URL",
+            "use letters, digits, - and _, or give an `id`",
+        ),
+    ),
+    "a file name that is no id": (
+        {"incidents": {"Störung am Montag": TROUBLE}},
+        (
+            "id-fits-a-url",
+            "incidents/Störung am Montag.yaml",
+            ("id",),
+            "id 'Störung am Montag' has characters that do not belong in a URL",
+            "rename the file with letters, digits, - and _, or give an `id`",
+        ),
+    ),
+    "two records with one id": (
+        incident(TROUBLE) | maintenance(UPGRADE + "    id: trouble\n"),
+        (
+            "unique-record-id",
+            IN_MAINTENANCE,
+            ("id",),
+            "id 'trouble' is taken already, by incidents/trouble.yaml",
+            "rename the file, or give another `id`",
+        ),
+    ),
+    "two updates with one id": (
+        incident(TROUBLE.replace("status: ", "id: abc, status: ")),
+        (
+            "unique-update-id",
+            IN_INCIDENT,
+            ("updates", 1, "id"),
+            "update id 'abc' is taken already, in incidents/trouble.yaml",
+            "give another `id`, or leave it out",
+        ),
+    ),
+    "a move back from resolved": (
+        incident(TROUBLE + "      - {at: 2026-11-02T13:00:00Z, status: investigating}\n"),
+        (
+            "allowed-moves",
+            IN_INCIDENT,
+            ("updates", 2, "status"),
+            "investigating cannot follow resolved at 2026-11-02T12:00:00Z",
+            "after resolved comes one of: postmortem, resolved",
+        ),
+    ),
+    "a postmortem of nothing": (
+        incident("name: Trouble\nupdates: [{at: 2026-11-02T10:00:00Z, status: postmortem, body: Why.}]"),
+        (
+            "allowed-moves",
+            IN_INCIDENT,
+            ("updates", 0, "status"),
+            "a postmortem comes before anything has happened",
+            "add the updates before it",
+        ),
+    ),
+    "an announcement after the clock has begun": (
+        maintenance(
+            UPGRADE.replace("11-20T", "11-08T")
+            + "    updates:\n"
+            + "      - {at: 2026-11-01T09:00:00Z, status: scheduled}\n"
+            + "      - {at: 2026-11-08T10:30:00Z, status: scheduled}\n"
+        ),
+        (
+            "allowed-moves",
+            IN_MAINTENANCE,
+            ("updates", 1, "status"),
+            "scheduled cannot follow in_progress, which the clock makes it at 2026-11-08T10:00:00Z",
+            "after in_progress comes one of: completed, in_progress, verifying",
+        ),
+    ),
+    "updates newest first": (
+        incident(
+            "name: Trouble\nupdates:\n"
+            "- {at: 2026-11-02T12:00:00Z, status: identified}\n"
+            "- {at: 2026-11-02T10:00:00Z, status: investigating}\n"
+        ),
+        (
+            "updates-in-order",
+            IN_INCIDENT,
+            ("updates", 1, "at"),
+            "2026-11-02T10:00:00Z is before the update above it, 2026-11-02T12:00:00Z",
+            "write updates oldest first, or mend the time",
+        ),
+    ),
+    "a postmortem before the resolution": (
+        incident(TROUBLE + "    postmortem: {published_at: 2026-11-02T11:59:00Z, body: Why.}\n"),
+        (
+            "updates-in-order",
+            IN_INCIDENT,
+            ("postmortem", "published_at"),
+            "2026-11-02T11:59:00Z is before the update above it, 2026-11-02T12:00:00Z",
+            "write updates oldest first, or mend the time",
+        ),
+    ),
+    "an update of tomorrow": (
+        incident(TROUBLE.replace("11-02T12", "11-11T12")),
+        (
+            "update-in-future",
+            IN_INCIDENT,
+            ("updates", 1, "at"),
+            "the update is dated 2026-11-11T12:00:00Z, after this build, and shows only from then on",
+            "mend the time, unless it is meant for later",
+        ),
+    ),
+    "a draft": (
+        incident(TROUBLE + "    draft: true\n"),
+        (
+            "draft-unpublished",
+            IN_INCIDENT,
+            ("draft",),
+            "this is a draft, and nothing of it is published",
+            "remove `draft`, or give `publish_at`",
+        ),
+    ),
+    "an embargo": (
+        incident(TROUBLE + "    publish_at: 2026-12-01T00:00:00Z\n"),
+        (
+            "draft-unpublished",
+            IN_INCIDENT,
+            ("publish_at",),
+            "nothing of this is published before 2026-12-01T00:00:00Z",
+            "",
+        ),
+    ),
+    "a backfilled incident that would move components": (
+        incident(TROUBLE + "    backfilled: true\n"),
+        (
+            "backfilled-moves-nothing",
+            IN_INCIDENT,
+            ("backfilled",),
+            "a backfilled incident gives 'rpc' a status, which has no effect",
+            "name them without a status, and record what happened in their `history`",
+        ),
+    ),
+    "a component left down": (
+        incident(TROUBLE.replace("status: resolved", "status: resolved, components: {rpc: major_outage}")),
+        (
+            "resolved-leaves-components-up",
+            IN_INCIDENT,
+            ("updates", 1),
+            "component 'rpc' is still major_outage when this is resolved",
+            "give it its status in that update, or leave the incident open",
+        ),
+    ),
+    "a window without length": (
+        maintenance(UPGRADE.replace("20T12:00", "20T10:00")),
+        (
+            "window-has-length",
+            IN_MAINTENANCE,
+            ("scheduled_until",),
+            "the window ends at 2026-11-20T10:00:00Z and begins at 2026-11-20T10:00:00Z",
+            "let scheduled_until be after scheduled_for",
+        ),
+    ),
+    "a single window that ends before it begins": (
+        maintenance(
+            WEEKLY
+            + "      occurrences:\n        2026-11-10T10:00:00Z: {scheduled_until: 2026-11-10T09:00:00Z}\n"
+        ),
+        (
+            "window-has-length",
+            IN_MAINTENANCE,
+            ("recurrence", "occurrences", "2026-11-10T10:00:00Z", "scheduled_until"),
+            "the window ends at 2026-11-10T09:00:00Z and begins at 2026-11-10T10:00:00Z",
+            "let scheduled_until be after scheduled_for",
+        ),
+    ),
+    "two windows at once": (
+        {"maintenances": {"upgrade": UPGRADE.replace("T10:00", "T11:59"), "disks": UPGRADE}},
+        (
+            "windows-do-not-overlap",
+            IN_MAINTENANCE,
+            ("scheduled_for",),
+            (
+                "the window at 2026-11-20T11:59:00Z overlaps that of 'disks',"
+                " which has 'explorer' until 2026-11-20T12:00:00Z"
+            ),
+            "move one of the two, or make them one maintenance",
+        ),
+    ),
+    "announced too late": (
+        maintenance(UPGRADE.replace("11-01T09:00", "11-20T10:00")),
+        (
+            "announced-before-it-begins",
+            IN_MAINTENANCE,
+            ("created_at",),
+            "it is announced at 2026-11-20T10:00:00Z, and begins at 2026-11-20T10:00:00Z",
+            "announce it earlier, or write an incident",
+        ),
+    ),
+    "a window that is over": (
+        maintenance(UPGRADE.replace("11-20T", "11-08T") + "    scheduled_auto_completed: false\n"),
+        (
+            "overdue-maintenance",
+            IN_MAINTENANCE,
+            ("scheduled_until",),
+            "the window ended at 2026-11-08T12:00:00Z, and it is still in_progress",
+            "add an update that completes it, or move scheduled_until",
+        ),
+    ),
+    "a window that nobody has begun": (
+        maintenance(
+            UPGRADE.replace("for: 2026-11-20T", "for: 2026-11-08T")
+            + "    scheduled_auto_in_progress: false\n"
+        ),
+        (
+            "completed-by-clock-begins",
+            IN_MAINTENANCE,
+            ("scheduled_auto_in_progress",),
+            "the window is open, nobody has begun the maintenance, and so the clock will not complete it",
+            "add an update with status in_progress, or cancel it",
+        ),
+    ),
+    "cancelled after it was over": (
+        maintenance(UPGRADE.replace("11-20T", "11-08T") + "    cancelled_at: 2026-11-09T00:00:00Z\n"),
+        (
+            "cancelled-in-time",
+            IN_MAINTENANCE,
+            ("cancelled_at",),
+            "it is cancelled at 2026-11-09T00:00:00Z, and completed before, at 2026-11-08T12:00:00Z",
+            "remove cancelled_at, or mend its time",
+        ),
+    ),
+    "an exception for no window": (
+        maintenance(
+            WEEKLY
+            + "      occurrences:\n        2026-11-11T10:00:00Z: {cancelled_at: 2026-11-05T00:00:00Z}\n"
+        ),
+        (
+            "occurrence-exists",
+            IN_MAINTENANCE,
+            ("recurrence", "occurrences", "2026-11-11T10:00:00Z"),
+            "the rule gives no window at 2026-11-11T10:00:00Z",
+            "did you mean 2026-11-10T10:00:00Z?",
+        ),
+    ),
+    "a rule that goes on": (
+        maintenance(WEEKLY.replace("WEEKLY", "DAILY").replace("2026-11-03", "2020-11-03")),
+        (
+            "recurrence-within-limit",
+            IN_MAINTENANCE,
+            ("recurrence", "rule"),
+            "the rule gives more than 1,000 windows, and the later ones are left out",
+            "let it begin later, or end",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BREACHES)
+def test_each_breach_is_one_finding(name):
+    world, expected = BREACHES[name]
+
+    assert said(only_finding(**world)) == expected
+
+
+def test_every_rule_is_broken_once():
+    assert {expected[0] for _, expected in BREACHES.values()} == set(map(rule_name, STATUS_CHECKS))
+
+
+@pytest.mark.parametrize("name", BREACHES)
+def test_every_rule_can_be_skipped(name):
+    world, expected = BREACHES[name]
+
+    assert findings_of(skip={expected[0]}, **world) == []
+
+
+@pytest.mark.parametrize("check", STATUS_CHECKS, ids=rule_name)
+def test_every_rule_is_stated_in_its_first_line(check):
+    rule = check.__doc__.splitlines()[0]
+
+    assert rule.endswith((".", ")."))
+    assert rule[0].isupper()
+
+
+def test_a_sound_world_has_nothing_to_say():
+    moved = """      occurrences:
+        2026-11-10T10:00:00Z: {scheduled_for: 2026-11-11T10:00:00Z}
+"""
+    postmortem = "    postmortem: {published_at: 2026-11-05T00:00:00Z, body: Why.}\n"
+    assert (
+        findings_of(
+            incidents={"trouble": TROUBLE + postmortem, "open": TROUBLE.replace("resolved", "monitoring")},
+            maintenances={"upgrade": UPGRADE, "weekly": WEEKLY + moved},
+        )
+        == []
+    )
+
+
+def test_another_incident_may_keep_a_component_down():
+    """The first to be resolved does not leave the component down: the second one holds it."""
+    longer = TROUBLE.replace("02T12:00", "03T12:00")
+
+    assert findings_of(incidents={"trouble": TROUBLE, "longer": longer}) == []
+
+
+def test_a_window_after_a_cancelled_one_does_not_overlap():
+    cancelled = UPGRADE + "    cancelled_at: 2026-11-05T00:00:00Z\n"
+
+    assert findings_of(maintenances={"disks": cancelled, "upgrade": UPGRADE}) == []
+
+
+def test_a_long_window_overlaps_all_that_it_spans():
+    whole_day = UPGRADE.replace("20T10:00", "20T00:00").replace("20T12:00", "20T23:00")
+    noon, evening = UPGRADE, UPGRADE.replace("20T10:00", "20T18:00").replace("20T12:00", "20T19:00")
+
+    found = findings_of(maintenances={"day": whole_day, "noon": noon, "evening": evening})
+
+    assert [(finding.path, finding.rule) for finding in found] == [
+        ("maintenances/noon.yaml", "windows-do-not-overlap"),
+        ("maintenances/evening.yaml", "windows-do-not-overlap"),
+    ]
+
+
+def test_what_stops_a_build_and_what_does_not():
+    severities = {expected[0]: only_finding(**world).severity for world, expected in BREACHES.values()}
+
+    assert {rule for rule, severity in severities.items() if severity is not Severity.ERROR} == {
+        "page-updated-at-holds",
+        "update-in-future",
+        "draft-unpublished",
+        "resolved-leaves-components-up",
+        "windows-do-not-overlap",
+        "announced-before-it-begins",
+        "overdue-maintenance",
+        "completed-by-clock-begins",
+    }

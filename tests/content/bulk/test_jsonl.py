@@ -1,0 +1,154 @@
+"""JSONL files: exact bytes, places of what is wrong, stretches that can be read by themselves."""
+
+import gzip
+import zlib
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from statuary.content.bulk import jsonl as lines_module
+from statuary.content.bulk.jsonl import LineRange, line_ranges, read_line_range
+from statuary.domain.findings import Position
+from support.contracts import made_record
+from support.requirements import require_module
+
+RECORD = orjson.dumps(made_record())
+
+
+def read(root: Path, name: str = "all.jsonl", size: int = 1 << 20):
+    return [
+        contract for stretch in line_ranges(root, name, size) for contract in read_line_range(root, stretch)
+    ]
+
+
+def packed(name: str, body: bytes) -> bytes:
+    if name.endswith(".gz"):
+        half = len(body) // 2
+        return gzip.compress(body[:half]) + gzip.compress(
+            body[half:]
+        )  # members one behind the other, as pigz has them
+    if name.endswith(".zst"):
+        zstd = require_module("backports.zstd", install='pip install "statuary[zstd]"')
+        return zstd.compress(body, options={zstd.CompressionParameter.checksum_flag: 1})
+    return body
+
+
+@pytest.mark.parametrize("name", ["all.jsonl", "all.jsonl.gz", "all.jsonl.zst"])
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+def test_bytes_of_canonical_lines_are_kept(tmp_path, name, ending):
+    other = orjson.dumps(made_record("libraries"))
+    (tmp_path / name).write_bytes(packed(name, RECORD + ending + ending + other))
+    first, second = read(tmp_path, name)
+    assert (first.source.line, second.source.line) == (1, 3)
+    assert (first.read.record.canonical, second.read.record.canonical) == (RECORD, other)
+    assert (first.source.chain_id, first.source.address) == ("31337", made_record()["address"])
+
+
+def test_a_line_that_is_not_canonical_is_read_exactly(tmp_path):
+    spaced = RECORD.replace(b'"runs":200', b'"runs": 200.0')
+    assert spaced != RECORD
+    (tmp_path / "all.jsonl").write_bytes(spaced + b"\n")
+    (contract,) = read(tmp_path)
+    assert contract.read.record.canonical is None
+    assert contract.read.record.value["compilation"]["compilerSettings"]["optimizer"]["runs"] == "200.0"
+
+
+def test_what_is_wrong_is_told_with_line_and_column(tmp_path):
+    misspelled = RECORD.replace(b'"matchId"', b'"matchID"')
+    wrong = RECORD.replace(b'"matchId":"7"', b'"matchId":7')
+    body = b"\n".join([RECORD, b'{"a":1', misspelled, wrong, b"[]", b"\xef\xbb\xbf{}", b'{"a":"\xff"}'])
+    (tmp_path / "all.jsonl").write_bytes(body)
+    told = [
+        (finding.rule, finding.position) for contract in read(tmp_path) for finding in contract.read.findings
+    ]
+    assert told == [
+        ("readable-text", Position(2, 7)),
+        ("required-key", Position(3, 1)),
+        ("known-keys", Position(3, 2)),
+        ("right-value", Position(4, wrong.index(b'7,"creationMatch"') + 1)),
+        ("right-value", Position(5, 1)),
+        ("readable-text", Position(6, 1)),
+        ("readable-text", Position(7, 7)),
+    ]
+
+
+@pytest.mark.parametrize("name", ["all.jsonl.gz", "all.jsonl.zst"])
+@pytest.mark.parametrize("harm", ["cut", "changed", "trailing"])
+def test_a_damaged_file_is_a_finding(tmp_path, name, harm):
+    whole = packed(name, b"\n".join([RECORD] * 3))
+    middle = len(whole) // 2
+    harmed = {
+        "cut": whole[:-9],
+        "changed": whole[:middle]
+        + bytes(255 - byte for byte in whole[middle : middle + 8])
+        + whole[middle + 8 :],
+        "trailing": whole + b"no compressed data at all",
+    }[harm]
+    (tmp_path / name).write_bytes(harmed)
+    contracts = read(tmp_path, name)
+    (finding,) = contracts[-1].read.findings
+    assert "damaged" in finding.message
+    assert all(contract.read.record in (None, (made_record(), RECORD)) for contract in contracts[:-1])
+
+
+def test_a_line_that_is_too_long_is_passed_over(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines_module, "LARGEST_RECORD", len(RECORD))
+    (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n" + b"x" * (3 << 20) + b"\n" + RECORD + b"\n")
+    first, long, last = read(tmp_path)
+    assert first.read.record.canonical == last.read.record.canonical == RECORD
+    assert last.source.line == 3
+    (finding,) = long.read.findings
+    assert (finding.position, "more than" in finding.message) == (Position(2, 1), True)
+
+
+def test_a_file_of_something_else_is_given_up(tmp_path):
+    (tmp_path / "all.jsonl").write_bytes(b"no record\n" * 5000)
+    contracts = read(tmp_path)
+    assert len(contracts) == lines_module.MAX_UNREADABLE_LINES + 1
+    assert "not looked at" in contracts[-1].read.findings[0].message
+
+
+def test_a_file_that_is_gone_is_a_finding(tmp_path):
+    (contract,) = read_line_range(tmp_path, LineRange(path="gone.jsonl"))
+    assert contract.read.findings[0].message.startswith("the file cannot be opened")
+
+
+def test_without_zstandard_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.import_module", lambda name: (_ for _ in ()).throw(ImportError(name)))
+    (tmp_path / "all.jsonl.zst").write_bytes(b"")
+    (contract,) = read_line_range(tmp_path, LineRange(path="all.jsonl.zst"))
+    assert contract.read.findings[0].hint == 'pip install "statuary[zstd]"'
+
+
+LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]), max_size=12)
+
+
+@settings(derandomize=True, max_examples=150, deadline=None)
+@given(LINES, st.booleans(), st.integers(1, 900))
+def test_stretches_cover_every_line_once(tmp_path_factory, found, ends, size):
+    root = tmp_path_factory.getbasetemp()
+    body = b"\n".join(found) + (b"\n" if ends else b"")
+    (root / "some.jsonl").write_bytes(body)
+    parts = list(line_ranges(root, "some.jsonl", size))
+    offsets = [0, *(part.end for part in parts)]
+    assert [part.start for part in parts] == offsets[:-1]
+    assert offsets[-1] == len(body)
+    assert all(part.first_line == body.count(b"\n", 0, part.start) + 1 for part in parts)
+    assert all(body[part.start - 1 : part.start] == b"\n" for part in parts[1:])
+    wanted = [number for number, line in enumerate(body.split(b"\n"), start=1) if line.strip()]
+    assert [contract.source.line for part in parts for contract in read_line_range(root, part)] == wanted
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    """A gigabyte of blanks, packed into a megabyte, passes through; a line of it would not."""
+    packer = zlib.compressobj(9, wbits=31)
+    blanks = (b" " * 1023 + b"\n") * 1024
+    with (tmp_path / "all.jsonl.gz").open("wb") as file:
+        for _ in range(64):
+            file.write(packer.compress(blanks))
+        file.write(packer.compress(RECORD) + packer.flush())
+    (contract,) = read(tmp_path, "all.jsonl.gz")
+    assert contract.source.line == 64 * 1024 + 1

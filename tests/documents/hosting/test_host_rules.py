@@ -1,0 +1,231 @@
+"""The rules of hosts against the table of URLs: each path is served as its row says, whatever a host makes of globs."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+
+import pytest
+
+from statuary.documents.hosting.cloudflare import worker_configuration
+from statuary.documents.hosting.globs import globs_of, regex_of, static_globs
+from statuary.documents.hosting.header_rules import header_rules
+from statuary.documents.hosting.headers_file import headers_file
+from statuary.documents.hosting.host_options import HostOptions
+from statuary.documents.hosting.hosting_documents import hosting_documents
+from statuary.documents.hosting.netlify import edge_function, netlify_toml
+from statuary.documents.hosting.s3_cloudfront import object_groups
+from statuary.documents.hosting.vercel import vercel_files
+from statuary.documents.media_types import media_type_by_extension
+from statuary.documents.url_table import (
+    COMMON_HEADERS,
+    EPOCH_DOCUMENT,
+    EPOCHS,
+    HOST_FILES,
+    LOOKUP_URLS,
+    REVALIDATE,
+    SHORT_LIVED,
+    THEME_FILE,
+    URLS,
+    Url,
+)
+from statuary.domain.hosting_settings import HostingPlatform, HostingSettings, PathLayout
+from support.requirements import CHECKOUT
+
+MEMBERS = {
+    "chain_id": "1",
+    "address": "0x" + "ab" * 20,
+    "shard": "ab",
+    "page": "2",
+    "incident_id": "2026-11-02-rpc",
+    "component_id": "rpc",
+    "year": "2026",
+    "quarter": "2026-q4",
+    "kind": "names",
+    "name": "logo.svg",
+    "epoch": "20261201T220000000Z",
+    "path": "badge.svg",
+}
+SERVED = [url for url in URLS if url not in HOST_FILES]
+
+
+def example(url: Url) -> str:
+    return "/" + url.path(**MEMBERS)
+
+
+def of_cloudflare(glob: str) -> re.Pattern[str]:
+    """`*` is anything, `:name` one name: as Cloudflare documents it."""
+    parts = re.split(r"(\*|:[A-Za-z]\w*)", glob)
+    spelled = (
+        ".*" if part == "*" else "[^/]+" if part.startswith(":") else re.escape(part) for part in parts
+    )
+    return re.compile("".join(spelled))
+
+
+def of_netlify(glob: str) -> re.Pattern[str]:
+    """As @netlify/headers-parser turns `for` into an expression: a star at the end needs no slash before it."""
+    parts = [part for part in glob.split("/") if part]
+    spelled = (
+        "([^/]+)" if part.startswith(":") else "?(.*)" if part == "*" else part.replace("*", "(.*)")
+        for part in parts
+    )
+    return re.compile(f"/{'/'.join(spelled)}/?", re.IGNORECASE)
+
+
+def applied(path: str, pattern) -> Iterator[tuple[str, str]]:
+    for rule in header_rules():
+        if pattern(rule.glob).fullmatch(path):
+            yield from rule.headers.items()
+
+
+def expected_headers(url: Url) -> dict[str, str]:
+    """What rules must say: what all have, a type that no name tells, and how long the present may be kept."""
+    told = dict(COMMON_HEADERS)
+    if url.cache == SHORT_LIVED:
+        told["Cache-Control"] = SHORT_LIVED
+    if (
+        url.media_type
+        and media_type_by_extension(url.pattern).partition(";")[0] != url.media_type.partition(";")[0]
+    ):
+        told["Content-Type"] = url.media_type
+    return told
+
+
+BUT_EPOCHS = [url for url in SERVED if url is not EPOCH_DOCUMENT]
+
+
+@pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
+def test_cloudflare_sends_each_path_with_the_headers_of_its_row(url):
+    """It sends the values of all rules that fit, so that none may come twice."""
+    told = list(applied(example(url), of_cloudflare))
+    assert sorted(told) == sorted(expected_headers(url).items())
+
+
+@pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
+def test_netlify_sends_each_path_with_the_headers_of_its_row(url):
+    """It sends the last value of a header; its globs reach a little farther, to no harm."""
+    told = list(applied(example(url), of_netlify))
+    assert dict(told) | {"Content-Type": ""} == expected_headers(url) | {"Content-Type": ""}
+    assert dict(told).get("Content-Type", url.media_type) == url.media_type
+    assert len(set(told)) == len(dict(told))
+
+
+@pytest.mark.parametrize("pattern", [of_cloudflare, of_netlify])
+@pytest.mark.parametrize(
+    ("path", "media_type"),
+    [("badge.svg", None), ("index.html", None), ("feed.json", "application/feed+json; charset=utf-8")],
+)
+def test_a_document_of_a_later_instant_is_served_as_the_present_one(path, media_type, pattern):
+    told = dict(applied(f"/api/v2/_epochs/20261201T220000000Z/{path}", pattern))
+    assert (told.get("Content-Type"), told["Cache-Control"]) == (media_type, SHORT_LIVED)
+
+
+@pytest.mark.parametrize(
+    ("path", "brief"), [("/", True), ("/uptime", True), ("/contracts/", False), ("/api", False)]
+)
+def test_pages_are_the_same_without_their_extension(path, brief):
+    assert dict(applied(path, of_cloudflare)).get("Cache-Control") == (SHORT_LIVED if brief else None)
+
+
+@pytest.mark.parametrize("url", SERVED, ids=lambda url: url.name)
+def test_each_path_has_its_expression(url):
+    fitting = [other for other in SERVED if re.fullmatch(regex_of(other), example(url))]
+    assert url in fitting
+    assert {other.headers["Cache-Control"] for other in fitting} == {url.cache}
+
+
+def test_cloudflare_can_read_headers():
+    lines = headers_file().splitlines()
+    globs = [line for line in lines if line.startswith("/")]
+    assert len(globs) == len(set(globs)) <= 100
+    assert max(map(len, lines)) < 2000
+    assert all(glob.count("*") <= 1 for glob in globs)
+
+
+def test_the_edge_module_is_asked_for_what_it_answers_and_for_nothing_that_is_plain():
+    for url in SERVED:
+        plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in static_globs())
+        assert plain is not (url in LOOKUP_URLS or url.is_timed), url.name
+
+
+def test_netlify_s_own_file_of_this_repository_is_the_one_that_is_written():
+    """`statuary hosting netlify --install . --out . --force` writes it again."""
+    assert (CHECKOUT / "netlify.toml").read_text(encoding="utf-8") == netlify_toml(HostOptions(install="."))
+
+
+def test_netlify_toml_says_what_the_rules_say():
+    told = tomllib.loads(netlify_toml(HostOptions()))
+    assert told["build"]["publish"] == "build"
+    assert [(rule["for"], rule["values"]) for rule in told["headers"]] == [
+        (rule.glob, rule.headers) for rule in header_rules()
+    ]
+    assert told["redirects"][-1] == {"from": "/.statuary/*", "to": "/404.html", "status": 404, "force": True}
+
+
+def test_no_rule_of_netlify_answers_404_for_the_look_up():
+    """The edge function would be given that rule's page in place of a missing record."""
+    for rule in tomllib.loads(netlify_toml(HostOptions()))["redirects"]:
+        assert rule["status"] == 200 or not rule["from"].startswith("/v2")
+
+
+def test_the_edge_function_is_asked_for_everything_but_what_is_plain():
+    config = json.loads(edge_function().partition("export const config = ")[2].rstrip(";\n"))
+    assert config["path"] == "/*"
+    assert set(config["excludedPath"]) == {*static_globs(), "/.statuary/*"}
+
+
+def test_the_worker_runs_before_the_assets():
+    rules = worker_configuration(HostOptions())["assets"]["run_worker_first"]
+    assert rules[0] == "/*"
+    assert len(rules) <= 100
+    assert all(rule.startswith("!/") for rule in rules[1:])
+
+
+def test_vercel_has_every_rule():
+    told = json.loads(vercel_files(HostOptions())[0].text)
+    assert [one["source"].replace("(.*)", "*") for one in told["headers"]] == [
+        rule.glob for rule in header_rules()
+    ]
+    assert {"source": "/server/chains", "destination": "/chains"} in told["rewrites"]
+    assert {"source": "/server/v2/(.*)", "destination": "/v2/$1"} in told["rewrites"]
+
+
+def keys_of_s3(pattern: str) -> re.Pattern[str]:
+    """As the AWS command line reads `--include`: a star is anything."""
+    return re.compile(re.escape(pattern).replace(r"\*", ".*"))
+
+
+@pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
+def test_each_object_is_uploaded_with_the_metadata_of_its_row(url):
+    """A theme's own pictures are taken twice, as what they are both times."""
+    groups = object_groups()
+    for key in (
+        url.path(**MEMBERS),
+        *([f"api/v2/_epochs/e/{url.path(**MEMBERS)}"] if url.is_timed and url is not EPOCHS else []),
+    ):
+        takers = [
+            told for told, patterns in groups if any(keys_of_s3(one).fullmatch(key) for one in patterns)
+        ]
+        assert (url.media_type, url.cache) in takers
+        assert len(takers) == 1 or url is THEME_FILE, takers
+
+
+def test_a_site_has_no_files_of_hosts_unless_it_says_so():
+    assert [document.path for document in hosting_documents(HostingSettings())] == ["errors/404.json"]
+    named = HostingSettings(files=(HostingPlatform.CLOUDFLARE, HostingPlatform.GITHUB_PAGES))
+    assert [document.path for document in hosting_documents(named)] == [
+        "errors/404.json",
+        "_headers",
+        "_redirects",
+        "_routes.json",
+        ".assetsignore",
+        ".nojekyll",
+    ]
+    sharded = HostingSettings(layout=PathLayout.SHARDED)
+    assert [document.path for document in hosting_documents(sharded)] == ["errors/404.json", "_redirects"]
+
+
+def test_a_glob_that_another_holds_is_left_out():
+    wide, narrow = (Url(name="x", pattern=pattern, tells="") for pattern in ("a/{b}.json", "a/b/{c}.json"))
+    page = Url(name="x", pattern="p.html", tells="", cache=REVALIDATE)
+    assert globs_of([narrow, wide, page]) == ("/a/*", "/p", "/p.html")

@@ -1,0 +1,59 @@
+"""The catalogues of page texts: complete, with the same gaps, and used."""
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import statuary.documents.pages as package
+from statuary.documents.pages.page_texts import languages, page_texts
+from statuary.domain.page_settings import LANGUAGES
+
+PACKAGE = Path(package.__file__).parent
+ENGLISH = page_texts("en")._texts
+
+
+def gaps(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def test_the_languages_are_those_that_settings_know() -> None:
+    assert languages() == LANGUAGES
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_says_everything_with_the_same_gaps(language: str) -> None:
+    own = page_texts(language)._texts
+    described = {key for key in own if key.startswith("description.")}
+    assert set(own) - described == set(ENGLISH)
+    assert {key for key in ENGLISH if gaps(own[key]) != gaps(ENGLISH[key])} == set()
+
+
+def test_every_text_is_used() -> None:
+    sources = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html")]
+    code = "\n".join(path.read_text("utf-8") for path in sources)
+    stems = set(re.findall(r"[\"']([a-z_]+\.[a-z_.]*)", code)) | set(re.findall(r"f[\"']([a-z_.]+)\{", code))
+
+    def used(key: str) -> bool:
+        return any(
+            key == stem or (stem.endswith((".", "_")) and key.startswith(stem)) for stem in stems
+        ) or any(key == f"{stem}.{number}" for stem in stems for number in ("one", "other"))
+
+    assert [key for key in ENGLISH if not used(key)] == []
+
+
+def test_a_site_changes_single_texts() -> None:
+    assert page_texts("en", (("section.status", "State"),))("section.status") == "State"
+
+
+def test_numbers_are_told_as_the_language_does() -> None:
+    assert page_texts("en").number(1234567) == "1,234,567"
+    assert page_texts("de").number(1234567) == "1'234'567"
+    assert page_texts("de").decimal(99.9, 2) == "99,90"
+    assert page_texts("en").count("uptime.troubles", 1) == "1 day with trouble"
+
+
+def test_a_language_of_the_sites_own_is_english_where_it_says_nothing() -> None:
+    texts = page_texts("fr", (("section.status", "État"),))
+    assert (texts.language, texts("section.status"), texts("section.uptime")) == ("fr", "État", "Uptime")

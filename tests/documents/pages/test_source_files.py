@@ -1,0 +1,95 @@
+"""Source files by line: nothing is lost, hidden or left open between lines."""
+
+import re
+from html import unescape
+
+import pytest
+
+from statuary.documents.pages.contracts.source_files import (
+    MAX_SOURCE_LINE_LENGTH,
+    highlighted_lines,
+    source_views,
+)
+from support.requirements import CHECKOUT
+
+FILES = sorted((CHECKOUT / "tests/demo_network/contracts").rglob("*.*"))
+LANGUAGES = {".sol": "Solidity", ".vy": "Vyper", ".yul": "Yul"}
+
+
+def plain(line: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", "", line))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_lines_are_those_of_the_source(path: object) -> None:
+    content = path.read_text("utf-8")  # type: ignore[attr-defined]
+    lines = highlighted_lines(content, LANGUAGES[path.suffix])  # type: ignore[attr-defined]
+    assert [plain(line) for line in lines] == content.removesuffix("\n").split("\n")
+    assert sum("<span" in line for line in lines) > len(lines) / 3
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_line_stands_by_itself(path: object) -> None:
+    content = path.read_text("utf-8")  # type: ignore[attr-defined]
+    for line in highlighted_lines(content, LANGUAGES[path.suffix]):  # type: ignore[attr-defined]
+        assert line.count("<span") == line.count("</span>")
+
+
+@pytest.mark.parametrize("language", ["Solidity", "Vyper", "Yul", "Fe", "Cobol", ""])
+@pytest.mark.parametrize("content", ["", "\n", "\n\n", "x", "x\n\ny", "/* a\n b */ c", '"open', "é\t\u2028z"])
+def test_any_text_in_any_language_keeps_its_lines(language: str, content: str) -> None:
+    lines = [plain(line).replace("U+2028", "\u2028") for line in highlighted_lines(content, language)]
+    assert "\n".join(lines).rstrip("\n") == content.rstrip("\n")
+
+
+def test_a_carriage_return_ends_a_line_as_it_does_for_compilers() -> None:
+    # solc ends a comment at U+000D: what stands behind it runs, so it must not look like part of the comment
+    lines = highlighted_lines("// harmless\rselfdestruct(owner);\r\nnext", "Solidity")
+    assert [plain(line) for line in lines] == ["// harmless", "selfdestruct(owner);", "next"]
+
+
+def test_text_that_is_turned_around_is_shown_as_it_is() -> None:
+    # CVE-2021-42574
+    (line,) = highlighted_lines(
+        "bool isAdmin; /*\u202e } \u2066if (isAdmin)\u2069 \u2066 begin admins only */", "Solidity"
+    )
+    assert plain(line) == "bool isAdmin; /*U+202E } U+2066if (isAdmin)U+2069 U+2066 begin admins only */"
+    assert line.count('class="hidden-character"') == 4
+
+
+def test_the_file_of_the_contract_comes_first_and_is_open() -> None:
+    sources = {path: {"content": "contract A {}"} for path in ("a.sol", "b.sol", "z/Main.sol")}
+    views = list(source_views(sources, "Solidity", "z/Main.sol"))
+    assert [(view.path, view.opened, view.anchor) for view in views] == [
+        ("z/Main.sol", True, "s1"),
+        ("a.sol", False, "s2"),
+        ("b.sol", False, "s3"),
+    ]
+    assert 'id="s2-1" href="#s2-1"' in str(views[1].markup)
+
+
+def test_a_long_line_loses_its_end_and_the_view_says_so() -> None:
+    (view,) = source_views({"a.sol": {"content": "// " + "x" * 5_000}}, "Solidity", "a.sol")
+    assert view.cut
+    assert len(plain(str(view.markup))) < MAX_SOURCE_LINE_LENGTH + 10
+
+
+HOSTILE_TO_LEXERS = {
+    "open comments": "/*" * 50_000,
+    "open strings": '"\\' * 50_000,
+    "hex": 'hex"' + "0" * 100_000,
+    "brackets": "([{" * 40_000,
+    "stars": "/" + "*" * 100_000,
+    "spaces": " " * 1_900 + "\n" + " " * 1_900,
+    "letters": "a" * 1_900,
+}
+
+
+@pytest.mark.parametrize("language", ["Solidity", "Vyper", "Yul"])
+@pytest.mark.parametrize("name", HOSTILE_TO_LEXERS)
+def test_no_text_takes_a_lexer_long(name: str, language: str) -> None:
+    # cut into lines as a hostile author would, so that the length of a line protects nobody
+    text = HOSTILE_TO_LEXERS[name]
+    highlighted_lines(
+        "\n".join(text[start : start + 1_000] for start in range(0, len(text), 1_000)), language
+    )

@@ -1,0 +1,159 @@
+"""The updates that the clock writes into a maintenance."""
+
+from datetime import timedelta
+
+import pytest
+
+from statuary.domain.status.automatic_updates import begins_at, with_automatic_updates
+from support.status_site import at, maintenance_of
+
+PLAIN = """
+    name: Upgrade
+    components: [rpc]
+    created_at: 2026-11-01T09:00:00Z
+    scheduled_for: 2026-11-02T10:00:00Z
+    scheduled_until: 2026-11-02T12:00:00Z
+"""
+
+
+def told(text):
+    maintenance = maintenance_of(text)
+    return [
+        (update.display_at, update.status, update.body)
+        for update in sorted(with_automatic_updates(maintenance), key=lambda update: update.display_at)
+    ]
+
+
+def test_the_whole_life_by_the_clock():
+    assert told(PLAIN) == [
+        (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
+        (at("11-02 09:00"), "scheduled", "Maintenance will begin as scheduled in 60 minutes."),
+        (
+            at("11-02 10:00"),
+            "in_progress",
+            "Scheduled maintenance is currently in progress. We will provide updates as necessary.",
+        ),
+        (at("11-02 12:00"), "completed", "The scheduled maintenance has been completed."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flags", "left"),
+    [
+        ("scheduled_remind_prior: false", ["scheduled", "in_progress", "completed"]),
+        ("scheduled_auto_completed: false", ["scheduled", "scheduled", "in_progress"]),
+        # what has not begun is not completed
+        ("scheduled_auto_in_progress: false", ["scheduled", "scheduled"]),
+    ],
+)
+def test_flags_turn_single_updates_off(flags, left):
+    assert [status for _, status, _ in told(PLAIN + f"    {flags}\n")] == left
+
+
+def with_update(status, instant):
+    return (
+        PLAIN
+        + f"""    updates:
+      - at: {instant}
+        status: {status}
+        body: By hand.
+"""
+    )
+
+
+def test_a_person_s_beginning_takes_the_place_of_the_clock_s():
+    assert [
+        (when, status) for when, status, _ in told(with_update("in_progress", "2026-11-02T09:53:00Z"))
+    ] == [
+        (at("11-01 09:00"), "scheduled"),
+        (at("11-02 09:00"), "scheduled"),
+        (at("11-02 09:53"), "in_progress"),
+        (at("11-02 12:00"), "completed"),
+    ]
+
+
+def test_news_of_what_the_clock_has_begun_does_not_begin_it_anew():
+    assert [
+        (when, status) for when, status, _ in told(with_update("in_progress", "2026-11-02T10:07:00Z"))
+    ] == [
+        (at("11-01 09:00"), "scheduled"),
+        (at("11-02 09:00"), "scheduled"),
+        (at("11-02 10:00"), "in_progress"),
+        (at("11-02 10:07"), "in_progress"),
+        (at("11-02 12:00"), "completed"),
+    ]
+
+
+def test_an_early_beginning_needs_no_reminder():
+    statuses = [status for _, status, _ in told(with_update("in_progress", "2026-11-02T08:30:00Z"))]
+
+    assert statuses == ["scheduled", "in_progress", "completed"]
+
+
+def test_a_person_s_completion_is_the_end():
+    told_so = told(with_update("completed", "2026-11-02T11:00:00Z"))
+
+    assert [status for _, status, _ in told_so] == ["scheduled", "scheduled", "in_progress", "completed"]
+    assert told_so[-1] == (at("11-02 11:00"), "completed", "By hand.")
+
+
+def test_completed_before_it_began_it_never_begins():
+    statuses = [status for _, status, _ in told(with_update("completed", "2026-11-02T09:30:00Z"))]
+
+    assert statuses == ["scheduled", "scheduled", "completed"]
+
+
+def test_what_begins_after_its_window_ends_at_once():
+    late = told(
+        with_update("in_progress", "2026-11-02T13:00:00Z") + "    scheduled_auto_in_progress: false\n"
+    )
+
+    assert late[-1][:2] == (at("11-02 13:00"), "completed")
+
+
+def test_cancelled_before_its_window():
+    assert told(PLAIN + "    cancelled_at: 2026-11-01T18:00:00Z\n") == [
+        (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
+        (at("11-01 18:00"), "completed", "The scheduled maintenance has been cancelled."),
+    ]
+
+
+def test_cancelled_while_it_runs():
+    cancelled = told(PLAIN + "    cancelled_at: 2026-11-02T11:00:00Z\n")
+
+    assert [status for _, status, _ in cancelled] == ["scheduled", "scheduled", "in_progress", "completed"]
+    assert cancelled[-1] == (at("11-02 11:00"), "completed", "The scheduled maintenance has been cancelled.")
+
+
+def test_announced_within_the_hour_there_is_no_reminder():
+    statuses = [status for _, status, _ in told(PLAIN.replace("11-01T09:00", "11-02T09:20"))]
+
+    assert statuses == ["scheduled", "in_progress", "completed"]
+
+
+def test_announced_inside_the_window_it_begins_at_once():
+    maintenance = maintenance_of(PLAIN.replace("11-01T09:00", "11-02T10:20"))
+
+    assert begins_at(maintenance) == at("11-02 10:20")
+
+
+def test_ids_outlive_a_moved_window():
+    before = with_automatic_updates(maintenance_of(PLAIN))
+    after = with_automatic_updates(maintenance_of(PLAIN.replace("11-02T", "11-05T")))
+
+    assert [update.id for update in before] == [update.id for update in after]
+    assert len({update.id for update in before}) == len(before)
+    assert {after[i].display_at - before[i].display_at for i in range(1, 4)} == {timedelta(days=3)}
+
+
+def test_notifications_follow_their_flags():
+    silent = PLAIN + (
+        "    auto_transition_deliver_notifications_at_start: false\n"
+        "    auto_transition_deliver_notifications_at_end: false\n"
+    )
+
+    loud = {u.status: u.deliver_notifications for u in with_automatic_updates(maintenance_of(PLAIN))}
+    quiet = {u.status: u.deliver_notifications for u in with_automatic_updates(maintenance_of(silent))}
+
+    assert loud == {"scheduled": True, "in_progress": True, "completed": True}
+    assert quiet == {"scheduled": True, "in_progress": False, "completed": False}

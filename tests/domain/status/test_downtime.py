@@ -1,0 +1,87 @@
+"""What happened to a component on which day."""
+
+from datetime import date, timedelta
+
+from statuary.domain.primitives import Instant
+from statuary.domain.status.downtime import DateRange, DayDowntime, DowntimeByDay
+from statuary.domain.status.timeline import build_timeline
+from support.status_site import at, catalogue_of
+
+ZONED = """
+    name: Demo
+    url: https://status.example.org
+    time_zone: Europe/Zurich
+    created_at: 2020-01-01T00:00:00Z
+"""
+
+
+def troubles(now: Instant, page: str = ZONED, **records: dict[str, str]) -> dict[date, DayDowntime]:
+    catalogue = catalogue_of(page=page, **records)
+    rpc = next(component for component in catalogue.components if component.key == "rpc")
+    return DowntimeByDay(
+        build_timeline(catalogue, now), DateRange(date(2026, 10, 1), date(2026, 11, 20), now)
+    ).of(rpc.id)
+
+
+OUTAGE = {
+    "trouble": """
+        name: Trouble
+        components: {rpc: major_outage}
+        updates:
+          - {at: 2026-11-02T22:30:00Z, status: investigating, body: a}
+          - {at: 2026-11-02T23:30:00Z, status: identified, body: b, components: {rpc: degraded_performance}}
+          - {at: 2026-11-03T00:15:00Z, status: resolved, body: c}
+    """
+}
+
+
+def test_a_stretch_is_parted_at_the_midnights_of_the_page() -> None:
+    found = troubles(at("11-20 12:00"), incidents=OUTAGE)
+    assert list(found) == [date(2026, 11, 2), date(2026, 11, 3)]
+    first, second = found.values()
+    assert first.lengths == {"major_outage": timedelta(minutes=30)}
+    assert second.lengths == {
+        "major_outage": timedelta(minutes=30),
+        "degraded_performance": timedelta(minutes=45),
+    }
+    assert second.worst == "major_outage"
+    assert second.outage.major == timedelta(minutes=30)
+    assert [record.incident.id for record in second.records] == ["trouble"]
+
+
+def test_what_goes_on_is_told_of_today_without_a_length() -> None:
+    found = troubles(at("11-03 00:00"), incidents=OUTAGE)
+    today = found[date(2026, 11, 3)]
+    assert today.ongoing == "degraded_performance"
+    assert today.lengths == {"major_outage": timedelta(minutes=30)}
+    assert today.worst == "major_outage"
+
+
+def test_a_component_that_is_down_since_days_has_whole_days_and_today() -> None:
+    open_ended = {"trouble": OUTAGE["trouble"].split("          - {at: 2026-11-02T23:30")[0]}
+    found = troubles(at("11-05 09:00"), incidents=open_ended)
+    assert [day.day for day in found] == [2, 3, 4, 5]
+    assert found[date(2026, 11, 4)].lengths == {"major_outage": timedelta(days=1)}
+    assert found[date(2026, 11, 5)].lengths == {}
+    assert found[date(2026, 11, 5)].ongoing == "major_outage"
+
+
+def test_a_maintenance_tells_of_its_days_from_when_it_began() -> None:
+    window = {
+        "upgrade": """
+            name: Upgrade
+            components: [rpc]
+            created_at: 2026-10-01T00:00:00Z
+            scheduled_for: 2026-11-10T10:00:00Z
+            scheduled_until: 2026-11-10T12:00:00Z
+        """
+    }
+    found = troubles(at("11-20 12:00"), maintenances=window)
+    (day,) = found.values()
+    assert day.lengths == {"under_maintenance": timedelta(hours=2)}
+    assert [record.incident.id for record in day.records] == ["upgrade"]
+    assert day.outage.major == day.outage.partial == timedelta()
+
+
+def test_a_calm_component_has_no_days() -> None:
+    assert troubles(at("11-20 12:00")) == {}

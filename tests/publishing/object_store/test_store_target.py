@@ -1,0 +1,363 @@
+"""Publishing into real servers: exact listings, needless requests, faults, kills, other publishers."""
+
+import gzip
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.object_store.lease import LEASE, LeaseHeldError, LeaseLostError
+from statuary.publishing.object_store.object_headers import DIGEST_ATTRIBUTE
+from statuary.publishing.object_store.store_ledger import INDEX
+from statuary.publishing.plan import Action
+from support.object_stores import objects_of, proxied
+from support.store_sites import SITE, clock, publish, record_path
+
+CHANGED = {path: body for path, body in SITE.items() if path != "robots.txt"} | {
+    "chains": b"[1]",
+    record_path(3): b'{"match":"other"}',
+    record_path(77): b'{"match":"new"}',
+    "feed.json": b"{}",
+}
+"""The site, with two documents added, two replaced and one removed."""
+
+
+@pytest.fixture
+def store(server, bucket_name, monkeypatch):
+    """A bucket behind a proxy, and the environment that leads there."""
+    with proxied(server) as proxy:
+        for name, value in proxy.environment().items():
+            monkeypatch.setenv(name, value)
+        proxy.url = f"{server.make_bucket(bucket_name)}/site"
+        yield proxy
+
+
+@pytest.fixture
+def moto_store(moto_server, bucket_name, monkeypatch):
+    """The same, moto alone: what happens there does not depend on the server."""
+    with proxied(moto_server, hang=2.5) as proxy:
+        for name, value in proxy.environment().items():
+            monkeypatch.setenv(name, value)
+        proxy.url = f"{moto_server.make_bucket(bucket_name)}/site"
+        yield proxy
+
+
+def bodies_in(store) -> dict[str, bytes]:
+    """Return what is published, the ledger left out."""
+    store.fault = lambda *_: ""
+    return {
+        path: body for path, (body, _) in objects_of(store.url).items() if not path.startswith(".statuary/")
+    }
+
+
+def names_of(seen, method: str) -> list[str]:
+    """Return the paths of a method's requests, below the site."""
+    return [path.partition("/site/")[2] for one, path, _ in seen if one == method]
+
+
+def delete(store, *paths: str) -> None:
+    import obstore
+    from obstore.store import from_url
+
+    obstore.delete(from_url(store.url), list(paths))
+
+
+def put(store, path: str, body: bytes) -> None:
+    import obstore
+    from obstore.store import from_url
+
+    obstore.put(from_url(store.url), path, body)
+
+
+def test_the_store_holds_exactly_the_site(store):
+    plan, *_ = publish(store.url, SITE)
+    assert plan.counts == {Action.ADD: len(SITE), Action.REPLACE: 0, Action.REMOVE: 0}
+    assert bodies_in(store) == SITE
+
+
+def test_objects_carry_their_headers(store):
+    publish(store.url, SITE)
+    told = {path: attributes for path, (_, attributes) in objects_of(store.url).items()}
+    names = ("Content-Type", "Cache-Control", "Content-Encoding")
+    record = record_path(1)
+    json = "application/json; charset=utf-8"
+    assert {path: tuple(told[path].get(name) for name in names) for path in (record, f"{record}.gz")} == {
+        record: (json, "public, max-age=0, must-revalidate", None),
+        f"{record}.gz": (json, "public, max-age=0, must-revalidate", "gzip"),
+    }
+    assert told["api/v2/summary.json"]["Cache-Control"] == "public, max-age=30"
+    assert told["index.html"]["Content-Type"] == "text/html; charset=utf-8"
+    assert told["robots.txt"]["Content-Type"] == "text/plain; charset=utf-8"
+    assert all(DIGEST_ATTRIBUTE in told[path] for path in SITE)
+
+
+def test_what_is_there_is_not_put_again(store):
+    publish(store.url, SITE)
+    store.seen.clear()
+    plan, asked, cost = publish(store.url, SITE)
+    assert (plan.is_empty, plan.kept) == (True, len(SITE))
+    assert (asked.get, asked.head, asked.list, cost.put) == (1, 0, 0, 0)
+    # the lease is taken, tried and given back
+    assert names_of(store.seen, "PUT") == [LEASE] * 3
+
+
+def test_only_what_changed_is_put_in_order(store):
+    publish(store.url, SITE)
+    store.seen.clear()
+    plan, *_ = publish(store.url, CHANGED)
+    assert plan.counts == {Action.ADD: 2, Action.REPLACE: 2, Action.REMOVE: 1}
+    seen = list(store.seen)
+    assert bodies_in(store) == CHANGED
+    puts = [path for path in names_of(seen, "PUT") if not path.startswith(".statuary/ledger/")]
+    bodies, indexes = {f"v2/contract/1/0x{number:040x}" for number in (3, 77)}, {"chains", "feed.json"}
+    assert puts[:2] == [LEASE, LEASE]
+    assert puts[2] == INDEX
+    assert (set(puts[3:5]), set(puts[5:7]), puts[7:]) == (bodies, indexes, [INDEX, LEASE])
+    methods = [method for method, path, _ in seen if INDEX not in path and LEASE not in path]
+    last_put = len(methods) - 1 - methods[::-1].index("PUT")
+    assert all(method in ("DELETE", "POST") for method in methods[last_put + 1 :])
+    assert len(methods) > last_put + 1
+
+
+def test_the_plan_tells_what_it_costs(moto_store):
+    store = moto_store
+    for bodies in (SITE, CHANGED):
+        _, asked, cost = publish(store.url, bodies, dry_run=True)
+        assert names_of(store.seen, "PUT") == names_of(store.seen, "POST") == []
+        seen = Counter(method for method, *_ in store.seen)
+        assert seen == +Counter({"GET": asked.get + asked.list, "HEAD": asked.head})
+        store.seen.clear()
+        publish(store.url, bodies)
+        taken = Counter(method for method, path, _ in store.seen if LEASE not in path)
+        assert (taken["PUT"], taken["POST"]) == (cost.put, cost.delete)
+        store.seen.clear()
+
+
+def test_a_lost_ledger_costs_a_look_at_each_object(store):
+    publish(store.url, SITE)
+    put(store, "elsewhere/own.bin", b"not ours")
+    delete(store, INDEX)
+    store.seen.clear()
+    plan, asked, _ = publish(store.url, CHANGED)
+    assert asked.head == len(SITE) + 1
+    assert plan.counts == {Action.ADD: 2, Action.REPLACE: 2, Action.REMOVE: 1}
+    assert store.count("PUT") == 4
+    assert bodies_in(store) == CHANGED | {"elsewhere/own.bin": b"not ours"}
+
+
+def test_objects_of_others_are_left_alone(moto_store):
+    store = moto_store
+    put(store, "chains", b"not ours")
+    for has_ledger in (False, True):
+        if has_ledger:
+            publish(store.url, {path: body for path, body in SITE.items() if path != "chains"})
+        with pytest.raises(PublishingError, match="did not put are in the way: chains") as refused:
+            publish(store.url, SITE)
+        assert "--adopt" in refused.value.hint
+        assert bodies_in(store)["chains"] == b"not ours"
+    publish(store.url, SITE, adopt=True)
+    assert bodies_in(store) == SITE
+
+
+def test_other_headers_are_a_change(moto_store, monkeypatch):
+    store = moto_store
+    publish(store.url, SITE)
+    monkeypatch.setattr("statuary.publishing.object_store.object_headers.cache_of", lambda _: "no-cache")
+    plan, *_ = publish(store.url, SITE)
+    assert plan.counts[Action.REPLACE] == len(SITE)
+    assert objects_of(store.url)["chains"][1]["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize("fault", ["500", "503", "lost"])
+def test_faults_that_pass_leave_no_trace(store, fault):
+    chance = random.Random(f"{fault} {store.server.scheme}")
+    store.fault = lambda method, path, number: fault if chance.random() < 0.15 else ""
+    publish(store.url, SITE)
+    publish(store.url, CHANGED)
+    befallen = sum(outcome == fault for *_, outcome in store.seen)
+    assert befallen > 10
+    assert bodies_in(store) == CHANGED
+    effective = Counter(
+        path for method, path, outcome in store.seen if method == "PUT" and outcome.startswith("2")
+    )
+    again = {path: count for path, count in effective.items() if count > 1 and ".statuary" not in path}
+    assert set(again) <= {path for path, _ in effective.items() if path.endswith(("chains", f"{3:040x}"))}
+
+
+def test_answers_that_never_come_are_asked_again(moto_store):
+    store = moto_store
+    hanging = {"chains", record_path(9), "api/v2/summary.json"}
+    hung = set()
+
+    def fault(method, path, _):
+        name = path.partition("/site/")[2]
+        if method != "PUT" or name not in hanging - hung:
+            return ""
+        hung.add(name)
+        return "hang"
+
+    store.fault = fault
+    publish(store.url, SITE)
+    assert hung == hanging
+    assert bodies_in(store) == SITE
+
+
+def test_a_store_that_stays_down_is_refused_and_resumed(moto_store):
+    store = moto_store
+    store.fault = lambda method, path, number: "500" if number > 40 else ""
+    with pytest.raises(PublishingError, match="cannot take"):
+        publish(store.url, SITE)
+    there = bodies_in(store)
+    assert 0 < len(there) < len(SITE)
+    store.seen.clear()
+    _, asked, _ = publish(store.url, CHANGED, ahead=60)
+    assert asked.head == len(SITE)  # nothing was certain of any of them
+    assert bodies_in(store) == CHANGED
+    unchanged = {path for path, body in there.items() if CHANGED.get(path) == body}
+    assert unchanged.isdisjoint(names_of(store.seen, "PUT"))
+
+
+def in_thread(do, *arguments, **options):
+    """Do something in a thread of its own, which an event loop does not see; return what came of it."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(do, *arguments, **options)
+
+
+class BrokenOffError(Exception):
+    """A publication ends where it stands."""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_publication_that_breaks_off_anywhere_is_finished_by_the_next(moto_store, seed):
+    """Sites come and go, and each publication but the last breaks off; what was to be stays findable."""
+    store, chance = moto_store, random.Random(seed)
+    sites = [
+        {path: body + b" " * chance.randrange(2) for path, body in SITE.items() if chance.random() < 0.7}
+        for _ in range(5)
+    ]
+    for number, bodies in enumerate(sites):
+        left = chance.randrange(100)
+
+        def fall(_):
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise BrokenOffError
+
+        try:
+            publish(store.url, bodies, on_read=fall, ahead=number * 100)
+        except BrokenOffError:
+            continue
+    store.seen.clear()
+    plan, *_ = publish(store.url, SITE, ahead=1000)
+    assert bodies_in(store) == SITE
+    assert store.count("PUT") == plan.counts[Action.ADD] + plan.counts[Action.REPLACE]
+    publish(store.url, {}, ahead=1000)
+    assert bodies_in(store) == {}
+
+
+def test_one_publisher_at_a_time(store):
+    second = []
+
+    def meanwhile(_):
+        if not second:
+            second.append(in_thread(publish, store.url, CHANGED).exception())
+
+    publish(store.url, SITE, on_read=meanwhile)
+    assert isinstance(second[0], LeaseHeldError)
+    assert bodies_in(store) == SITE
+    publish(store.url, CHANGED)
+    assert bodies_in(store) == CHANGED
+
+
+def test_a_lease_that_ended_is_taken_over_and_its_holder_stops(store):
+    """The first publisher sleeps, as machines do, while its lease ends and another publishes."""
+    taken, slept = [], 0
+
+    def now():
+        return clock(slept)()
+
+    def sleep(_):
+        nonlocal slept
+        if not taken:
+            slept = 60
+            taken.append(in_thread(publish, store.url, CHANGED, ahead=now).exception())
+
+    with pytest.raises(LeaseLostError):
+        publish(store.url, SITE, on_read=sleep, ahead=now)
+    assert taken == [None]
+    assert bodies_in(store) == CHANGED
+
+
+def test_a_publisher_whose_clock_says_that_the_lease_is_over_puts_nothing_more(moto_store, monkeypatch):
+    store, put_yet = moto_store, []
+
+    def read(path):
+        put_yet.append(path)
+        if len(put_yet) == 10:
+            monkeypatch.setattr("statuary.publishing.object_store.lease.Lease.renew", lambda self: None)
+            monkeypatch.setattr("statuary.publishing.object_store.lease.CLOCK_SKEW", 1.0)
+
+    with pytest.raises(LeaseLostError, match="about to end"):
+        publish(store.url, SITE, on_read=read)
+    assert len(put_yet) < 10 + 32
+
+
+def test_a_store_that_overlooks_conditions_is_refused(rclone_server, bucket_name, monkeypatch):
+    for name, value in rclone_server.environment().items():
+        monkeypatch.setenv(name, value)
+    url = rclone_server.make_bucket(bucket_name)
+    with pytest.raises(PublishingError, match="against their condition") as refused:
+        publish(url, SITE)
+    assert "--no-lease" in refused.value.hint
+    for bodies in (SITE, CHANGED):
+        publish(url, bodies, has_lease=False)
+        found = objects_of(url)
+        assert {
+            path: body for path, (body, _) in found.items() if not path.startswith(".statuary/")
+        } == bodies
+
+
+def test_a_body_that_is_another_than_was_offered_is_not_put(moto_store):
+    store = moto_store
+    bodies = dict(SITE)
+
+    def change(path):
+        bodies[path] = b"changed meanwhile"
+
+    with pytest.raises(PublishingError, match="is not what the last build wrote"):
+        publish(store.url, bodies, on_read=change)
+    assert bodies_in(store) == {}
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (lambda store, shard: put(store, INDEX, b"{}"), "is no ledger"),
+        (lambda store, shard: put(store, INDEX, b'{"format":9}'), "version 9"),
+        (lambda store, shard: put(store, shard, b"damaged"), "is damaged"),
+        (lambda store, shard: put(store, shard, gzip.compress(b"another\n")), "is damaged"),
+        (delete, "is missing"),
+    ],
+)
+def test_a_damaged_ledger_is_told_and_can_be_deleted(moto_store, harm, said):
+    store = moto_store
+    publish(store.url, SITE)
+    shard = next(path for path in objects_of(store.url) if path.startswith(".statuary/ledger/site-"))
+    harm(store, shard)
+    with pytest.raises(PublishingError, match=said) as refused:
+        publish(store.url, CHANGED)
+    assert refused.value.hint.startswith("delete")
+    delete(store, INDEX)
+    publish(store.url, CHANGED)
+    assert bodies_in(store) == CHANGED
+
+
+def test_nothing_unneeded_stays_of_the_ledger(moto_store):
+    store = moto_store
+    for bodies in (SITE, CHANGED, SITE):
+        publish(store.url, bodies)
+    own = sorted(path for path in objects_of(store.url) if path.startswith(".statuary/"))
+    assert len(own) == 4  # index, lease, a shard for contracts and one for the rest

@@ -1,0 +1,206 @@
+"""Publishing into a folder: what is written, kept, removed and refused."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from statuary.documents.document import Document
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from statuary.publishing.ledger.ledger import Ledger
+from statuary.publishing.plan import Action
+
+
+def document(path: str, body: bytes = b"{}", *aliases: str) -> Document:
+    return Document(path=path, body=body, aliases=aliases, sources=("site.yaml",))
+
+
+def publish(root: Path, *documents: Document, dry_run: bool = False) -> dict[Action, int]:
+    with FolderTarget(SiteFolder(root), dry_run=dry_run) as publication:
+        publication.offer(documents)
+        plan = publication.plan()
+        if not dry_run:
+            publication.apply()
+        return plan.counts
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    return {
+        file.relative_to(root).as_posix(): file.read_bytes()
+        for file in sorted(root.rglob("*"))
+        if file.is_file() and ".statuary" not in file.parts
+    }
+
+
+def test_a_site_is_written_under_all_its_names(tmp_path: Path) -> None:
+    counts = publish(tmp_path, document("a/One", b"1", "a/one"), document("b", b"2"))
+    assert tree(tmp_path) == {"a/One": b"1", "a/one": b"1", "b": b"2"}
+    assert counts == {Action.ADD: 3, Action.REPLACE: 0, Action.REMOVE: 0}
+
+
+def test_what_is_unchanged_is_not_touched(tmp_path: Path) -> None:
+    publish(tmp_path, document("a", b"1", "twin"), document("b", b"2"))
+    before = {path: os.lstat(tmp_path / path) for path in ("a", "twin", "b")}
+    counts = publish(tmp_path, document("a", b"1", "twin"), document("b", b"3"))
+    assert counts == {Action.ADD: 0, Action.REPLACE: 1, Action.REMOVE: 0}
+    for path in ("a", "twin"):
+        assert os.lstat(tmp_path / path).st_ino == before[path].st_ino
+        assert os.lstat(tmp_path / path).st_mtime_ns == before[path].st_mtime_ns
+    assert (tmp_path / "b").read_bytes() == b"3"
+
+
+def test_replacing_a_body_replaces_its_twin(tmp_path: Path) -> None:
+    publish(tmp_path, document("A", b"1", "twin"))
+    publish(tmp_path, document("A", b"2", "twin"))
+    assert tree(tmp_path) == {"A": b"2", "twin": b"2"}
+
+
+def test_stale_files_of_ours_go_foreign_files_stay(tmp_path: Path) -> None:
+    publish(tmp_path, document("old/deep/a"), document("b"))
+    (tmp_path / "old" / "theirs").write_text("x")
+    (tmp_path / ".gitignore").write_text("*")
+    counts = publish(tmp_path, document("b"))
+    assert counts[Action.REMOVE] == 1
+    assert tree(tmp_path) == {".gitignore": b"*", "b": b"{}", "old/theirs": b"x"}
+    assert not (tmp_path / "old/deep").exists()
+
+
+def test_a_foreign_file_in_the_way_refuses_everything(tmp_path: Path) -> None:
+    (tmp_path / "b").write_text("theirs")
+    with FolderTarget(SiteFolder(tmp_path)) as publication:
+        publication.offer([document("a"), document("b")])
+        assert publication.plan().conflicts == ("b",)
+        with pytest.raises(PublishingError, match="in the way: b"):
+            publication.apply()
+    assert tree(tmp_path) == {"b": b"theirs"}
+
+
+def test_a_foreign_file_with_the_right_bytes_is_adopted(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"{}")
+    assert publish(tmp_path, document("a"))[Action.ADD] == 0
+    assert publish(tmp_path)[Action.REMOVE] == 1
+    assert tree(tmp_path) == {}
+
+
+def test_a_file_of_ours_that_somebody_changed_is_mended(tmp_path: Path) -> None:
+    publish(tmp_path, document("a", b"right"))
+    (tmp_path / "a").write_bytes(b"wrong")
+    assert publish(tmp_path, document("a", b"right"))[Action.REPLACE] == 1
+    assert tree(tmp_path) == {"a": b"right"}
+
+
+def test_a_file_of_ours_that_somebody_removed_is_written_again(tmp_path: Path) -> None:
+    publish(tmp_path, document("a"))
+    (tmp_path / "a").unlink()
+    assert publish(tmp_path, document("a"))[Action.ADD] == 1
+    assert tree(tmp_path) == {"a": b"{}"}
+
+
+def test_new_times_alone_rewrite_nothing(tmp_path: Path) -> None:
+    """A restored CI cache or a copied folder has other times than the ledger noted."""
+    publish(tmp_path, document("a"))
+    os.utime(tmp_path / "a", ns=(1, 1))
+    inode = os.lstat(tmp_path / "a").st_ino
+    assert publish(tmp_path, document("a")) == {Action.ADD: 0, Action.REPLACE: 0, Action.REMOVE: 0}
+    assert os.lstat(tmp_path / "a").st_ino == inode
+
+
+def test_a_lost_ledger_adopts_what_is_right(tmp_path: Path) -> None:
+    publish(tmp_path, document("a"), document("b"))
+    SiteFolder(tmp_path).ledger_file.unlink()
+    assert publish(tmp_path, document("a"), document("b"))[Action.ADD] == 0
+
+
+def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
+    publish(tmp_path, document("a", b"1"))
+    counts = publish(tmp_path, document("a", b"2"), document("b"), dry_run=True)
+    assert counts == {Action.ADD: 1, Action.REPLACE: 1, Action.REMOVE: 0}
+    assert tree(tmp_path) == {"a": b"1"}
+
+
+def test_the_plan_lists_each_change_in_order(tmp_path: Path) -> None:
+    publish(tmp_path, document("a", b"1"), document("z"))
+    with FolderTarget(SiteFolder(tmp_path), dry_run=True) as publication:
+        publication.offer([document("b", b"12"), document("a", b"123")])
+        assert list(map(str, publication.plan().changes())) == ["~ a (3 bytes)", "+ b (2 bytes)", "- z"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "/etc/passwd",
+        "../up",
+        "a/../../b",
+        "a//b",
+        "a/./b",
+        "a\\b",
+        "C:/x",
+        "a\x00b",
+        "a\nb",
+        ".statuary/ledger",
+        "x" * 256,
+    ],
+)
+def test_unsafe_paths_are_refused(path: str, tmp_path: Path) -> None:
+    with (
+        FolderTarget(SiteFolder(tmp_path / "site")) as publication,
+        pytest.raises(PublishingError, match="inside the site"),
+    ):
+        publication.offer([document(path)])
+    assert tree(tmp_path) == {}
+
+
+def test_two_documents_cannot_claim_one_path(tmp_path: Path) -> None:
+    with FolderTarget(SiteFolder(tmp_path)) as publication, pytest.raises(PublishingError, match="same path"):
+        publication.offer([document("a", b"1"), document("a", b"2")])
+
+
+def test_nothing_is_written_through_a_symbolic_link(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "v2").symlink_to(outside)
+    with FolderTarget(SiteFolder(site)) as publication:
+        publication.offer([document("v2/contract")])
+        with pytest.raises(PublishingError):
+            publication.apply()
+    assert list(outside.iterdir()) == []
+
+
+def test_a_symbolic_link_in_place_of_a_document_is_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "a").symlink_to(victim)
+    with FolderTarget(SiteFolder(site)) as publication:
+        publication.offer([document("a")])
+        with pytest.raises(PublishingError):
+            publication.apply()
+    assert victim.read_text() == "precious"
+
+
+def test_a_second_build_waits_and_then_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("statuary.publishing.ledger.ledger.WAIT_FOR_OTHERS", 0.05)
+    with FolderTarget(SiteFolder(tmp_path)), pytest.raises(PublishingError, match="in use"):
+        Ledger(SiteFolder(tmp_path).ledger_file)
+
+
+def test_a_ledger_that_is_none_is_refused(tmp_path: Path) -> None:
+    file = SiteFolder(tmp_path).ledger_file
+    file.parent.mkdir()
+    file.write_bytes(b"no ledger" * 100)
+    with pytest.raises(PublishingError, match="cannot be read"):
+        FolderTarget(SiteFolder(tmp_path))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows folders have no write permission bit")
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(PublishingError, match="cannot take the site"):
+        FolderTarget(SiteFolder(tmp_path / "file"))

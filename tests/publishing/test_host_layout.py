@@ -1,0 +1,89 @@
+"""Documents as hosts need them: in folders by address, and compressed beside themselves."""
+
+import gzip
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from statuary.documents.document import Document
+from statuary.domain.hosting_settings import CompressedFormat, HostingSettings
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.folder_reader import FolderReader
+from statuary.publishing.host_layout import laid_out
+from support.host_servers import build_project
+from support.requirements import require_module
+
+ADDRESS = "0x" + "ab" * 20
+RECORD = Document(
+    path=f"v2/contract/1/{ADDRESS.upper().replace('X', 'x')}",
+    aliases=(f"v2/contract/1/{ADDRESS}",),
+    body=b'{"abi":[' + b'"function",' * 500 + b"0]}",
+    cache="public, max-age=0, must-revalidate",
+)
+SUMMARY = Document(path="api/v2/summary.json", body=RECORD.body)
+SMALL = Document(path="chains", body=b"[]")
+
+
+def settings(*forms: CompressedFormat) -> HostingSettings:
+    return HostingSettings(precompressed=forms)
+
+
+def test_nothing_is_arranged_unless_it_is_said():
+    documents = [RECORD, SUMMARY, SMALL]
+    assert list(laid_out(documents, HostingSettings())) == documents
+
+
+def test_compressed_forms_lie_beside_both_names_of_what_only_a_build_changes():
+    made = list(laid_out([RECORD, SUMMARY, SMALL], settings(CompressedFormat.GZIP)))
+    assert [document.path for document in made] == [
+        RECORD.path,
+        f"{RECORD.path}.gz",
+        SUMMARY.path,
+        SMALL.path,
+    ]
+    form = made[1]
+    assert form.aliases == (f"v2/contract/1/{ADDRESS}.gz",)
+    assert gzip.decompress(form.body) == RECORD.body
+    assert (form.cache, form.media_type) == (RECORD.cache, RECORD.media_type)
+
+
+def test_the_same_document_is_compressed_to_the_same_bytes():
+    first, again = (list(laid_out([RECORD], settings(CompressedFormat.GZIP)))[1].body for _ in range(2))
+    assert first == again
+
+
+def test_what_compression_makes_no_smaller_has_no_second_form():
+    noise = Document(path="assets/theme/logo.png", body=Random(7).randbytes(2000))
+    assert list(laid_out([noise], settings(CompressedFormat.GZIP))) == [noise]
+
+
+def test_brotli_and_zstandard():
+    brotli = require_module("brotli", install="pip install brotli")
+    zstd = require_module("backports.zstd", install="pip install backports.zstd")
+    _, br, zst = laid_out([RECORD], settings(CompressedFormat.BROTLI, CompressedFormat.ZSTANDARD))
+    assert (brotli.decompress(br.body), zstd.decompress(zst.body)) == (RECORD.body, RECORD.body)
+    assert (br.path, zst.path) == (f"{RECORD.path}.br", f"{RECORD.path}.zst")
+
+
+def test_a_form_whose_package_is_missing_is_a_sentence(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "brotli", None)
+    with pytest.raises(PublishingError) as refused:
+        list(laid_out([RECORD], settings(CompressedFormat.BROTLI)))
+    assert "compress" in str(refused.value)
+    assert refused.value.hint == 'pip install "statuary[compress]"'
+
+
+def test_a_sharded_site_holds_the_same_documents_elsewhere(tmp_path: Path):
+    plain = build_project(tmp_path / "plain", "")
+    sharded = build_project(tmp_path / "sharded", "\nhosting: {layout: sharded}\n")
+    assert not (sharded / "build" / "v2" / "contract").exists()
+    with FolderReader(plain / "build") as before, FolderReader(sharded / "build") as after:
+        paths = {path for path in before.paths() if not path.startswith(".")}
+        assert all(after.read(path) == before.read(path) for path in paths)
+        assert {path for path in after.paths() if path not in paths} == {"_redirects"} | {
+            path for path in after.paths() if path.startswith("_shards/")
+        }
+        moved = {path for path in paths if not (sharded / "build" / path).exists()}
+    assert moved == {path for path in paths if path.startswith(("v2/contract/", "proof/748463/"))}
+    assert len(moved) > 100

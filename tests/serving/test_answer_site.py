@@ -1,0 +1,98 @@
+"""Answers to any request for a site: status documents by the clock, plain files, pages that are not there."""
+
+import pytest
+
+from statuary.domain.primitives import parse_instant
+from statuary.serving.answer_site import answer_site
+from statuary.serving.lookup.answer_lookup import LookupRequest
+from statuary.serving.lookup.response import Response, entity_tag
+
+SITE = {
+    "index.html": b"<title>plain</title>",
+    "api/v2/summary.json": b'{"told":"plain"}',
+    "api/v2/status.json": b'{"told":"status"}',
+    "api/v2/_epochs/a/summary.json": b'{"told":"a"}',
+    "api/v2/_epochs/a/index.html": b"<title>a</title>",
+    "api/v2/_epochs/index.json": b'{"epochs":[{"from":"2026-12-01T10:00:00.000Z","documents":{'
+    b'"api/v2/summary.json":"api/v2/_epochs/a/summary.json","index.html":"api/v2/_epochs/a/index.html"}}]}',
+    "docs/index.html": b"<title>docs</title>",
+    "style.css": b"a{}",
+}
+BEFORE, AFTER = parse_instant("2026-12-01T09:59:50Z"), parse_instant("2026-12-01T10:00:00Z")
+
+
+def answer(target: str, *, now=BEFORE, site=SITE, **asked: str) -> Response:
+    return answer_site(LookupRequest(target=target, **asked), site.get, now, lambda: "<uuid>")
+
+
+@pytest.mark.parametrize(
+    ("target", "before", "after"),
+    [
+        ("/api/v2/summary.json", b'{"told":"plain"}', b'{"told":"a"}'),
+        ("/", b"<title>plain</title>", b"<title>a</title>"),
+        ("/index.html?x=1", b"<title>plain</title>", b"<title>a</title>"),
+        ("/api/v2/status.json", b'{"told":"status"}', b'{"told":"status"}'),
+    ],
+)
+def test_documents_follow_the_clock(target, before, after):
+    assert answer(target, now=BEFORE).body == before
+    assert answer(target, now=AFTER).body == after
+
+
+def test_a_status_document_is_not_kept_beyond_the_next_transition():
+    assert answer("/api/v2/summary.json", now=BEFORE).headers["Cache-Control"] == "public, max-age=10"
+    assert answer("/api/v2/summary.json", now=AFTER).headers["Cache-Control"] == "public, max-age=30"
+
+
+@pytest.mark.parametrize(
+    "index", [b"", b"[]", b"{", b'{"epochs":1}', b'{"epochs":[1,{"from":1},{"from":"x"}]}']
+)
+def test_an_index_that_cannot_be_read_leaves_the_plain_document(index):
+    site = SITE | {"api/v2/_epochs/index.json": index}
+    assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"told":"plain"}'
+
+
+def test_an_epoch_whose_file_is_lost_leaves_the_plain_document():
+    site = {path: body for path, body in SITE.items() if not path.startswith("api/v2/_epochs/a")}
+    assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"told":"plain"}'
+
+
+@pytest.mark.parametrize(
+    ("target", "body", "media_type"),
+    [
+        ("/style.css", b"a{}", "text/css; charset=utf-8"),
+        ("/docs/", b"<title>docs</title>", "text/html; charset=utf-8"),
+        ("/docs", b"<title>docs</title>", "text/html; charset=utf-8"),
+        ("/api%2Fv2/status.json", b'{"told":"status"}', "application/json; charset=utf-8"),
+    ],
+)
+def test_plain_files(target, body, media_type):
+    answered = answer(target)
+    assert (answered.status, answered.body, answered.headers["Content-Type"]) == (200, body, media_type)
+
+
+def test_what_is_not_there():
+    assert answer("/nothing").status == 404
+    page = SITE | {"404.html": b"<title>gone</title>"}
+    answered = answer("/nothing", site=page)
+    assert (answered.status, answered.body) == (404, b"<title>gone</title>")
+
+
+def test_only_reads_are_taken():
+    answered = answer("/style.css", method="POST")
+    assert (answered.status, answered.headers["Allow"]) == (405, "GET, HEAD")
+
+
+def test_head_tells_the_length_and_sends_nothing():
+    answered = answer("/style.css", method="HEAD")
+    assert (answered.body, answered.headers["Content-Length"]) == (b"", "3")
+
+
+def test_a_client_that_holds_the_file_gets_304():
+    assert answer("/style.css", if_none_match=entity_tag(b"a{}")).status == 304
+    assert answer("/style.css", if_none_match='"other"').status == 200
+
+
+def test_the_look_up_comes_first():
+    assert answer("/v2/contract/1/0x12").status == 400
+    assert answer("/v2/none").body.startswith(b"<!DOCTYPE html>")

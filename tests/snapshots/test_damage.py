@@ -1,0 +1,387 @@
+"""Snapshots that are damaged, cut off, or made to harm: refused in words, and nothing written."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from statuary.publishing.errors import PublishingError
+from statuary.snapshots.convert import convert_snapshot
+from statuary.snapshots.errors import DamagedSnapshotError
+from statuary.snapshots.manifest import ManifestEntry, encode_manifest
+from statuary.snapshots.manifest_parts import ManifestBuilder
+from statuary.snapshots.members import CompressedMember, SnapshotMember, compress_member
+from statuary.snapshots.open_site import open_site
+from statuary.snapshots.snapshot_format import format_of, write_members
+from statuary.snapshots.snapshot_paths import MANIFEST
+from statuary.snapshots.tar_zst import TarZstWriter, tar_header
+from statuary.snapshots.verify import verify_snapshot
+from statuary.snapshots.zip_format import central_header
+from statuary.snapshots.zip_writer import ZipWriter
+from support.requirements import require_module
+from support.snapshots import ORIGIN, contract, made, mirrored, small_documents, status, tiny_documents, tree
+
+FORMS = ["site.zip", "site.tar.zst"]
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.fixture(autouse=True)
+def _zstandard() -> None:
+    require_module("backports.zstd", install='pip install "statuary[snapshot]"')
+
+
+def refused(file: Path, match: str = ".") -> None:
+    """Hold that a snapshot is refused, and that nothing comes of it anywhere."""
+    with pytest.raises(DamagedSnapshotError, match=match):
+        verify_snapshot(str(file))
+    room = file.parent / "room"
+    room.mkdir(exist_ok=True)
+    (room / "site").mkdir(exist_ok=True)
+    with pytest.raises(DamagedSnapshotError, match=match):
+        mirrored(file, room / "site")
+    with pytest.raises(DamagedSnapshotError, match=match):
+        convert_snapshot(str(file), room / "copy.zip")
+    assert tree(room) == {}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_changed_byte_is_found(tmp_path: Path, name: str) -> None:
+    whole = made(tmp_path / name, tiny_documents()).read_bytes()
+    dice, file = random.Random(20261120), tmp_path / f"flipped-{name}"
+    for place in range(len(whole)):
+        changed = bytearray(whole)
+        changed[place] ^= dice.randrange(1, 256)
+        file.write_bytes(changed)
+        with pytest.raises(DamagedSnapshotError):
+            verify_snapshot(str(file))
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_length_but_the_whole_is_found(tmp_path: Path, name: str) -> None:
+    whole = made(tmp_path / name, tiny_documents()).read_bytes()
+    file = tmp_path / f"cut-{name}"
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        with pytest.raises(DamagedSnapshotError):
+            verify_snapshot(str(file))
+    for more in (b"\0", b"PK", whole):
+        file.write_bytes(whole + more)
+        with pytest.raises(DamagedSnapshotError, match=r"after its end|not that of its content"):
+            verify_snapshot(str(file))
+
+
+def test_a_look_up_in_a_damaged_zip_gives_right_bytes_or_none(tmp_path: Path) -> None:
+    """The index may have lost a name, but what is given is what was put in."""
+    bodies = {
+        name: document.body for document in small_documents() for name in (document.path, *document.aliases)
+    }
+    whole = made(tmp_path / "site.zip", small_documents()).read_bytes()
+    dice, file = random.Random(1), tmp_path / "flipped.zip"
+    for place in range(0, len(whole), 3):
+        changed = bytearray(whole)
+        changed[place] ^= dice.randrange(1, 256)
+        file.write_bytes(changed)
+        for path, body in bodies.items():
+            try:
+                with open_site(file) as site:
+                    found = site.read(path)
+            except DamagedSnapshotError:
+                continue
+            assert found in (body, None)
+
+
+def test_a_refusal_says_what_and_leaves_nothing(tmp_path: Path) -> None:
+    for name in FORMS:
+        whole = made(tmp_path / name, small_documents()).read_bytes()
+        (tmp_path / name).write_bytes(whole[: len(whole) // 2])
+        refused(tmp_path / name, "cut off|no member|is damaged")
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"PK", b"not a zip at all", b"PK\x03\x04" + bytes(50), b"\x28\xb5\x2f\xfd" + bytes(50)]
+)
+def test_a_file_that_is_no_snapshot(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "a.zip").write_bytes(text)
+    refused(tmp_path / "a.zip")
+
+
+# What somebody would make by hand: the members as we write them, but for one thing.
+
+Members = list[SnapshotMember]
+
+
+def members_of(entries: list[ManifestEntry], bodies: dict[str, bytes]) -> Members:
+    """Return the members of a snapshot whose manifest tells of these entries."""
+    tally = ManifestBuilder()
+    parts = []
+    if entries:
+        part, text = tally.add(entries)
+        parts = [SnapshotMember(path=part.path, body=text)]
+    manifest = encode_manifest(tally.manifest(ORIGIN))
+    documents = [
+        SnapshotMember(path=entry.path, body=bodies[entry.path], aliases=entry.aliases) for entry in entries
+    ]
+    return [SnapshotMember(path=MANIFEST, body=manifest), *parts, *documents]
+
+
+def forged(file: Path, members: Members) -> Path:
+    """Write members as they are, with a container that is right."""
+    with file.open("wb") as stream:
+        write_members(stream, format_of(file), members)
+    return file
+
+
+def entry(path: str, body: bytes, aliases: tuple[str, ...] = ()) -> ManifestEntry:
+    packed = compress_member(SnapshotMember(path="x", body=body))
+    return ManifestEntry(
+        path=path, aliases=aliases, size=len(body), sha256=packed.sha256, media_type="text/plain"
+    )
+
+
+def harmless() -> Members:
+    bodies = {"a/one": b"1", "a/two": b"2"}
+    return members_of([entry(path, body) for path, body in bodies.items()], bodies)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_forged_snapshot_without_fault_is_read(tmp_path: Path, name: str) -> None:
+    assert verify_snapshot(str(forged(tmp_path / name, harmless()))).is_whole
+
+
+def without_last(members: Members) -> Members:
+    return members[:-1]
+
+
+def with_another(members: Members) -> Members:
+    return [*members, SnapshotMember(path="a/zzz", body=b"extra")]
+
+
+def with_one_in_front(members: Members) -> Members:
+    return [SnapshotMember(path="README", body=b"hello"), *members]
+
+
+def in_another_order(members: Members) -> Members:
+    return [*members[:-2], members[-1], members[-2]]
+
+
+def with_other_bytes(members: Members) -> Members:
+    return [*members[:-1], members[-1]._replace(body=b"!")]
+
+
+def with_more_bytes(members: Members) -> Members:
+    return [*members[:-1], members[-1]._replace(body=b"2" * 1000)]
+
+
+def with_a_way_out(members: Members) -> Members:
+    return [*members, SnapshotMember(path="../../outside", body=b"!")]
+
+
+def with_an_absolute_name(members: Members) -> Members:
+    return [*members, SnapshotMember(path="/tmp/outside", body=b"!")]
+
+
+FAULTS: list[tuple[Callable[[Members], Members], str]] = [
+    (without_last, "lacks a/two|index is wrong"),
+    (with_another, "extra"),
+    (with_one_in_front, "no snapshot"),
+    (in_another_order, "missing, or this is extra"),
+    (with_other_bytes, "not the SHA-256"),
+    (with_more_bytes, "has 1,000 bytes"),
+    (with_a_way_out, "not a path inside a site"),
+    (with_an_absolute_name, "not a path inside a site"),
+]
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize(("fault", "why"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
+def test_members_that_the_manifest_does_not_ask_for(
+    tmp_path: Path, name: str, fault: Callable[[Members], Members], why: str
+) -> None:
+    file = forged(tmp_path / name, fault(harmless()))
+    if why.startswith(("not the", "has 1")):
+        verification = verify_snapshot(str(file))
+        assert not verification.is_whole
+        assert why in verification.problems[0]
+        with pytest.raises(DamagedSnapshotError, match=why):
+            mirrored(file, tmp_path / "room/site")
+        assert tree(tmp_path / "room") == {}
+        return
+    refused(file, why)
+
+
+def test_a_member_twice(tmp_path: Path) -> None:
+    """A zip cannot even be written so by our writer: its index refuses."""
+    members = harmless()
+    with pytest.raises(DamagedSnapshotError, match="twice"):
+        forged(tmp_path / "site.zip", [*members, members[-1]])
+    refused(forged(tmp_path / "twice.tar.zst", [*members, members[-1]]), "extra")
+
+
+@pytest.mark.parametrize(
+    ("entries", "why"),
+    [
+        ([entry("../outside", b"")], "not a path inside a site"),
+        ([entry("/outside", b"")], "not a path inside a site"),
+        ([entry(".git/hooks/pre-commit", b"")], "may have"),
+        ([entry("a\\..\\b", b"")], "not a path inside a site"),
+        ([entry("a", b""), entry("a", b"")], "twice in the manifest|is there twice"),
+        ([entry("b", b""), entry("a", b"")], "out of order"),
+        ([entry("A", b""), entry("a", b"")], "differ in case alone"),
+        ([entry("a", b""), entry("a/b", b"")], "file and a folder|file, or a folder"),
+        ([entry("a/b", b"", ("../b",))], "not a path inside a site"),
+        ([entry("a/b", b"", ("a/c",))], "second names that are not its own"),
+        ([entry("a/b", b"", ("A/B",))], "second names that are not its own"),
+        ([entry("a", b"")._replace(media_type="text/html\r\nSet-Cookie: x")], "no media type"),
+        ([entry("a", b"")._replace(sha256="00")], "no SHA-256"),
+        ([entry("a", b"")._replace(size=-1)], "no count"),
+    ],
+)
+def test_a_manifest_that_lies_or_harms(tmp_path: Path, entries: list[ManifestEntry], why: str) -> None:
+    bodies = {item.path: b"" for item in entries}
+    unique = list({member.path: member for member in members_of(entries, bodies)}.values())
+    refused(forged(tmp_path / "site.tar.zst", unique), why)
+
+
+def test_a_second_name_that_is_another_documents(tmp_path: Path) -> None:
+    entries = [entry("A", b"", ("a",)), entry("a", b"")]
+    members = members_of(entries, {"A": b"", "a": b""})
+    refused(forged(tmp_path / "site.tar.zst", members), "differ in case alone")
+
+
+def test_a_bomb_in_a_zip(tmp_path: Path) -> None:
+    """A member that says less than it expands to."""
+    big, members = bytes(50_000_000), harmless()
+    bomb = compress_member(SnapshotMember(path="a/two", body=big))
+    with (tmp_path / "bomb.zip").open("wb") as stream, ZipWriter(stream) as writer:
+        for member in members[:-1]:
+            writer.put(compress_member(member))
+        writer.put(bomb._replace(header=bomb.header._replace(size=1)))
+        writer.finish()
+    refused(tmp_path / "bomb.zip", "damaged")
+
+
+def test_a_member_larger_than_any_document(tmp_path: Path) -> None:
+    members = harmless()
+    packed = compress_member(members[-1])
+    huge: CompressedMember = packed._replace(header=packed.header._replace(size=1 << 40))
+    with (tmp_path / "huge.zip").open("wb") as stream, ZipWriter(stream) as writer:
+        for member in members[:-1]:
+            writer.put(compress_member(member))
+        writer.put(huge)
+        writer.finish()
+    refused(tmp_path / "huge.zip", "more than any document")
+
+
+def test_a_bomb_in_the_solid_form(tmp_path: Path) -> None:
+    """Zeros that expand to more than a thousand times their size."""
+    with (tmp_path / "bomb.tar.zst").open("wb") as stream:
+        writer = TarZstWriter(stream)
+        writer.put(harmless()[0])
+        writer._write(tar_header("zeros", 200_000_000))
+        for _ in range(200):
+            writer._write(bytes(1_000_000))
+        writer.finish()
+    refused(tmp_path / "bomb.tar.zst")
+    with (tmp_path / "deep.tar.zst").open("wb") as stream:
+        writer = TarZstWriter(stream)
+        writer._write(tar_header(MANIFEST, 200_000_000))
+        for _ in range(200):
+            writer._write(bytes(1_000_000))
+        writer.finish()
+    refused(tmp_path / "deep.tar.zst", "expands to more")
+
+
+def test_a_symbolic_link_in_a_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def linking(header: object, offset: int) -> bytes:
+        text = bytearray(central_header(header, offset))  # type: ignore[arg-type]
+        text[38:42] = (0o120777 << 16).to_bytes(4, "little")
+        return bytes(text)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("statuary.snapshots.zip_format.central_header", linking)
+        forged(tmp_path / "link.zip", harmless())
+    refused(tmp_path / "link.zip", "directory is not that of its members")
+
+
+def test_a_symbolic_link_in_the_solid_form(tmp_path: Path) -> None:
+    import tarfile
+
+    link = tarfile.TarInfo("a/two")
+    link.type, link.linkname, link.mtime = tarfile.SYMTYPE, "/etc/passwd", 315532800
+    with (tmp_path / "link.tar.zst").open("wb") as stream:
+        writer = TarZstWriter(stream)
+        for member in harmless()[:-1]:
+            writer.put(member)
+        writer._write(link.tobuf(tarfile.PAX_FORMAT))
+        writer.finish()
+    refused(tmp_path / "link.tar.zst", "no plain file")
+
+
+# Folders that a snapshot was published into.
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Path:
+    return mirrored(made(tmp_path / "site.zip", [*small_documents(), contract(9)]), tmp_path / "mirror")
+
+
+def problems(place: Path) -> tuple[str, ...]:
+    return verify_snapshot(str(place)).problems
+
+
+def test_every_damaged_file_of_a_folder_is_told(mirror: Path) -> None:
+    (mirror / "index.html").write_bytes(b"<p>changed</p>")
+    (mirror / "api/v2/status.json").unlink()
+    (mirror / contract(1).aliases[0]).unlink()
+    (mirror / contract(1).aliases[0]).write_bytes(b"{}")
+    (mirror / "extra.html").write_bytes(b"")
+    found = "\n".join(problems(mirror))
+    assert "index.html has 14 bytes" in found
+    assert "api/v2/status.json is missing" in found
+    assert f"{contract(1).aliases[0]} is damaged" in found
+    assert "holds what its manifest does not name: extra.html" in found
+    assert len(problems(mirror)) == 4
+
+
+def test_one_missing_second_name_is_told(mirror: Path) -> None:
+    (mirror / contract(1).aliases[0]).unlink()
+    assert "second names are missing" in problems(mirror)[0]
+
+
+def test_hidden_files_of_a_folder_are_not_the_sites(mirror: Path) -> None:
+    (mirror / ".gitignore").write_text("*")
+    assert problems(mirror) == ()
+
+
+def test_a_link_out_of_a_folder_is_not_followed(mirror: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(status().body)
+    (mirror / "api/v2/status.json").unlink()
+    (mirror / "api/v2/status.json").symlink_to(tmp_path / "secret")
+    assert "api/v2/status.json is missing" in problems(mirror)[0]
+
+
+@pytest.mark.parametrize("part", ["manifest.json", "parts"])
+def test_a_changed_manifest_of_a_folder_is_told(mirror: Path, part: str) -> None:
+    file = mirror / "snapshot" / part
+    file = next(file.iterdir()) if file.is_dir() else file
+    whole = file.read_bytes()
+    for place in range(len(whole)):
+        changed = bytearray(whole)
+        changed[place] ^= 1
+        file.unlink()
+        file.write_bytes(changed)
+        with pytest.raises(DamagedSnapshotError):
+            verify_snapshot(str(mirror))
+
+
+def test_publishing_over_a_link_is_refused(tmp_path: Path) -> None:
+    file = made(tmp_path / "site.zip", small_documents())
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror/api").symlink_to(outside)
+    with pytest.raises(PublishingError, match="in the way"):
+        mirrored(file, tmp_path / "mirror")
+    assert tree(outside) == {}

@@ -1,0 +1,84 @@
+"""A real browser over a built site: Debian's Chromium, driven by the tasks in tests/browser."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from statuary.build.build import build_site
+from statuary.build.progress import NoProgress
+from statuary.domain.primitives import parse_instant
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from support.requirements import CHECKOUT, absent, require_program
+
+BROWSER = CHECKOUT / ".browser"
+"""Where `.ci/install-browser` puts what drives the browser."""
+
+INSTALL = ".ci/install-browser"
+HARNESS = CHECKOUT / "tests" / "browser" / "harness.mjs"
+PACKAGES = ("axe-core", "html-validate", "playwright-core")
+
+LOOKS = [
+    {"width": width, "height": 900, "colorScheme": scheme}
+    for width in (390, 1280)
+    for scheme in ("light", "dark")
+]
+"""A phone and a desk, by day and by night."""
+
+
+def node_modules() -> Path:
+    """Return the folder of the packages that drive the browser."""
+    modules = BROWSER / "node_modules"
+    for package in PACKAGES:
+        if not (modules / package / "package.json").is_file():
+            absent(f"the npm package {package} in {modules}", INSTALL)
+    return modules
+
+
+def build(content: Path, out: Path, now: str) -> Path:
+    """Build the site of a content folder and return where it is."""
+    with FolderTarget(SiteFolder(out)) as publication:
+        outcome = build_site(content, publication, parse_instant(now), NoProgress())
+    assert outcome.plan is not None, outcome.checked.all_findings
+    return out
+
+
+def browse(site: Path, task: str, **question: Any) -> Any:
+    """Run a task over a site and return what it found."""
+    node, chromium = (require_program(name, install=INSTALL) for name in ("node", "chromium"))
+    command = [node, str(HARNESS), str(node_modules()), chromium, str(site), task]
+    done = subprocess.run(
+        command,
+        input=json.dumps(question),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+        env={**os.environ, "TZ": "Europe/Zurich"},
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def html_complaints(site: Path) -> list[str]:
+    """Return what html-validate has against the pages of a site, each complaint with its page."""
+    node = require_program("node", install=INSTALL)
+    rules = CHECKOUT / "tests" / "browser" / "htmlvalidate.json"
+    program = node_modules() / "html-validate" / "bin" / "html-validate.mjs"
+    pages = sorted(str(page) for page in site.rglob("*.html") if "_epochs" not in page.parts)
+    done = subprocess.run(
+        [node, str(program), "--config", str(rules), "--formatter", "json", *pages],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    results = json.loads(done.stdout) if done.stdout.strip() else []
+    assert results or done.returncode == 0, done.stderr
+    return [
+        f"{Path(result['filePath']).relative_to(site)}:{message['line']}: {message['ruleId']}: {message['message']}"
+        for result in results
+        for message in result["messages"]
+    ]

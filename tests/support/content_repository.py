@@ -1,0 +1,108 @@
+"""A small content folder in a git repository, and the command line in front of it."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from statuary.cli import incident
+from statuary.cli.editing import component_names, prompts
+from statuary.cli.main import command
+from statuary.cli.options import update_options
+
+NOW = "2026-11-02T10:00:00Z"
+
+FILES = {
+    ".gitignore": "/build/\n",
+    "content/site.yaml": """\
+page:
+  name: Plinth
+  id: plinthpage01
+  url: https://status.plinth.example
+  time_zone: Europe/Zurich
+  created_at: 2026-01-12T09:00:00Z
+""",
+    "content/components.yaml": """\
+# what the page shows, in this order
+components:
+  rpc:
+    name: Public RPC   # since the beginning
+    start_date: 2026-01-12
+  bridge:
+    name: Bridge
+""",
+}
+
+GROUPED = """\
+components:
+  network:
+    name: Network
+    components:
+      rpc:
+        name: Public RPC
+"""
+
+
+@dataclass
+class ControlRoom:
+    """A checkout whose folder the commands run in."""
+
+    root: Path
+
+    def run(self, *arguments: str, now: str = NOW, code: int = 0, text: str | None = None) -> str:
+        """Run a command at an instant, expect an exit code, and return what was printed."""
+        result = self.result(*arguments, "--now", now, text=text)
+        assert result.exit_code == code, result.output
+        return result.output
+
+    def result(self, *arguments: str, text: str | None = None) -> Result:
+        return CliRunner().invoke(command, arguments, input=text, catch_exceptions=False)
+
+    def git(self, *arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=self.root, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def write(self, path: str, text: str) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+
+    def read(self, path: str) -> str:
+        return (self.root / path).read_bytes().decode()
+
+    def files(self) -> dict[str, str]:
+        """The texts of the content folder by path."""
+        content = self.root / "content"
+        return {
+            file.relative_to(content).as_posix(): file.read_bytes().decode() for file in content.rglob("*.*")
+        }
+
+    def commit_all(self, message: str) -> None:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", message)
+
+
+def make_control_room(
+    root: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str] = FILES
+) -> ControlRoom:
+    """Make the checkout, with a first commit, and step into it."""
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "Ada")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "ada@plinth.example")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.chdir(root)
+    room = ControlRoom(root)
+    for path, text in files.items():
+        room.write(path, text)
+    room.git("init", "--quiet", "--initial-branch=main")
+    room.commit_all("Begin")
+    return room
+
+
+def person_sits_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have commands ask for what is missing; undone with the test, since all that ask are imported by now."""
+    for module in (prompts, component_names, update_options, incident):
+        monkeypatch.setattr(module, "person_is_there", lambda: True)

@@ -1,0 +1,229 @@
+"""The hosts that a build is served with, each set up by the files that `statuary hosting` writes for it."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from statuary.build.build import build_site
+from statuary.build.progress import NoProgress
+from statuary.documents.hosting.caddy import caddy_files
+from statuary.documents.hosting.deno import deno_files
+from statuary.documents.hosting.host_options import EDGE_FOLDER, HostOptions
+from statuary.documents.hosting.nginx import nginx_files
+from statuary.domain.hosting_settings import HostingSettings
+from statuary.domain.primitives import parse_instant
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from support.edge_runtimes import (
+    HOSTS_INSTALL,
+    OFFLINE,
+    PLAIN,
+    Served,
+    deno,
+    serve_project_with_cloudflare,
+    serve_project_with_netlify,
+    served,
+    write_host_files,
+)
+from support.requirements import CHECKOUT, require_module, require_program
+
+BUILT_AT = "2026-11-20T12:00:00Z"
+"""Before some of the content's transitions and long enough ago, so that the clock has changed documents since."""
+
+SETTINGS = "\nhosting:\n  files: [netlify, cloudflare]\n"
+LOOPBACK = "127.0.0.1"
+
+
+def build_project(project: Path, settings: str = SETTINGS) -> Path:
+    """Build this repository's own content into a project's `build`, and return the project."""
+    shutil.copytree(CHECKOUT / "content", project / "content")
+    with (project / "content" / "site.yaml").open("a", encoding="utf-8") as file:
+        file.write(settings)
+    with FolderTarget(SiteFolder(project / "build")) as publication:
+        outcome = build_site(project / "content", publication, parse_instant(BUILT_AT), NoProgress())
+    assert outcome.applied, outcome.checked.all_findings
+    return project
+
+
+def choices_for(project: Path, **more: str) -> HostOptions:
+    """Return how a web server serves a project, on a port that is free."""
+    with socket.socket() as free:
+        free.bind((LOOPBACK, 0))
+        port = free.getsockname()[1]
+    return HostOptions(
+        settings=HostingSettings(), root=str(project / "build"), listen=f"{LOOPBACK}:{port}", **more
+    )
+
+
+@contextmanager
+def serve_with_nginx(project: Path, edge: Served | None = None) -> Iterator[Served]:
+    """Serve a project with Debian's nginx, in front of a `deno serve` if there is one."""
+    program = require_program("nginx", install=HOSTS_INSTALL)
+    with TemporaryDirectory(prefix="nginx-") as folder:
+        own = Path(folder)
+        own.chmod(0o755)
+        choices = choices_for(project, **_upstream(edge))
+        write_host_files(own, nginx_files(choices))
+        user = "user root;" if os.geteuid() == 0 else ""  # the workers read a temporary folder
+        (own / "nginx.conf").write_text(NGINX.format(own=own, user=user))
+        command = [program, "-e", "stderr", "-p", str(own), "-c", str(own / "nginx.conf")]
+        with _running(command, choices.listen) as server:
+            yield server
+
+
+NGINX = """\
+daemon off;
+{user}
+pid {own}/pid;
+worker_processes 2;
+events {{ worker_connections 512; }}
+http {{
+    access_log off;
+    client_body_temp_path {own}/body;
+    proxy_temp_path {own}/proxy;
+    fastcgi_temp_path {own}/fastcgi;
+    uwsgi_temp_path {own}/uwsgi;
+    scgi_temp_path {own}/scgi;
+    sendfile on;
+    include {own}/statuary.conf;
+}}
+"""
+"""What Debian's nginx.conf is to the generated file, kept inside one folder."""
+
+
+@contextmanager
+def serve_with_caddy(project: Path, edge: Served | None = None) -> Iterator[Served]:
+    """Serve a project with Debian's Caddy, in front of a `deno serve` if there is one."""
+    program = require_program("caddy", install=HOSTS_INSTALL)
+    with TemporaryDirectory(prefix="caddy-") as folder:
+        own = Path(folder)
+        choices = choices_for(project, **_upstream(edge))
+        text = caddy_files(choices)[0].text.replace(f"\n{choices.listen} {{", f"\nhttp://{choices.listen} {{")
+        (own / "Caddyfile").write_text("{\n\tadmin off\n}\n\n" + text)
+        command = [program, "run", "--config", str(own / "Caddyfile"), "--adapter", "caddyfile"]
+        with _running(command, choices.listen, HOME=folder, XDG_DATA_HOME=folder) as server:
+            yield server
+
+
+@contextmanager
+def serve_folder_with_deno(project: Path, settings: HostingSettings = PLAIN) -> Iterator[Served]:
+    """Serve a project with the module that `statuary hosting deno` writes."""
+    write_host_files(project, deno_files(HostOptions(settings=settings)))
+    site = project / "build"
+    flags = [*OFFLINE[:-1], f"--allow-read={site}", f"--host={LOOPBACK}", "--port=0"]
+    command = [deno(), "serve", *flags, str(project / EDGE_FOLDER / "modules" / "deno-serve.js"), str(site)]
+    with served(command, r"http://127\.0\.0\.1:(\d+)", NO_COLOR="1") as server:
+        yield server
+
+
+@contextmanager
+def serve_with_statuary(project: Path) -> Iterator[Served]:
+    """Serve a project with `statuary serve`."""
+    require_module("uvicorn", install="pip install 'statuary[serve]'")
+    command = [sys.executable, "-m", "statuary", "serve", str(project / "build"), "--port", "0"]
+    with served(command, r"http://127\.0\.0\.1:(\d+)", PYTHONUNBUFFERED="1") as server:
+        yield server
+
+
+@contextmanager
+def serve_snapshot(project: Path) -> Iterator[Served]:
+    """Serve a project's site from a snapshot of it, with nothing unpacked."""
+    require_module("uvicorn", install="pip install 'statuary[serve]'")
+    statuary = [sys.executable, "-m", "statuary"]
+    with TemporaryDirectory(prefix="snapshot-") as folder:
+        file = f"{folder}/site.zip"
+        subprocess.run(
+            [*statuary, "snapshot", "create", "--from", str(project / "build"), file],
+            check=True,
+            capture_output=True,
+        )
+        with served(
+            [*statuary, "serve", file, "--port", "0"], r"http://127\.0\.0\.1:(\d+)", PYTHONUNBUFFERED="1"
+        ) as server:
+            yield server
+
+
+@contextmanager
+def nginx_and_deno(project: Path) -> Iterator[Served]:
+    """Serve a project with nginx in front of Deno."""
+    with serve_folder_with_deno(project) as edge, serve_with_nginx(project, edge) as server:
+        yield server
+
+
+@contextmanager
+def caddy_and_deno(project: Path) -> Iterator[Served]:
+    """Serve a project with Caddy in front of Deno."""
+    with serve_folder_with_deno(project) as edge, serve_with_caddy(project, edge) as server:
+        yield server
+
+
+Serve = Callable[[Path], AbstractContextManager[Served]]
+
+SERVERS: dict[str, tuple[Serve, str]] = {
+    "`statuary serve`": (serve_with_statuary, "edge"),
+    "`statuary serve site.zip`": (serve_snapshot, "edge"),
+    "Deno": (serve_folder_with_deno, "edge"),
+    "Netlify (`@netlify/dev`)": (serve_project_with_netlify, "edge"),
+    "Cloudflare (`miniflare`)": (serve_project_with_cloudflare, "edge"),
+    "nginx and Deno": (nginx_and_deno, "edge"),
+    "Caddy and Deno": (caddy_and_deno, "edge"),
+    "nginx": (serve_with_nginx, "static"),
+    "Caddy": (serve_with_caddy, "static"),
+}
+"""Every server by name, with the level that it reaches."""
+
+EMULATORS_LACK = {
+    "Netlify (`@netlify/dev`)": {
+        "contracts-are-readable-anywhere": "its static server makes no ETag; Netlify's does",
+        "status-is-readable-anywhere": "the same",
+        "own-notes-are-hidden": "it follows the rule that hides them, and sends the file all the same",
+    }
+}
+"""What an emulator is known to do otherwise than the host it stands for: checks, with the reason."""
+
+
+def _upstream(edge: Served | None) -> dict[str, str]:
+    return {} if edge is None else {"edge": f"{LOOPBACK}:{edge.port}"}
+
+
+@contextmanager
+def _running(command: list[str], listen: str, **environment: str) -> Iterator[Served]:
+    """Run a server that says nothing until the block ends."""
+    port = int(listen.rpartition(":")[2])
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=os.environ | environment,
+        start_new_session=True,
+    ) as process:
+        try:
+            _wait_for(port, process)
+            yield Served(port)
+        finally:
+            with suppress(ProcessLookupError):  # it may not have begun
+                os.killpg(process.pid, signal.SIGTERM)
+            said, _ = process.communicate(timeout=20)
+            print(re.sub(r"(?m)^.*\"level\":\"info\".*\n", "", said))  # pytest shows it where a test fails
+
+
+def _wait_for(port: int, process: subprocess.Popen[str]) -> None:
+    """Wait until a port is listened on."""
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex((LOOPBACK, port)) == 0:
+                return
+        if process.poll() is not None:
+            break
+        time.sleep(0.05)
+    raise AssertionError("the server did not begin to listen")

@@ -1,0 +1,87 @@
+"""The small project that real tool chains built for tests/importing, and what a real node then held of it."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from statuary.content.read_content import read_content
+from statuary.domain.catalogue import Catalogue, ContractForm
+from statuary.domain.contracts.workspace import WorkspaceDeployment
+from statuary.domain.primitives import Hex, parse_address, parse_chain_id, parse_instant
+from statuary.importing.imported_compilation import ImportedCompilation
+from statuary.importing.on_chain_contract import OnChainContract
+from statuary.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
+
+HERE = Path(__file__).parents[1] / "importing"
+CHAIN_ID = parse_chain_id("31337")
+NOW = parse_instant("2026-11-20T12:00:00Z")
+
+SITE = """\
+page: {name: Turnstiles, url: https://status.example.org, id: turnstiles00}
+chains: [{chain_id: 31337, name: Local}]
+"""
+
+HARDHAT_2, HARDHAT_3 = HERE / "hardhat2/artifacts", HERE / "hardhat3/artifacts"
+FOUNDRY, FOUNDRY_WHOLE = HERE / "foundry", HERE / "foundry_whole"
+
+
+@cache
+def chain() -> dict[str, Any]:
+    return json.loads((HERE / "chain.json").read_text())
+
+
+def on_chain(tool: str, contract: str) -> OnChainContract:
+    """Return what the chain holds of a contract, as files would say it."""
+    held = chain()["contracts"][tool][contract]
+    return OnChainContract(
+        creation=held["creation"],
+        runtime=held["runtime"],
+        deployment=WorkspaceDeployment(
+            transaction_hash=Hex(held["transaction"]),
+            block_number=str(held["block_number"]),
+            transaction_index=str(held["transaction_index"]),
+            deployer=parse_address(held["deployer"]),
+        ),
+    )
+
+
+def the_only(folder: Path, pattern: str) -> Path:
+    [file] = folder.glob(pattern)
+    return file
+
+
+def empty_site(folder: Path) -> Path:
+    """Write a site without contracts and return its content folder."""
+    content = folder / "content"
+    content.mkdir(exist_ok=True)
+    (content / "site.yaml").write_text(SITE)
+    return content
+
+
+def catalogue_of(content: Path) -> Catalogue:
+    catalogue, _ = read_content(content)
+    assert catalogue is not None
+    return catalogue
+
+
+def wanted(tool: str, contract: str, **changes: Any) -> ImportOptions:
+    given: dict[str, Any] = {
+        "chain_id": CHAIN_ID,
+        "address": parse_address(chain()["contracts"][tool][contract]["address"]),
+        "form": ContractForm.WORKSPACE,
+        "match_id": None,
+        "verified_at": None,
+        "now": NOW,
+        "replace": False,
+        **changes,
+    }
+    return ImportOptions(**given)
+
+
+def added(
+    content: Path, tool: str, contract: str, compilation: ImportedCompilation, **changes: Any
+) -> PreparedContract:
+    """Return what adding a contract comes to."""
+    target = wanted(tool, contract, **changes)
+    return prepare_contract(content, catalogue_of(content), target, compilation, on_chain(tool, contract))

@@ -1,0 +1,312 @@
+"""Object stores on this machine: moto and rclone for S3, Azurite for Azure, and a proxy that counts and fails.
+
+Each server runs in a process of its own on loopback, from where `.ci/install-stores` put it.
+"""
+
+import base64
+import hashlib
+import hmac
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from email.utils import formatdate
+from http.client import HTTPConnection, HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+from support.requirements import CHECKOUT, absent
+
+STORES = Path(os.environ.get("STATUARY_STORES", CHECKOUT / ".stores"))
+INSTALL = ".ci/install-stores"
+
+AZURE_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+"""The key of Azurite's development account, which is public."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server.
+
+    Attributes:
+        port: on loopback.
+        scheme: of its URLs.
+        folder: whose folders are its buckets; None if it has a request for making them.
+    """
+
+    port: int
+    scheme: str
+    folder: Path | None = None
+
+    def environment(self, port: int | None = None) -> dict[str, str]:
+        """Return the environment that lets obstore find the server, or a proxy in front of it."""
+        endpoint = f"http://127.0.0.1:{port or self.port}"
+        if self.scheme == "az":
+            return {
+                "AZURE_STORAGE_ACCOUNT_NAME": "devstoreaccount1",
+                "AZURE_STORAGE_ACCOUNT_KEY": AZURE_KEY,
+                "AZURE_ENDPOINT": f"{endpoint}/devstoreaccount1",
+                "AZURE_ALLOW_HTTP": "true",
+            }
+        return {
+            "AWS_ACCESS_KEY_ID": "key",
+            "AWS_SECRET_ACCESS_KEY": "secret",
+            "AWS_REGION": "us-east-1",
+            "AWS_ENDPOINT_URL": endpoint,
+            "AWS_ALLOW_HTTP": "true",
+        }
+
+    def make_bucket(self, name: str) -> str:
+        """Make a bucket and return its URL."""
+        if self.folder is not None:
+            (self.folder / name).mkdir(parents=True)
+            return f"{self.scheme}://{name}"
+        if self.scheme == "az":
+            path, headers = f"/devstoreaccount1/{name}?restype=container", _azure_headers(name)
+        else:
+            path, headers = (
+                f"/{name}",
+                {
+                    "Authorization": "AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
+                },
+            )
+        urlopen(
+            Request(f"http://127.0.0.1:{self.port}{path}", method="PUT", headers=headers), timeout=10
+        ).close()
+        return f"{self.scheme}://{name}"
+
+
+def _azure_headers(container: str) -> dict[str, str]:
+    """Sign the making of a container, which obstore does not offer."""
+    date, version = formatdate(usegmt=True), "2021-08-06"
+    signed = f"PUT{12 * chr(10)}x-ms-date:{date}\nx-ms-version:{version}\n/devstoreaccount1/devstoreaccount1/{container}\nrestype:container"
+    signature = base64.b64encode(
+        hmac.new(base64.b64decode(AZURE_KEY), signed.encode(), hashlib.sha256).digest()
+    )
+    return {
+        "x-ms-date": date,
+        "x-ms-version": version,
+        "Authorization": f"SharedKey devstoreaccount1:{signature.decode()}",
+        "Content-Length": "0",
+    }
+
+
+@contextmanager
+def moto() -> Iterator[Server]:
+    """Run moto: everything in memory, conditions kept."""
+    program = STORES / "moto" / "bin" / "moto_server"
+    with _running(program, lambda port: [program, "-H", "127.0.0.1", "-p", str(port)], "s3") as server:
+        yield server
+
+
+@contextmanager
+def rclone(folder: Path) -> Iterator[Server]:
+    """Run rclone over a folder: it overlooks the conditions of puts."""
+    program = STORES / "rclone" / "bin" / "rclone"
+
+    def command(port: int) -> list[object]:
+        return [program, "serve", "s3", folder, "--addr", f"127.0.0.1:{port}", "--auth-key", "key,secret"]
+
+    with _running(program, command, "s3") as server:
+        yield replace(server, folder=folder)
+
+
+@contextmanager
+def azurite(folder: Path) -> Iterator[Server]:
+    """Run Azurite over a folder."""
+    program = STORES / "azurite" / "node_modules" / ".bin" / "azurite-blob"
+
+    def command(port: int) -> list[object]:
+        place = ["--blobHost", "127.0.0.1", "--blobPort", port, "--location", folder]
+        return [program, "--silent", "--skipApiVersionCheck", *place]
+
+    with _running(program, command, "az") as server:
+        yield server
+
+
+@contextmanager
+def _running(program: Path, command: Callable[[int], list[object]], scheme: str) -> Iterator[Server]:
+    if not program.exists():
+        absent(f"the object store {program}", INSTALL)
+    port = free_port()
+    process = subprocess.Popen(
+        [str(part) for part in command(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        _wait_for(port, process)
+        yield Server(port, scheme)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def free_port() -> int:
+    """Return a port of loopback that nobody has."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(600):
+        if process.poll() is not None:
+            raise RuntimeError(f"{process.args} ended with {process.returncode}")
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise RuntimeError(f"{process.args} does not listen")
+
+
+Fault = Callable[[str, str, int], str]
+"""Method, path and number of a request to what befalls it: nothing (empty), `500`, `503`, `lost` (it takes effect,
+but the answer never comes) or `hang` (nothing happens for longer than anybody waits)."""
+
+
+@dataclass
+class Proxy:
+    """Stands between a client and a server.
+
+    Attributes:
+        server: where requests go.
+        fault: what befalls them.
+        hang: seconds that a hanging request takes.
+        seen: method, path and outcome of every request: the status, or the fault.
+    """
+
+    server: Server
+    fault: Fault = lambda method, path, number: ""
+    hang: float = 5.0
+    seen: list[tuple[str, str, str]] = field(default_factory=list)
+    port: int = 0
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment that lets obstore find the proxy."""
+        return self.server.environment(self.port)
+
+    def count(self, method: str, outcome: str = "2", without: str = "/.statuary/") -> int:
+        """Return how many requests of a method had an outcome, those for the ledger left out."""
+        return sum(
+            one == method and status.startswith(outcome) and without not in path
+            for one, path, status in list(self.seen)
+        )
+
+
+@contextmanager
+def proxied(server: Server, fault: Fault | None = None, hang: float = 5.0) -> Iterator[Proxy]:
+    """Run a proxy in front of a server."""
+    proxy = Proxy(server, hang=hang)
+    proxy.fault = fault or proxy.fault
+    lock, numbers, connections = threading.Lock(), iter(range(1, 1 << 60)), threading.local()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def handle_one_request(self) -> None:
+            self.raw_requestline = self.rfile.readline(65537)
+            if not self.raw_requestline or not self.parse_request():
+                self.close_connection = True
+                return
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            path = self.path.partition("?")[0]
+            with lock:
+                fault = proxy.fault(self.command, path, next(numbers))
+            if fault in ("500", "503"):
+                proxy.seen.append((self.command, path, fault))
+                self.send_response_only(int(fault))
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+            elif fault == "hang":
+                proxy.seen.append((self.command, path, fault))
+                time.sleep(proxy.hang)
+                self.close_connection = True
+            else:
+                self.forward(body, path, fault)
+
+        def forward(self, body: bytes, path: str, fault: str) -> None:
+            status, headers, answer = self.ask(body)
+            proxy.seen.append((self.command, path, fault or str(status)))
+            if fault == "lost":
+                self.close_connection = True
+                return
+            self.send_response_only(status)
+            for name, value in headers:
+                if name.lower() not in ("transfer-encoding", "connection", "content-length"):
+                    self.send_header(name, value)
+            told = {name.lower(): value for name, value in headers}
+            length = told.get("content-length", "0") if self.command == "HEAD" else str(len(answer))
+            self.send_header("Content-Length", length)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(answer)
+
+        def ask(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+            """Ask the server, over the connection that this thread has with it."""
+            for _ in range(2):
+                connection = getattr(connections, "found", None) or HTTPConnection(
+                    "127.0.0.1", server.port, timeout=30
+                )
+                connections.found = connection
+                try:
+                    connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+                    for name, value in self.headers.items():
+                        connection.putheader(name, value)
+                    connection.endheaders(body)
+                    answer = connection.getresponse()
+                    return answer.status, answer.getheaders(), answer.read()
+                except (OSError, HTTPException):
+                    connection.close()
+                    connections.found = None
+            return 502, [], b""
+
+        def finish(self) -> None:
+            super().finish()
+            if getattr(connections, "found", None) is not None:
+                connections.found.close()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 128
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """A client that goes away is no news."""
+
+    with Quiet(("127.0.0.1", 0), Handler) as listener:
+        proxy.port = listener.server_address[1]
+        thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        try:
+            yield proxy
+        finally:
+            listener.shutdown()
+            thread.join()
+
+
+def objects_of(url: str) -> dict[str, tuple[bytes, dict[str, str]]]:
+    """Return every object below a URL with its body and attributes; the environment says where the store is."""
+    import obstore
+    from obstore.store import from_url
+
+    store = from_url(url)
+    found = {}
+    for piece in obstore.list(store, chunk_size=1000):
+        for one in piece:
+            answer = obstore.get(store, one["path"])
+            found[one["path"]] = bytes(answer.bytes()), dict(answer.attributes)
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit("this is a helper of tests")

@@ -1,0 +1,86 @@
+"""Small sites as documents, and the snapshots made of them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from statuary.documents.document import Document
+from statuary.domain.primitives import checksum_address, keccak256, parse_instant
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import SiteFolder
+from statuary.snapshots.from_folder import folder_documents
+from statuary.snapshots.manifest import SiteOrigin
+from statuary.snapshots.snapshot_documents import snapshot_documents
+from statuary.snapshots.snapshot_reader import read_snapshot
+from statuary.snapshots.snapshot_target import SnapshotTarget
+
+ORIGIN = SiteOrigin(instant=parse_instant("2026-11-20T12:00:00Z"), revision="c0ffee", statuary="0.1.0")
+
+
+def contract(number: int, chain: int = 1, body: bytes | None = None) -> Document:
+    """Return a document that two spellings of an address share."""
+    address = checksum_address("0x" + keccak256(b"%d" % number).hex()[:40])
+    return Document(
+        path=f"v2/contract/{chain}/{address}",
+        aliases=(f"v2/contract/{chain}/{address.lower()}",),
+        body=body or b'{"chainId":"%d","address":"%s","abi":[]}' % (chain, address.encode()),
+    )
+
+
+def status(text: bytes = b"none") -> Document:
+    """Return a document with one name."""
+    return Document(path="api/v2/status.json", body=b'{"status":{"indicator":"%s"}}' % text)
+
+
+def small_documents() -> list[Document]:
+    """Return documents of several kinds: twins, a name that is not ASCII, an empty body, a body that cannot shrink."""
+    return [
+        contract(1),
+        contract(2, chain=8453),
+        status(),
+        Document(path="assets/größe.txt", body=b"", media_type="text/plain; charset=utf-8"),
+        Document(
+            path="assets/noise.js", body=keccak256(b"noise"), media_type="text/javascript; charset=utf-8"
+        ),
+        Document(path="index.html", body=b"<p>" * 40, media_type="text/html; charset=utf-8"),
+    ]
+
+
+def tiny_documents() -> list[Document]:
+    """Return as little as has everything: twins, something that packs and something that does not."""
+    return [contract(1), status(b"none " * 30)]
+
+
+def made(out: Path, documents: Iterable[Document], *, origin: SiteOrigin = ORIGIN, **options: object) -> Path:
+    """Make a snapshot of documents and return its file."""
+    with SnapshotTarget(out, origin, **options) as publication:  # type: ignore[arg-type]
+        publication.offer(documents)
+        publication.apply()
+    return out
+
+
+def published(documents: Iterable[Document], folder: Path) -> Path:
+    """Publish documents into a folder and return it."""
+    with FolderTarget(SiteFolder(folder)) as publication:
+        publication.offer(documents)
+        publication.apply()
+    return folder
+
+
+def mirrored(snapshot: Path, folder: Path) -> Path:
+    """Publish a snapshot into a folder and return it."""
+    with read_snapshot(str(snapshot)) as opened:
+        return published(snapshot_documents(opened), folder)
+
+
+def made_of_folder(out: Path, folder: Path) -> Path:
+    """Make a snapshot of a folder without a manifest and return its file."""
+    return made(out, folder_documents(folder))
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Return the published files of a folder."""
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file() and ".statuary" not in file.parts
+    }
