@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
+from statuary.version import VERSION
+
 if TYPE_CHECKING:
     from statuary.serving.site import open_snapshot
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["__version__", "open_snapshot"]
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import click
 from typing_extensions import override
 
-from statuary import __version__
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.garbage_collection import enable_garbage_collection
+from statuary.version import VERSION
 
 COMMANDS = {
     "init": ("statuary.cli.init", "Write a content folder that can be published at once."),
@@ -99,7 +99,7 @@ def _is_interruption(error: BaseException | None) -> bool:
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="statuary")
+@click.version_option(VERSION, prog_name="statuary")
 def command() -> None:
     """Publish verified contracts and network status as static files.
 

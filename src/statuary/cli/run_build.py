@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import click
 
-from statuary import __version__
 from statuary.build.build import build_site
 from statuary.build.execution.options import ExecutionOptions
 from statuary.build.execution.worker_pool import WorkersLostError
@@ -26,6 +25,7 @@ from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.snapshots.from_folder import build_notes
 from statuary.snapshots.manifest import SiteOrigin
+from statuary.version import VERSION
 
 
 class BuildOptions(NamedTuple):
@@ -77,9 +77,7 @@ def run_build(content: Path, out: Path, git: GitQuery, build_options: BuildOptio
         ):
             execution = ExecutionOptions(executor=executor, git=git, verify=build_options.verify)
             revision = "" if git.answer is None else git.answer.revision
-            publication.note(
-                build_notes(SiteOrigin(instant=instant, revision=revision, statuary=__version__))
-            )
+            publication.note(build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION)))
             with progress() as progress_listener:
                 outcome = build_site(
                     content, publication, instant, progress_listener, check_options, execution=execution

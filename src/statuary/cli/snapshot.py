@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from statuary import __version__
 from statuary.cli.content_revision import content_revision
 from statuary.cli.errors import exit_on_error
 from statuary.cli.exit_codes import ExitCode
@@ -31,6 +30,7 @@ from statuary.snapshots.snapshot_paths import MANIFEST
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.snapshot_target import Signer, SnapshotTarget
 from statuary.snapshots.verify import Verification, verify_snapshot
+from statuary.version import VERSION
 
 if TYPE_CHECKING:
     from statuary.snapshots.verify_records import RecordVerifier
@@ -87,7 +87,7 @@ def create(
             origin = SiteOrigin(
                 instant=build_instant(now),
                 revision=content_revision(content) if revision is None else revision,
-                statuary=__version__,
+                statuary=VERSION,
             )
             publication = SnapshotTarget(out, origin, only=wanted, signer=signer, dry_run=dry_run)
             _build_into(content, stack.enter_context(publication))
@@ -138,7 +138,7 @@ def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -
     return SiteOrigin(
         instant=now or noted or build_instant(None),
         revision=notes.revision if revision is None else revision,
-        statuary=notes.statuary or __version__,
+        statuary=notes.statuary or VERSION,
     )
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from urllib.parse import urljoin, urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
-from statuary import __version__
+from statuary.version import VERSION
 
 TIMEOUT = 30.0
 """Seconds to wait for the next bytes of an answer."""
@@ -75,7 +75,7 @@ def http_sender(base: str) -> SendRequest:
 def _once(url: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
     if urlsplit(url).scheme not in ("http", "https"):
         raise UnreachableError(f"{url} is no address of a web server")
-    sent = {"User-Agent": f"statuary/{__version__}", "Accept-Encoding": "identity", **headers}
+    sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **headers}
     request = Request(url, headers=sent, method=method)  # noqa: S310 - the scheme was looked at
     try:
         with closing(_opener().open(request, timeout=TIMEOUT)) as answer:

@@ -11,7 +11,6 @@ from urllib.request import Request, urlopen
 
 import orjson
 
-from statuary import __version__
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import (
     ADDRESS_DIGITS,
@@ -23,6 +22,7 @@ from statuary.domain.primitives import (
     shorten,
 )
 from statuary.importing.import_error import ContractImportError
+from statuary.version import VERSION
 
 TIMEOUT_SECONDS: Final = 60.0
 """How long an answer may take; traces of old transactions take their time."""
@@ -133,7 +133,7 @@ class EthereumNode:
         request = Request(  # noqa: S310 - the scheme is checked
             self._url,
             question,
-            {"Content-Type": "application/json", "User-Agent": f"statuary/{__version__}"},
+            {"Content-Type": "application/json", "User-Agent": f"statuary/{VERSION}"},
         )
         try:
             with urlopen(request, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310

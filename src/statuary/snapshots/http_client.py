@@ -19,8 +19,8 @@ from urllib.request import (
     Request,
 )
 
-from statuary import __version__
 from statuary.publishing.errors import PublishingError
+from statuary.version import VERSION
 
 TIMEOUT = 30.0
 """Seconds to wait for the next bytes of an answer."""
@@ -129,7 +129,7 @@ def open_url(
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise url_error(url, "is not http or https")
-    sent = {"User-Agent": f"statuary/{__version__}", "Accept-Encoding": "identity", **(headers or {})}
+    sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **(headers or {})}
     request = Request(url, headers=sent, method=method)  # noqa: S310 - the scheme was looked at
     with closing(opener().open(request, timeout=TIMEOUT)) as answer:
         yield answer

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import orjson
 
-import statuary
+from statuary import version
 from statuary.domain.json_values import Json
 
 FINGERPRINTED = ("domain", "content", "checks", "documents", "build/contract.py", "build/partitions.py")
@@ -53,8 +53,8 @@ def fingerprint_of(*settings: object) -> Fingerprint:
 @cache
 def program_fingerprint() -> str:
     """Return the SHA-256 of the program's files that decide what documents say, with the version."""
-    package = Path(statuary.__file__).parent
-    digest = sha256(statuary.__version__.encode())
+    package = Path(version.__file__).parent
+    digest = sha256(version.VERSION.encode())
     for file in sorted(_fingerprinted_files(package)):
         digest.update(file.encode() + b"\0" + sha256((package / file).read_bytes()).digest())
     return digest.hexdigest()

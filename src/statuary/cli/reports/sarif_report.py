@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import orjson
 
-from statuary import __version__
 from statuary.domain.findings import Finding, Severity
+from statuary.version import VERSION
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -15,7 +15,7 @@ def sarif_report(findings: Iterable[Finding], folder: str) -> str:
     """Return one SARIF log with one run."""
     found = list(findings)
     rules = [{"id": rule} for rule in sorted({finding.rule for finding in found})]
-    driver = {"name": "statuary", "version": __version__, "rules": rules}
+    driver = {"name": "statuary", "version": VERSION, "rules": rules}
     results = [_result(finding, folder) for finding in found]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}

@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
-from statuary import __version__
 from statuary.content.bulk.remote_objects import SCHEMES, from_url, import_obstore
 from statuary.optional import MissingExtraError, optional
 from statuary.publishing.errors import PublishingError
+from statuary.version import VERSION
 
 Result = TypeVar("Result")
 
@@ -224,7 +224,7 @@ CONNECTION_SETTINGS = (
 def _options(url: str, patience: RetryPolicy) -> dict[str, Any]:
     prefix = ENVIRONMENT_PREFIXES.get(url.partition(":")[0], "")
     told = {name: os.environ.get(f"{prefix}_{name.upper()}", "") for name in CONNECTION_SETTINGS}
-    wanted = {"timeout": f"{patience.timeout}s", "user_agent": f"statuary/{__version__}"}
+    wanted = {"timeout": f"{patience.timeout}s", "user_agent": f"statuary/{VERSION}"}
     return {
         "client_options": wanted | {name: value for name, value in told.items() if value},
         "retry_config": {

@@ -1,0 +1,3 @@
+"""The version of statuary."""
+
+VERSION = "0.1.0"
