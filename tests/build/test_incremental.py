@@ -37,7 +37,7 @@ def built(monkeypatch) -> list[str]:
         seen.append(source.path)
         return real(root, source, settings)
 
-    monkeypatch.setattr(partitions, "press", press)
+    monkeypatch.setattr(partitions, "build_contract", press)
     return seen
 
 
@@ -249,7 +249,7 @@ def test_an_interrupted_build_is_gone_on_with(tmp_path, built, monkeypatch):
         return real(root, source, settings)
 
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(partitions, "press", until_the_hundredth)
+        interrupted.setattr(partitions, "build_contract", until_the_hundredth)
         with pytest.raises(KeyboardInterrupt):
             build(content, tmp_path / "out", git=False)
     built.clear()

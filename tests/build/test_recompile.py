@@ -43,7 +43,7 @@ def site(folder, *records):
 
 
 def recompiled(content, *compilers, **bounds):
-    options = RecompileOptions(compilers=compilers, bounds=RunLimits(**bounds), hands=2)
+    options = RecompileOptions(compilers=compilers, bounds=RunLimits(**bounds), workers=2)
     return recompile_contracts(content, read_content(content).catalogue, options, NoProgress())
 
 

@@ -35,7 +35,7 @@ class Renderer:
     def _templates(self) -> "PageTemplates":
         # most commands render nothing, and need not wait for the library that would
         module = import_module("statuary.documents.pages.page_templates")
-        templates: PageTemplates = module.Templates(self.frame, self.voice.texts)
+        templates: PageTemplates = module.PageTemplates(self.frame, self.voice.texts)
         return templates
 
     def page(

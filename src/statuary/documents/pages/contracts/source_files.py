@@ -139,5 +139,5 @@ def _colours(text: str, language: str) -> Iterator[tuple[str, str]]:
     """Yield the pieces of a text, each with its style class; what that takes is loaded with the first source."""
     pieces: Iterator[tuple[str, str]] = import_module(
         "statuary.documents.pages.contracts.highlighting"
-    ).coloured(text, language)
+    ).highlighted(text, language)
     return pieces
