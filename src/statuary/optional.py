@@ -3,17 +3,16 @@
 import importlib
 from types import ModuleType
 
+from statuary.domain.errors import StatuaryError
 
-class MissingExtraError(Exception):
-    """A library of an extra is not installed.
 
-    Attributes:
-        remedy: the line that installs it.
-    """
+class MissingExtraError(StatuaryError):
+    """A library of an extra is not installed; the hint is the line that installs it."""
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs the extra {extra!r}, which is not installed")
-        self.hint = f'pip install "statuary[{extra}]"'
+        super().__init__(
+            f"{purpose} needs the extra {extra!r}, which is not installed", f'pip install "statuary[{extra}]"'
+        )
 
 
 def optional(*names: str, extra: str, purpose: str) -> ModuleType:

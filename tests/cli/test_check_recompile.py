@@ -43,7 +43,7 @@ def check(content, *options):
 
 def test_what_comes_out_as_it_is_kept(content, tmp_path):
     result = check(content, "--recompile", "--compiler", f"solc={compiler(tmp_path)}")
-    assert result.exit_code == ExitCode.DONE
+    assert result.exit_code == ExitCode.OK
     assert result.stdout == "1 of 1 records compiled again, 1 of them to the same\nno findings\n"
 
 
@@ -59,7 +59,7 @@ def test_what_comes_out_otherwise_is_an_error(content, tmp_path):
 def test_an_absent_version_is_a_warning_which_strict_makes_count(content, tmp_path):
     options = ["--recompile", "--compiler", f"solc={compiler(tmp_path, version='0.8.29+commit.ab55807c')}"]
     result = check(content, *options)
-    assert result.exit_code == ExitCode.DONE
+    assert result.exit_code == ExitCode.OK
     assert f"solc {VERSION} is not at hand: 1 record was not compiled again" in result.stdout
     assert check(content, *options, "--strict").exit_code == ExitCode.FINDINGS
 

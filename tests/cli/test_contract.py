@@ -70,7 +70,7 @@ def checked(content):
 
 def test_a_workspace_is_written_and_is_a_contract_of_the_site(content, code):
     result = run(content, artifact("Turnstile"), *code("Turnstile"))
-    assert result.exit_code == ExitCode.DONE
+    assert result.exit_code == ExitCode.OK
     assert result.stdout.splitlines()[0] == (
         f"Turnstile at {TURNSTILE} on chain 31337: creation exact_match, runtime exact_match"
     )
@@ -105,7 +105,7 @@ def test_a_record_is_the_same_contract(content, code, tmp_path):
     record = json.loads((content / f"contracts/31337/{STATION}.json").read_bytes())
     assert record["deployment"]["transactionHash"] == "0x" + "ab" * 32
     assert record["deployment"]["blockNumber"] == "7"
-    assert run(content, *given, "--force").exit_code == ExitCode.DONE
+    assert run(content, *given, "--force").exit_code == ExitCode.OK
     assert f"contracts/31337/{STATION}.json" not in tree(content)
     [row] = checked(content).rows
     assert row.match == "exact_match"
@@ -116,7 +116,7 @@ def test_numbers_count_on_and_may_be_given(content, code):
     run(content, artifact("Station"), *code("Station"))
     assert sorted(row.matchId for row in checked(content).rows) == ["41", "42"]
     taken = run(content, artifact("Turnstile"), *code("Turnstile"), "--match-id", "42")
-    assert taken.exit_code == ExitCode.REFUSED
+    assert taken.exit_code == ExitCode.FAILED
     assert f"match id 42 is taken already, by contracts/31337/{STATION}/contract.yaml" in taken.stderr
 
 
@@ -126,14 +126,14 @@ def test_what_is_there_is_replaced_by_force_alone_and_keeps_number_date_and_note
     (folder / "README.md").write_text("ours")
     before = tree(content)
     refused = run(content, artifact("Fare"), *code("Fare"))
-    assert refused.exit_code == ExitCode.REFUSED
+    assert refused.exit_code == ExitCode.FAILED
     assert "is there already\n    replace it with --force" in refused.stderr
     assert tree(content) == before
     # the creation code is no longer known
     options = code("Fare")
     del options[options.index("--creation") : options.index("--creation") + 2]
     replaced = run(content, artifact("Fare"), *options, "--force")
-    assert replaced.exit_code == ExitCode.DONE
+    assert replaced.exit_code == ExitCode.OK
     assert set(before) - set(tree(content)) == {f"contracts/31337/{FARE}/creation.hex"}
     [row] = checked(content).rows
     assert (row.matchId, row.verifiedAt, row.creationMatch) == ("7", "2026-01-01T00:00:00Z", None)
@@ -143,18 +143,18 @@ def test_numbers_in_bulk_files_are_not_looked_through(content, code):
     (content / "contracts").mkdir()
     (content / "contracts/many.jsonl").write_text("")
     refused = run(content, artifact("Fare"), *code("Fare"))
-    assert refused.exit_code == ExitCode.REFUSED
+    assert refused.exit_code == ExitCode.FAILED
     assert "the site has contracts in contracts/many.jsonl" in refused.stderr
-    assert run(content, artifact("Fare"), *code("Fare"), "--match-id", "5").exit_code == ExitCode.DONE
+    assert run(content, artifact("Fare"), *code("Fare"), "--match-id", "5").exit_code == ExitCode.OK
 
 
 def test_another_spelling_of_the_address_is_the_same_contract(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--as", "record")
     lower = content / f"contracts/31337/{FARE.lower()}.json"
     (content / f"contracts/31337/{FARE}.json").rename(lower)
-    assert run(content, artifact("Fare"), *code("Fare"), "--as", "record").exit_code == ExitCode.REFUSED
+    assert run(content, artifact("Fare"), *code("Fare"), "--as", "record").exit_code == ExitCode.FAILED
     assert (
-        run(content, artifact("Fare"), *code("Fare"), "--as", "record", "--force").exit_code == ExitCode.DONE
+        run(content, artifact("Fare"), *code("Fare"), "--as", "record", "--force").exit_code == ExitCode.OK
     )
     assert set(tree(content)) == {"site.yaml", f"contracts/31337/{FARE}.json"}
 
@@ -177,7 +177,7 @@ def test_one_side_that_does_not_match_is_said(content, code, tmp_path):
     other = options.index("--creation") + 1
     options[other] = code("Turnstile")[3]
     result = run(content, artifact("Fare"), *options)
-    assert result.exit_code == ExitCode.DONE
+    assert result.exit_code == ExitCode.OK
     assert "creation null, runtime exact_match" in result.stdout
     assert "note: the creation bytecode has" in result.stderr
 
@@ -197,21 +197,21 @@ def test_constructor_arguments_that_do_not_decode_keep_the_creation_side_out(con
 def test_a_dry_run_says_all_and_writes_nothing(content, code):
     before = tree(content)
     result = run(content, artifact("Fare"), *code("Fare"), "--dry-run")
-    assert result.exit_code == ExitCode.DONE
+    assert result.exit_code == ExitCode.OK
     assert f"would write {content}/contracts/31337/{FARE}/contract.yaml" in result.stdout
     assert tree(content) == before
 
 
 def test_a_contract_of_a_build_info_is_named(content, code):
     [build_info] = (HARDHAT_2 / "build-info").glob("*.json")
-    assert run(content, str(build_info), *code("Fare", "hardhat2")).exit_code == ExitCode.REFUSED
+    assert run(content, str(build_info), *code("Fare", "hardhat2")).exit_code == ExitCode.FAILED
     named = run(content, str(build_info), "--contract", "Fare", *code("Fare", "hardhat2"))
-    assert named.exit_code == ExitCode.DONE
+    assert named.exit_code == ExitCode.OK
 
 
 def test_what_is_wanting_is_told_with_what_to_do(content, code):
     result = run(content, str(HARDHAT_3 / "contracts/Fare.sol/Fare.json"), *code("Fare", "hardhat3"))
-    assert result.exit_code == ExitCode.REFUSED
+    assert result.exit_code == ExitCode.FAILED
     assert result.stderr == (
         "statuary: the compiler's output has no metadata, without which nothing ties the sources to the bytecode\n"
         "    give the compiler with --compiler solc=PATH, or compile with 'metadata' in outputSelection\n"
@@ -255,7 +255,7 @@ REFUSED = {
 def test_refusals(case, content):
     options, message = REFUSED[case]
     result = run(content, artifact("Fare"), "--address", FARE, *options)
-    assert result.exit_code == ExitCode.REFUSED
+    assert result.exit_code == ExitCode.FAILED
     assert message in result.stderr
 
 
@@ -264,7 +264,7 @@ def test_a_file_without_bytecode_is_refused(text, content, tmp_path):
     file = tmp_path / "code.hex"
     file.write_text(text)
     result = run(content, artifact("Fare"), "--address", FARE, "--runtime", str(file))
-    assert result.exit_code == ExitCode.REFUSED
+    assert result.exit_code == ExitCode.FAILED
 
 
 def test_a_site_that_cannot_be_read_takes_no_contracts(content, code):
@@ -278,7 +278,7 @@ def test_with_several_chains_one_must_be_named(content, code):
     site = content / "site.yaml"
     site.write_text(site.read_text().replace("Local}]", "Local}, {chain_id: 1, name: Main}]"))
     assert "say which chain with --chain-id" in run(content, artifact("Fare"), *code("Fare")).stderr
-    assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.DONE
+    assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.OK
 
 
 def test_from_a_real_node(content):
@@ -287,7 +287,7 @@ def test_from_a_real_node(content):
         for transaction in chain()["transactions"]:
             send(url, transaction["data"], transaction.get("to"))
         asked = ["--rpc", url]
-        assert run(content, artifact("Fare"), "--address", FARE, *asked).exit_code == ExitCode.DONE
+        assert run(content, artifact("Fare"), "--address", FARE, *asked).exit_code == ExitCode.OK
         child = run(
             content,
             artifact("Turnstile"),
@@ -295,7 +295,7 @@ def test_from_a_real_node(content):
         )
         assert "creation exact_match, runtime exact_match" in child.stdout
         elsewhere = run(content, artifact("Fare"), "--address", FARE, "--chain-id", "1", *asked)
-        assert elsewhere.exit_code == ExitCode.REFUSED
+        assert elsewhere.exit_code == ExitCode.FAILED
         assert "the node is of chain 31337, not of 1" in elsewhere.stderr
     assert checked(content).all_findings == []
     by_name = {row.address: row for row in checked(content).rows}

@@ -36,7 +36,7 @@ def test_ctrl_c_is_ctrl_c_whatever_comes_of_it(monkeypatch, work):
     monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=work))
     done = CliRunner().invoke(main.command, ["build"])
     assert done.exit_code == ExitCode.INTERRUPTED
-    assert done.stderr.strip() == f"statuary: interrupted; {main.GOING_ON['build']}"
+    assert done.stderr.strip() == f"statuary: interrupted; {main.AFTER_INTERRUPTION['build']}"
 
 
 def test_a_command_that_leaves_nothing_half_done_promises_nothing(monkeypatch):

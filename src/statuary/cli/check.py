@@ -55,7 +55,7 @@ def command(
     """
     if listing:
         list_rules()
-        sys.exit(ExitCode.DONE)
+        sys.exit(ExitCode.OK)
     if compiler and not recompile:
         raise click.UsageError("--compiler is for --recompile")
     check_options = read_check_options(skip, only, strict=strict)
@@ -78,13 +78,13 @@ def command(
                 checked, told = _recompiled(checked, content, recompile_options, progress_listener)
     except WorkersLostError as lost:
         click.echo(f"statuary: {lost}\n    {lost.hint}", err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)
     if checked.all_findings or form in ("json", "sarif"):
         click.echo(format_findings(checked.all_findings, str(content), form))
     if form == "text":
         click.echo(f"{told}{findings_line(checked)}")
     failed = not checked.is_clean or (strict and checked.count(Severity.WARNING) > 0)
-    sys.exit(ExitCode.FINDINGS if failed else ExitCode.DONE)
+    sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
 def _recompiled(

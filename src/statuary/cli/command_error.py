@@ -13,7 +13,7 @@ from statuary.editing.edit_error import EditError
 class CommandError(click.ClickException):
     """A command refuses, and the exit code says so; nothing was written unless the message says what was."""
 
-    exit_code = ExitCode.REFUSED
+    exit_code = ExitCode.FAILED
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

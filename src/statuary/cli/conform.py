@@ -73,13 +73,13 @@ def command(
         verdicts = list(run_checks(deployment, checks))
     except UnreachableError as unreachable:
         click.echo(f"statuary: {unreachable}", err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)
     if form == "json":
         click.echo(as_json(base_url, level, verdicts))
     else:
         _print(base_url, level, verdicts)
     failed = any(verdict.outcome is ConformanceOutcome.FAILED for verdict in verdicts)
-    sys.exit(ExitCode.FINDINGS if failed else ExitCode.DONE)
+    sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
 def as_json(base: str, level: str, verdicts: Sequence[ConformanceResult]) -> str:

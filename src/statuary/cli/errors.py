@@ -17,4 +17,4 @@ def exit_on_error() -> Iterator[None]:
         yield
     except PublishingError as refused:
         click.echo(f"statuary: {refused}" + (f"\n    {refused.hint}" if refused.hint else ""), err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)

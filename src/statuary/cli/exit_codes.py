@@ -4,15 +4,15 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What the shell is told."""
+    """What a command returns to the shell."""
 
-    DONE = 0
-    """All went well; warnings may have been printed."""
+    OK = 0
+    """The command did its work; it may have printed warnings."""
     FINDINGS = 1
-    """The content has errors (or warnings, with `--strict`); nothing was published."""
+    """The content has errors (or warnings, with `--strict`), and nothing was published."""
     USAGE = 2
-    """The command was called wrongly (click's own code)."""
-    REFUSED = 3
+    """The command line is wrong (click's own code)."""
+    FAILED = 3
     """The target cannot take the site, a path is not allowed, or an edit is not safe; nothing was published."""
     INTERRUPTED = 130
-    """Ctrl-C; the next build finishes what was begun."""
+    """Ctrl-C; the next build resumes this one."""

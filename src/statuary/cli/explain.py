@@ -31,9 +31,9 @@ def command(path: str, out: Path) -> None:
         lines = [wanted, *_url_lines(wanted), *_entry_lines(entry, ledger, wanted)]
     except PublishingError as refused:
         click.echo(f"statuary: {refused}", err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)
     click.echo("\n".join(lines))
-    sys.exit(ExitCode.DONE if entry else ExitCode.FINDINGS)
+    sys.exit(ExitCode.OK if entry else ExitCode.FINDINGS)
 
 
 def _below_root(path: str, out: Path) -> str:

@@ -41,7 +41,7 @@ def command(place: str, wanted: tuple[str, ...], to: Path | None, listing: bool)
             click.echo(f"{written:,} written to {to}/", err=True)
         else:
             _print(site, list(paths), place)
-    sys.exit(ExitCode.DONE)
+    sys.exit(ExitCode.OK)
 
 
 def _paths(site: SiteReader, wanted: Iterable[str]) -> Iterator[str]:

@@ -113,7 +113,7 @@ def _write(files: list[HostFile], out: Path, *, force: bool) -> None:
     if kept and not force:
         names = ", ".join(str(out / file.path) for file in kept)
         click.echo(f"statuary: {names}: there already, with another text\n    --force replaces it", err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)
     for file in files:
         place = out / file.path
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ def command(content: Path, name: str, url: str, chain_id: str, now: Instant | No
     """
     if content.exists() and any(content.iterdir()):
         click.echo(f"statuary: {content} is not empty; nothing was written", err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)
     try:
         parse_chain_id(chain_id)
     except InvalidValueError as malformed:
@@ -45,7 +45,7 @@ def command(content: Path, name: str, url: str, chain_id: str, now: Instant | No
         click.echo(f"wrote {file}")
     write_schemas(content / ".schema")
     click.echo(f"wrote {content / '.schema'}/\n\nNow run: statuary build")
-    sys.exit(ExitCode.DONE)
+    sys.exit(ExitCode.OK)
 
 
 def starter_files(name: str, url: str, chain_id: str, now: Instant) -> dict[str, str]:

@@ -8,39 +8,38 @@ from typing_extensions import override
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.garbage_collection import enable_garbage_collection
+from statuary.domain.errors import StatuaryError
 from statuary.version import VERSION
 
 COMMANDS = {
-    "init": ("statuary.cli.init", "Write a content folder that can be published at once."),
+    "init": ("statuary.cli.init", "Write a content folder that is ready to build."),
     "build": ("statuary.cli.build", "Check the content and publish the site into a folder."),
-    "check": ("statuary.cli.check", "Check the content and publish nothing."),
-    "serve": ("statuary.cli.serve", "Serve the site on this machine as it will be."),
-    "tick": ("statuary.cli.tick", "Make a published site tell the present, without a build."),
-    "next": ("statuary.cli.next", "Print when a published site changes by itself."),
+    "check": ("statuary.cli.check", "Check the content without publishing it."),
+    "serve": ("statuary.cli.serve", "Serve the site on this machine."),
+    "tick": ("statuary.cli.tick", "Update a published site to the current time, without a build."),
+    "next": ("statuary.cli.next", "Print when the published status changes next."),
     "incident": ("statuary.cli.incident", "Open, update and resolve incidents."),
-    "maintenance": ("statuary.cli.maintenance", "Schedule maintenances, and begin, complete or cancel them."),
-    "contract": ("statuary.cli.contract", "Add contracts from what compilers, tool chains and nodes say."),
-    "component": ("statuary.cli.component", "Record a component's status, and list all components."),
-    "snapshot": ("statuary.cli.snapshot", "Pack the whole site into one file; verify, compare, convert it."),
-    "extract": ("statuary.cli.extract", "Take documents out of a snapshot, a folder or a site."),
-    "publish": ("statuary.cli.publish", "Publish a site into a folder or an object store."),
-    "conform": ("statuary.cli.conform", "Hold a deployment to both APIs, over HTTP."),
-    "hosting": ("statuary.cli.hosting", "Write what a host needs to serve the site."),
-    "explain": ("statuary.cli.explain", "Say what a published path is and which source made it."),
-    "schema": ("statuary.cli.schema", "Print the JSON Schema of a source file, for editors."),
+    "maintenance": ("statuary.cli.maintenance", "Schedule, start, complete or cancel maintenances."),
+    "contract": ("statuary.cli.contract", "Add contracts from Foundry, Hardhat, a compiler or a node."),
+    "component": ("statuary.cli.component", "Set a component's status; list all components."),
+    "snapshot": ("statuary.cli.snapshot", "Pack a site into one file; verify, compare and convert snapshots."),
+    "extract": ("statuary.cli.extract", "Read documents from a snapshot, a folder or a URL."),
+    "publish": ("statuary.cli.publish", "Publish a site to a folder or an object store."),
+    "conform": ("statuary.cli.conform", "Test a deployment against both APIs over HTTP."),
+    "hosting": ("statuary.cli.hosting", "Write the configuration of a host."),
+    "explain": ("statuary.cli.explain", "Show what a published path is and which sources made it."),
+    "schema": ("statuary.cli.schema", "Print the JSON Schema of a source file."),
 }
 """Command by name: its module, which holds it as `command`, and its line of help."""
 
-
 AFTER_INTERRUPTION = {
-    "build": "what is published is whole, and the same command goes on",
-    "publish": "each published file is old or new, and the same command goes on",
+    "build": "the published files are intact; run the command again to finish",
+    "publish": "each published file is old or new; run the command again to finish",
 }
-"""What to know after Ctrl-C, of commands that leave something half done."""
-
+"""What to say after Ctrl-C about commands that may leave work unfinished."""
 
 IMPORTS_DEFERRED = frozenset({"build"})
-"""Commands that import most of what they need when they run, and settle then."""
+"""Commands that import most of what they need while they run, and enable garbage collection then."""
 
 
 class LazyGroup(click.Group):
@@ -69,11 +68,14 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except BaseException as error:
-            if not _is_interruption(error):
+            if _is_interruption(error):
+                note = AFTER_INTERRUPTION.get(ctx.invoked_subcommand or "")
+                click.echo("\nstatuary: interrupted" + (f"; {note}" if note else ""), err=True)
+                ctx.exit(ExitCode.INTERRUPTED)
+            if not isinstance(error, StatuaryError):
                 raise
-            told = AFTER_INTERRUPTION.get(ctx.invoked_subcommand or "")
-            click.echo("\nstatuary: interrupted" + (f"; {told}" if told else ""), err=True)
-            ctx.exit(ExitCode.INTERRUPTED)
+            print_error(error)
+            ctx.exit(ExitCode.FAILED)
 
     @override
     def resolve_command(
@@ -89,8 +91,13 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def print_error(error: StatuaryError) -> None:
+    """Print what is wrong and what to do about it."""
+    click.echo(f"statuary: {error}" + (f"\n    {error.hint}" if error.hint else ""), err=True)
+
+
 def _is_interruption(error: BaseException | None) -> bool:
-    """Say whether an error is Ctrl-C, or one that came of cleaning up after it."""
+    """Return whether an error is Ctrl-C, or was raised while handling Ctrl-C."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True
@@ -103,5 +110,5 @@ def _is_interruption(error: BaseException | None) -> bool:
 def command() -> None:
     """Publish verified contracts and network status as static files.
 
-    Exit codes: 0 done; 1 the content has errors; 2 wrong usage; 3 refused; 130 interrupted.
+    Exit codes: 0 done; 1 the content has errors; 2 wrong usage; 3 failed, nothing was published; 130 interrupted.
     """

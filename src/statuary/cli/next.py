@@ -35,7 +35,7 @@ def command(out: Path, now: Instant | None, schedule: str) -> None:
         index = read_epoch_index(out)
     except PublishingError as refused:
         click.echo(f"statuary: {refused}\n    {refused.hint}", err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)
     due = index.next_after(instant)
     if due is None:
         click.echo(
@@ -43,4 +43,4 @@ def command(out: Path, now: Instant | None, schedule: str) -> None:
         )
         sys.exit(ExitCode.FINDINGS)
     click.echo(SCHEDULES[schedule](due))
-    sys.exit(ExitCode.DONE)
+    sys.exit(ExitCode.OK)

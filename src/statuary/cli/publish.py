@@ -68,7 +68,7 @@ def command(
             publish_folder(Path(site), to, options)
         else:
             _publish_snapshot(site, to, public_key_of(public_key), options)
-    sys.exit(ExitCode.DONE)
+    sys.exit(ExitCode.OK)
 
 
 def _publish_snapshot(place: str, to: str, key: PublicKey | None, options: StoreOptions) -> None:

@@ -92,17 +92,17 @@ def run_build(content: Path, out: Path, git: GitQuery, build_options: BuildOptio
             click.echo(f"{build_options.to} {told}; `statuary publish --dry-run` plans it then", err=True)
     except PublishingError as refused:
         click.echo(f"statuary: {refused}" + (f"\n    {refused.hint}" if refused.hint else ""), err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)
     except WorkersLostError as lost:
         click.echo(f"statuary: {lost}\n    {lost.hint}", err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)
     except OSError as error:
         message = f"statuary: {error.filename or out}: {error.strerror}; each published file is old or new"
         click.echo(
             f"{message}\n    mend the cause and build again: the next build finishes the work", err=True
         )
-        sys.exit(ExitCode.REFUSED)
-    sys.exit(ExitCode.DONE if outcome.plan is not None else ExitCode.FINDINGS)
+        sys.exit(ExitCode.FAILED)
+    sys.exit(ExitCode.OK if outcome.plan is not None else ExitCode.FINDINGS)
 
 
 def _print_outcome(outcome: BuildResult, content: Path, out: Path, form: str, now: Instant) -> None:

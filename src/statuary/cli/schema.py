@@ -32,7 +32,7 @@ def command(name: str | None, folder: Path | None) -> None:
         click.echo(_text(name))
     else:
         click.echo("\n".join(SCHEMA_MODELS))
-    sys.exit(ExitCode.DONE)
+    sys.exit(ExitCode.OK)
 
 
 def write_schemas(folder: Path) -> None:

@@ -57,7 +57,7 @@ def command(site: str | None, content: Path, at: Instant | None, host: str, port
             serve(web, listening, watched)
     except (ServerError, PublishingError) as refused:
         click.echo(f"statuary: {refused}", err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)
 
 
 def the_clock() -> Instant:

@@ -185,7 +185,7 @@ def verify(place: str, public_key: str | None, against: str | None, proving: boo
         else "\n".join(_lines(verification, prover))
     )
     failed = not verification.is_whole or (prover is not None and prover.refused)
-    sys.exit(ExitCode.FINDINGS if failed else ExitCode.DONE)
+    sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
 def _prover() -> "RecordVerifier":

@@ -29,7 +29,7 @@ def command(out: Path, now: Instant | None) -> None:
         index = read_epoch_index(out)
     except PublishingError as refused:
         click.echo(f"statuary: {refused}" + (f"\n    {refused.hint}" if refused.hint else ""), err=True)
-        sys.exit(ExitCode.REFUSED)
+        sys.exit(ExitCode.FAILED)
     for path in changed:
         click.echo(f"~ {path}")
     due = index.next_after(instant)
@@ -44,4 +44,4 @@ def command(out: Path, now: Instant | None) -> None:
     if instant > index.until:
         click.echo(f"the epochs end at {format_instant(index.until)}: run `statuary build`", err=True)
         sys.exit(ExitCode.FINDINGS)
-    sys.exit(ExitCode.DONE)
+    sys.exit(ExitCode.OK)

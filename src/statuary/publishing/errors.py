@@ -1,13 +1,8 @@
 """Why nothing is published."""
 
 
-class PublishingError(Exception):
-    """The target cannot take the site; nothing in it was changed.
+from statuary.domain.errors import StatuaryError
 
-    Attributes:
-        remedy: what to do, or empty.
-    """
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
+class PublishingError(StatuaryError):
+    """The target cannot take the site; nothing in it was changed."""

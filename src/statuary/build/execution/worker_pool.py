@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from typing_extensions import override
 
 from statuary.build.execution.options import Result, Task, TaskExecutor
+from statuary.domain.errors import StatuaryError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -19,16 +20,8 @@ RUN_HERE = 4
 """Tasks that are done here: starting a process takes about as long."""
 
 
-class WorkersLostError(Exception):
-    """Workers are gone, again and again, or all at once.
-
-    Attributes:
-        remedy: what to do.
-    """
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
+class WorkersLostError(StatuaryError):
+    """Worker processes died repeatedly, or all at once."""
 
 
 class WorkerPool(Protocol):
