@@ -153,9 +153,7 @@ def test_another_spelling_of_the_address_is_the_same_contract(content, code):
     lower = content / f"contracts/31337/{FARE.lower()}.json"
     (content / f"contracts/31337/{FARE}.json").rename(lower)
     assert run(content, artifact("Fare"), *code("Fare"), "--as", "record").exit_code == ExitCode.FAILED
-    assert (
-        run(content, artifact("Fare"), *code("Fare"), "--as", "record", "--force").exit_code == ExitCode.OK
-    )
+    assert run(content, artifact("Fare"), *code("Fare"), "--as", "record", "--force").exit_code == ExitCode.OK
     assert set(tree(content)) == {"site.yaml", f"contracts/31337/{FARE}.json"}
 
 

@@ -22,7 +22,10 @@ COMMANDS = {
     "maintenance": ("statuary.cli.maintenance", "Schedule, start, complete or cancel maintenances."),
     "contract": ("statuary.cli.contract", "Add contracts from Foundry, Hardhat, a compiler or a node."),
     "component": ("statuary.cli.component", "Set a component's status; list all components."),
-    "snapshot": ("statuary.cli.snapshot", "Pack a site into one file; verify, compare and convert snapshots."),
+    "snapshot": (
+        "statuary.cli.snapshot",
+        "Pack a site into one file; verify, compare and convert snapshots.",
+    ),
     "extract": ("statuary.cli.extract", "Read documents from a snapshot, a folder or a URL."),
     "publish": ("statuary.cli.publish", "Publish a site to a folder or an object store."),
     "conform": ("statuary.cli.conform", "Test a deployment against both APIs over HTTP."),

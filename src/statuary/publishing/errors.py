@@ -1,6 +1,5 @@
 """Why nothing is published."""
 
-
 from statuary.domain.errors import StatuaryError
 
 
