@@ -105,4 +105,4 @@ def make_control_room(
 def person_sits_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have commands ask for what is missing; undone with the test, since all that ask are imported by now."""
     for module in (prompts, component_names, update_options, incident):
-        monkeypatch.setattr(module, "person_is_there", lambda: True)
+        monkeypatch.setattr(module, "is_interactive", lambda: True)
