@@ -19,7 +19,7 @@ from statuary.publishing.errors import PublishingError
 from statuary.serving import site as look_up
 from statuary.serving.site import DocumentNotFoundError
 from statuary.snapshots.manifest import SiteOrigin
-from statuary.snapshots.snapshot_documents import snapshot_documents
+from statuary.snapshots.published_snapshot import snapshot_documents
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.snapshot_target import SnapshotTarget
 from support.file_server import served

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from statuary.publishing.errors import PublishingError
+from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots.convert import convert_snapshot
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.manifest import ManifestEntry, encode_manifest
@@ -14,7 +15,6 @@ from statuary.snapshots.manifest_parts import ManifestBuilder
 from statuary.snapshots.members import CompressedMember, SnapshotMember, compress_member
 from statuary.snapshots.open_site import open_site
 from statuary.snapshots.snapshot_format import format_of, write_members
-from statuary.snapshots.snapshot_paths import MANIFEST
 from statuary.snapshots.tar_zst import TarZstWriter, tar_header
 from statuary.snapshots.verify import verify_snapshot
 from statuary.snapshots.zip_format import central_header

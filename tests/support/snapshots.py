@@ -9,7 +9,7 @@ from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.snapshots.from_folder import folder_documents
 from statuary.snapshots.manifest import SiteOrigin
-from statuary.snapshots.snapshot_documents import snapshot_documents
+from statuary.snapshots.published_snapshot import snapshot_documents
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.snapshot_target import SnapshotTarget
 

@@ -14,8 +14,9 @@ from statuary.domain.primitives import InvalidValueError, parse_address, parse_c
 from statuary.publishing.atomic_file import atomic_file
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.site_reader import SiteReader
+from statuary.publishing.snapshot_paths import is_snapshot_path
+from statuary.snapshots.document_names import document_path
 from statuary.snapshots.open_site import open_site
-from statuary.snapshots.snapshot_paths import document_path, is_snapshot_path
 
 WILD = "*?["
 

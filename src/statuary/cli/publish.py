@@ -18,12 +18,11 @@ from statuary.cli.snapshot import public_key_of, public_key_option
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.site_folder import SiteFolder
-from statuary.publishing.object_store.published_sites import PublishedSnapshot
 from statuary.publishing.object_store.store import is_store_url
+from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots.from_folder import build_notes
 from statuary.snapshots.minisign import PublicKey
-from statuary.snapshots.snapshot_documents import snapshot_documents
-from statuary.snapshots.snapshot_paths import MANIFEST
+from statuary.snapshots.published_snapshot import PublishedSnapshot, snapshot_documents
 from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 from statuary.snapshots.verify import required_signature
 

@@ -17,6 +17,7 @@ from statuary.cli.options.common_options import build_instant, content_option, n
 from statuary.cli.output.amounts import changes_line, size_text
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.publishing.errors import PublishingError
+from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots.convert import convert_snapshot
 from statuary.snapshots.delta import apply_delta, write_delta
 from statuary.snapshots.diff import DocumentDifference, differences
@@ -24,9 +25,8 @@ from statuary.snapshots.from_folder import folder_documents, read_build_notes
 from statuary.snapshots.manifest import Manifest, SiteOrigin, manifest_digest, parse_manifest
 from statuary.snapshots.members import is_standard_zlib
 from statuary.snapshots.minisign import PublicKey, SecretKey, parse_public_key, parse_secret_key, sign
+from statuary.snapshots.published_snapshot import snapshot_documents
 from statuary.snapshots.site_subset import SiteSubset, parse_site_subset
-from statuary.snapshots.snapshot_documents import snapshot_documents
-from statuary.snapshots.snapshot_paths import MANIFEST
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.snapshot_target import Signer, SnapshotTarget
 from statuary.snapshots.verify import Verification, verify_snapshot

@@ -9,8 +9,8 @@ from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder_reader import FolderReader, find_ledger
 from statuary.publishing.ledger.read_ledger import read_paths
 from statuary.publishing.response_headers import cache_of, media_type_of
-from statuary.snapshots.name_table import temporary_database
-from statuary.snapshots.snapshot_paths import fold_case
+from statuary.publishing.safe_path import fold_case
+from statuary.publishing.temporary_database import temporary_database
 
 
 def folder_documents(root: Path) -> Iterator[Document]:

@@ -1,5 +1,7 @@
 """Paths that stay inside the site."""
 
+import unicodedata
+
 from statuary.publishing.errors import PublishingError
 
 OWN_FOLDER = ".statuary"
@@ -35,3 +37,13 @@ def _is_unsafe(name: str) -> bool:
 
 
 KNOWN_SAFE = frozenset({"chains", "index.html"})
+
+
+def fold_case(path: str) -> str:
+    """Return what two names must differ in to be two files on every file system.
+
+    Windows and macOS ignore case, macOS also how the accents of a letter are composed.
+    """
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE
 from statuary.snapshots.members import SnapshotMember
 from statuary.snapshots.snapshot_format import format_of, require_snapshot_or_nothing, write_members
-from statuary.snapshots.snapshot_paths import MANIFEST, SIGNATURE
 from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 from statuary.snapshots.snapshot_target import Signer
 

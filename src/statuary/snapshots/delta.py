@@ -18,12 +18,12 @@ import orjson
 
 from statuary.publishing.atomic_file import atomic_file
 from statuary.publishing.errors import PublishingError
+from statuary.publishing.snapshot_paths import DELTA, MANIFEST, SIGNATURE
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.manifest import parse_manifest
 from statuary.snapshots.manifest_entries import read_entries
 from statuary.snapshots.members import CompressedMember, SnapshotMember, compress_member, decompress_member
 from statuary.snapshots.snapshot_format import require_snapshot_or_nothing, write_compressed
-from statuary.snapshots.snapshot_paths import DELTA, MANIFEST, SIGNATURE
 from statuary.snapshots.zip_reader import FileByteRanges, ZipReader
 
 DELTA_FORMAT = 1

@@ -23,8 +23,10 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from statuary.domain.primitives import Instant, InvalidValueError, format_instant, parse_instant
+from statuary.publishing.safe_path import fold_case
+from statuary.publishing.snapshot_paths import MANIFEST, part_path
+from statuary.snapshots.document_names import document_path
 from statuary.snapshots.errors import DamagedSnapshotError
-from statuary.snapshots.snapshot_paths import MANIFEST, document_path, fold_case, part_path
 
 MANIFEST_FORMAT = 1
 """The version of the format that is written and read."""

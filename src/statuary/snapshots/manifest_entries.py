@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
+from statuary.publishing.snapshot_paths import MANIFEST
+from statuary.snapshots.document_names import NameTable
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.manifest import Manifest, ManifestEntry, parse_manifest, parse_part
-from statuary.snapshots.name_table import NameTable
-from statuary.snapshots.snapshot_paths import MANIFEST
 
 ReadPath = Callable[[str], bytes | None]
 """Returns the bytes at a path, or None."""

@@ -6,11 +6,12 @@ from typing import Protocol
 
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.site_reader import SiteReader
+from statuary.publishing.snapshot_paths import MANIFEST, is_snapshot_path
+from statuary.publishing.temporary_database import temporary_database
+from statuary.snapshots.document_names import document_path
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.manifest_entries import EntriesFactory
 from statuary.snapshots.members import SnapshotMember
-from statuary.snapshots.name_table import temporary_database
-from statuary.snapshots.snapshot_paths import MANIFEST, document_path, is_snapshot_path
 
 SHOWN = 5
 """Names that a message shows before it counts the rest."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder_reader import FolderReader
 from statuary.publishing.site_reader import SiteReader
+from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.http_client import is_url, stream_url
 from statuary.snapshots.manifest import ManifestEntry, parse_manifest
@@ -16,7 +17,6 @@ from statuary.snapshots.manifest_entries import read_entries
 from statuary.snapshots.member_sources import ArchiveMembers, MemberSource, SiteMembers
 from statuary.snapshots.members import SnapshotMember
 from statuary.snapshots.open_site import is_archive_url, open_site
-from statuary.snapshots.snapshot_paths import MANIFEST, SIGNATURE
 from statuary.snapshots.streams import Readable
 from statuary.snapshots.tar_zst import TarZstReader
 from statuary.snapshots.trusted_site import TrustedSite

@@ -10,7 +10,10 @@ from statuary.publishing.atomic_file import atomic_file
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.plan import Action, Change, Plan
 from statuary.publishing.response_headers import media_type_of
+from statuary.publishing.safe_path import fold_case
+from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE
 from statuary.snapshots.diff import differences
+from statuary.snapshots.document_names import NameTable, document_path
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.manifest import Manifest, ManifestEntry, SiteOrigin, encode_manifest, manifest_digest
 from statuary.snapshots.manifest_parts import ManifestBuilder, encode_part, split_into_parts
@@ -21,7 +24,6 @@ from statuary.snapshots.members import (
     SnapshotMember,
     compress_member,
 )
-from statuary.snapshots.name_table import NameTable
 from statuary.snapshots.site_subset import WHOLE_SITE, SiteSubset
 from statuary.snapshots.snapshot_format import (
     SnapshotFormat,
@@ -30,7 +32,6 @@ from statuary.snapshots.snapshot_format import (
     write_compressed,
     write_members,
 )
-from statuary.snapshots.snapshot_paths import MANIFEST, SIGNATURE, document_path, fold_case
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.spool import Spool
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from statuary.publishing.errors import PublishingError
+from statuary.publishing.safe_path import fold_case
+from statuary.publishing.temporary_database import temporary_database
 from statuary.snapshots.manifest import ManifestEntry
 from statuary.snapshots.members import CompressedMember
-from statuary.snapshots.name_table import temporary_database
-from statuary.snapshots.snapshot_paths import fold_case
 from statuary.snapshots.zip_format import ZipHeader
 
 SCHEMA = """

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from statuary.publishing.site_reader import SiteEntry, SiteReader
-from statuary.snapshots.snapshot_paths import is_snapshot_path
+from statuary.publishing.snapshot_paths import is_snapshot_path
 
 
 class TrustedSite:

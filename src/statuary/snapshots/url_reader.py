@@ -8,9 +8,9 @@ from statuary.publishing.errors import PublishingError
 from statuary.publishing.response_headers import media_type_of
 from statuary.publishing.safe_path import checked_path
 from statuary.publishing.site_reader import LARGEST_DOCUMENT, SiteEntry
+from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots.http_client import fetch, url_below
 from statuary.snapshots.manifest_entries import read_paths
-from statuary.snapshots.snapshot_paths import MANIFEST
 
 
 class UrlReader:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from statuary.publishing.snapshot_paths import SIGNATURE
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.manifest import Manifest, ManifestEntry, manifest_digest
 from statuary.snapshots.member_sources import SiteMembers
@@ -13,7 +14,6 @@ from statuary.snapshots.minisign import (
     parse_signature,
     verify_signature,
 )
-from statuary.snapshots.snapshot_paths import SIGNATURE
 from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 
 InspectDocument = Callable[[ManifestEntry, bytes], None]

@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Self
 
+from statuary.publishing.snapshot_paths import INDEX
 from statuary.snapshots import zip_format
-from statuary.snapshots.snapshot_paths import INDEX
 from statuary.snapshots.streams import CHUNK
 from statuary.snapshots.zip_format import STORED, ZipHeader
 from statuary.snapshots.zip_index import RECORD, IndexTable

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Self
 
+from statuary.publishing.temporary_database import temporary_database
 from statuary.snapshots.errors import DamagedSnapshotError
-from statuary.snapshots.name_table import temporary_database
 
 KEY_SIZE = 16
 RECORD = struct.Struct(f">{KEY_SIZE}sQ")

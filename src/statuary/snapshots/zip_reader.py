@@ -9,13 +9,14 @@ from typing import Protocol, Self
 from statuary.documents.stored_paths import sharded_path
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.response_headers import media_type_of
+from statuary.publishing.safe_path import fold_case
 from statuary.publishing.site_reader import LARGEST_DOCUMENT, SiteEntry
+from statuary.publishing.snapshot_paths import INDEX, MANIFEST
 from statuary.snapshots import zip_format, zip_index
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.http_client import fetch_range, url_size
 from statuary.snapshots.manifest_entries import read_paths
 from statuary.snapshots.members import CompressedMember, decompress_member
-from statuary.snapshots.snapshot_paths import INDEX, MANIFEST, fold_case
 from statuary.snapshots.zip_format import LAST_RECORD_SIZE, LOCAL, ZipHeader
 
 FIRST_READ = 4096

@@ -7,10 +7,10 @@ statuary would not have written is found, wherever it is.
 from typing import Self
 
 from statuary.publishing.site_reader import LARGEST_DOCUMENT
+from statuary.publishing.snapshot_paths import INDEX
 from statuary.snapshots import zip_format
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.members import CompressedMember, SnapshotMember, decompress_member
-from statuary.snapshots.snapshot_paths import INDEX
 from statuary.snapshots.streams import HashingReader, Readable
 from statuary.snapshots.zip_directory import CentralDirectory
 from statuary.snapshots.zip_format import LOCAL, ZipHeader

@@ -18,7 +18,7 @@ from statuary.publishing.object_store.store_ledger import (
     shard_of,
     unpack,
 )
-from statuary.snapshots.snapshot_paths import MANIFEST
+from statuary.publishing.snapshot_paths import MANIFEST
 
 RECORD = "v2/contract/1/0x" + "Ab" * 20
 REVALIDATE = "public, max-age=0, must-revalidate"

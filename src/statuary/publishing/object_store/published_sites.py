@@ -1,17 +1,14 @@
 """What is to be published into a store: a site's paths with their digests first, and the bodies that are needed."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol
 
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder_reader import FolderReader, find_ledger
 from statuary.publishing.ledger.read_ledger import read_entries
 from statuary.publishing.object_store.object_headers import ObjectHeaders, headers_of
-from statuary.snapshots.name_table import temporary_database
-from statuary.snapshots.snapshot_reader import SnapshotReader
 
 
 class OfferedObject(NamedTuple):
@@ -94,54 +91,3 @@ class PublishedFolder:
         if body is None:
             raise PublishingError(f"{path} is missing in {self.root}", "build the site again")
         return body
-
-
-class PublishedSnapshot:
-    """A snapshot: verified to its last byte before the first body is put; needed bodies wait in a file."""
-
-    def __init__(self, snapshot: SnapshotReader) -> None:
-        """Take an opened pass, which is used up."""
-        self.snapshot = snapshot
-        self.bodies = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
-        self.places = temporary_database(
-            "CREATE TABLE places (path TEXT PRIMARY KEY, start INTEGER, size INTEGER) WITHOUT ROWID"
-        )
-        self.end = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.bodies.close()
-        self.places.close()
-
-    def offered(self) -> Iterator[OfferedObject]:
-        """Yield every path of the manifest, and the manifest's own."""
-        for member in self.snapshot.own_members():
-            self._keep(member.body, (member.path,))
-            digest = sha256(member.body).hexdigest()
-            yield OfferedObject(member.path, digest, len(member.body), headers_of(member.path))
-        for entry in self.snapshot.kept_entries():
-            for path in (entry.path, *entry.aliases):
-                yield OfferedObject(path, entry.sha256, entry.size, headers_of(path, entry.media_type))
-
-    def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Read the snapshot to its end, and keep the bodies that are needed."""
-        for entry, member in self.snapshot.listed_documents():
-            needed = [path for path in (entry.path, *entry.aliases) if is_needed(path)]
-            if needed:
-                self._keep(member.body, needed)
-
-    def _keep(self, body: bytes, paths: tuple[str, ...] | list[str]) -> None:
-        self.bodies.seek(self.end)
-        self.bodies.write(body)
-        rows = [(path, self.end, len(body)) for path in paths]
-        self.places.executemany("INSERT OR REPLACE INTO places VALUES (?,?,?)", rows)
-        self.end += len(body)
-
-    def read(self, path: str) -> bytes:
-        """Return a kept body."""
-        query = "SELECT start, size FROM places WHERE path = ?"
-        start, size = self.places.execute(query, (path,)).fetchone()
-        self.bodies.seek(start)
-        return self.bodies.read(size)

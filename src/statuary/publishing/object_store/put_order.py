@@ -3,7 +3,7 @@
 from statuary.documents import url_table
 from statuary.documents.match_url import match_url
 from statuary.documents.stored_paths import plain_path
-from statuary.snapshots.snapshot_paths import MANIFEST, SIGNATURE
+from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE
 
 BODIES = frozenset(
     url.name

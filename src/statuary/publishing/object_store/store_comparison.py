@@ -24,7 +24,7 @@ from statuary.publishing.object_store.store_ledger import (
 )
 from statuary.publishing.plan import Action, Change
 from statuary.publishing.safe_path import checked_path
-from statuary.snapshots.name_table import temporary_database
+from statuary.publishing.temporary_database import temporary_database
 
 SCHEMA = """
 CREATE TABLE wanted (path TEXT PRIMARY KEY, digest TEXT, size INTEGER, tag TEXT, shard TEXT, headers INTEGER)

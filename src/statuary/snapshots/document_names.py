@@ -1,23 +1,44 @@
-"""Names that must not clash on any file system, in a table that lives on disk: there may be millions."""
+"""Which names the documents of a snapshot may have: inside the site, and distinct files on every file system."""
 
-import sqlite3
+import re
 from contextlib import closing
 from typing import Self
 
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.folder_reader import PUBLISHED_HIDDEN_NAMES
+from statuary.publishing.safe_path import OWN_FOLDER, checked_path, fold_case
+from statuary.publishing.snapshot_paths import FOLDER
+from statuary.publishing.temporary_database import temporary_database
 from statuary.snapshots.errors import DamagedSnapshotError
-from statuary.snapshots.snapshot_paths import fold_case
+
+NAME = "[0-9A-Za-z_](?:[0-9A-Za-z_.-]{0,100}[0-9A-Za-z_-])?"
+PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
+"""Paths that need no closer look; nearly all are such, and there may be millions."""
 
 
-def temporary_database(schema: str) -> sqlite3.Connection:
-    """Return a database in a file that vanishes with it; what fits in its cache is never written."""
-    connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-    settings = f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{CACHE}"
-    connection.executescript(f"{settings}; {schema}; BEGIN")
-    return connection
+def document_path(path: str) -> str:
+    """Return a path if a document of a snapshot may have it.
+
+    Raises:
+        SnapshotDamaged: if it could leave the site, is hidden, is read otherwise on some system, or is in the
+            snapshot's own folder.
+    """
+    if PLAIN_PATH.fullmatch(path) and not fold_case(path).startswith(FOLDER):
+        return path
+    try:
+        checked_path(path)
+        path.encode("utf-8")
+    except (PublishingError, UnicodeEncodeError):
+        raise DamagedSnapshotError(f"{path!r} is not a path inside a site") from None
+    names = path.split("/")
+    if fold_case(names[0]) in (OWN_FOLDER, FOLDER) or any(map(_is_unwanted, names)):
+        raise DamagedSnapshotError(f"{path!r} is not a path that a site's document may have")
+    return path
 
 
-CACHE = 16_384
-"""KiB of a temporary database that are kept in memory."""
+def _is_unwanted(name: str) -> bool:
+    """Say whether a name is hidden, or one that Windows reads as another (it drops dots and spaces at the end)."""
+    return (name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES) or name.endswith((".", " "))
 
 
 class NameTable:

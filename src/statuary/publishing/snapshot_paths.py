@@ -1,0 +1,20 @@
+"""Where a site that was published from a snapshot keeps the snapshot's manifest, signature and list of documents."""
+
+FOLDER = "snapshot"
+"""The folder of a snapshot's own members."""
+
+MANIFEST = f"{FOLDER}/manifest.json"
+SIGNATURE = f"{MANIFEST}.minisig"
+INDEX = f"{FOLDER}/index"
+PARTS = f"{FOLDER}/parts/"
+DELTA = f"{FOLDER}/delta.json"
+
+
+def part_path(digest: str) -> str:
+    """Return the path of a part of the manifest by its SHA-256."""
+    return f"{PARTS}{digest}.jsonl"
+
+
+def is_snapshot_path(path: str) -> bool:
+    """Say whether a path is one of a snapshot's own, and so not a document's."""
+    return path in (MANIFEST, SIGNATURE, INDEX, DELTA) or path.startswith(PARTS)
