@@ -1,7 +1,7 @@
-"""What the checks made of a record, as values: what is published beside it."""
+"""What is proved of a record, as values: the results of the checks, and the five claims that follow from them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
@@ -10,51 +10,144 @@ from typing import NamedTuple
 from statuary.domain.findings import Finding, has_errors
 
 EvidenceValue = str | int
-"""Something that a check saw, for the published proof: a number, a digest, a name."""
+"""A number, a digest or a name that a check looked at."""
+
+NO_EVIDENCE: Mapping[str, EvidenceValue] = MappingProxyType({})
 
 
 class CheckOutcome(StrEnum):
-    """How a record came out of a check."""
+    """How a check of a record ended."""
 
     PASSED = "passed"
     FAILED = "failed"
     WARNED = "warned"
     NOT_APPLICABLE = "not applicable"
-    """The record has nothing that the rule speaks of."""
+    """The record has nothing that the rule speaks of, and its claims do not need it to."""
+    SKIPPED = "skipped"
+    """The check was left out of this build, with `--skip` or `--only`."""
 
 
 class CheckResult(NamedTuple):
-    """What one check made of one record.
+    """The result of one check of one record.
 
     Attributes:
         check: its name.
         outcome: how it ended.
-        saw: what it looked at.
-        findings: what it has to say.
+        evidence: what it looked at, by name.
+        findings: what breaks the rule, and notes.
+        reason: why the rule does not apply, where it does not.
     """
 
     check: str
     outcome: CheckOutcome
-    evidence: Mapping[str, EvidenceValue] = MappingProxyType({})
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE
     findings: tuple[Finding, ...] = ()
+    reason: str = ""
+
+
+class ClaimName(StrEnum):
+    """The five claims that a verified-contract record makes; none follows from the others."""
+
+    CONSISTENT = "consistent"
+    """A: the record agrees with itself."""
+    HASHED = "hashed"
+    """B: sources, settings, target and interface are those whose hash the compiler wrote into the bytecode."""
+    COMPILED = "compiled"
+    """C: the sources compile to `recompiledBytecode`."""
+    ON_CHAIN = "onChain"
+    """D: `onchainBytecode` is the code at the address."""
+    DEPLOYED = "deployed"
+    """E: the deployment: transaction, block, index and deployer."""
+
+
+class ClaimStatus(StrEnum):
+    """What is known of a claim."""
+
+    SHOWN = "shown"
+    NOT_SHOWN = "not shown"
+    CONTRADICTED = "contradicted"
+
+
+class Claim(NamedTuple):
+    """What is known of one claim.
+
+    Attributes:
+        name: the claim.
+        status: whether it is shown.
+        reason: what shows or contradicts it, or why it is not shown: a clause that follows a colon.
+        evidence: digests, versions and names behind it.
+    """
+
+    name: ClaimName
+    status: ClaimStatus
+    reason: str
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE
+
+
+class PinnedBy(StrEnum):
+    """What keeps a member of the record from being another, strongest first."""
+
+    HASH = "hash"
+    """A hash in the on-chain bytecode."""
+    COMPILED = "compiled"
+    """The compiler gave it, run again on these sources."""
+    CONSISTENT = "self-consistent"
+    """Other members of the record agree with it; all of them together could be made up."""
+    CLAIMED = "claimed"
+    """Nothing."""
+
+
+class CompilationEvidence(NamedTuple):
+    """That a record's sources were compiled again, and what the compiler gave: the evidence of claim C.
+
+    Attributes:
+        record: SHA-256 of the record's canonical bytes, as hex; a changed record loses its evidence.
+        compiler_version: what the compiler says of itself.
+        compiler_sha256: digest of the compiler's program, as hex.
+        input_sha256: digest of the standard JSON input, as hex.
+        output_sha256: digest of the standard JSON output, as hex.
+        statuary: the version of statuary that compared the two.
+        members: the record's members that the output was equal to.
+    """
+
+    record: str
+    compiler_version: str
+    compiler_sha256: str
+    input_sha256: str
+    output_sha256: str
+    statuary: str
+    members: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """What the checks made of one record.
+    """Everything that is proved of one record.
 
     Attributes:
-        results: one per check that ran, in the table's order.
+        results: one for each check, in the order of the catalogue.
+        claims: what is known of each claim; empty if the checks alone were asked for.
+        pinned: what pins each member, by name; `sources/<path>` for a file that differs from the other sources.
     """
 
     results: tuple[CheckResult, ...]
+    claims: tuple[Claim, ...] = ()
+    pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that the checks have to say, in the table's order."""
+        """All findings, in the order of the catalogue."""
         return tuple(finding for result in self.results for finding in result.findings)
 
     @cached_property
     def holds(self) -> bool:
-        """Whether no check contradicts the record; warnings do not."""
+        """Whether no check contradicts the record; warnings and notes do not."""
         return not has_errors(self.findings)
+
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """The names of the checks that were left out."""
+        return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
+
+    def claim(self, name: ClaimName) -> Claim | None:
+        """Return what is known of a claim; None if the checks alone were asked for."""
+        return next((claim for claim in self.claims if claim.name is name), None)

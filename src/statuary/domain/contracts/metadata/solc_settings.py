@@ -1,0 +1,146 @@
+"""The settings in solc's metadata against those of its standard JSON input: the same settings, spelled differently.
+
+Metadata writes every default out and has libraries flat; the input leaves defaults out and nests libraries by
+file. Both are read into one plain form here and compared member by member.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
+from statuary.domain.json_values import Json
+
+DEFAULT_EVM_VERSIONS: Final = (
+    (CompilerVersion(0, 8, 32), None),
+    (CompilerVersion(0, 8, 31), "osaka"),
+    (CompilerVersion(0, 8, 30), "prague"),
+    (CompilerVersion(0, 8, 25), "cancun"),
+    (CompilerVersion(0, 8, 20), "shanghai"),
+    (CompilerVersion(0, 8, 18), "paris"),
+    (CompilerVersion(0, 8, 7), "london"),
+    (CompilerVersion(0, 8, 5), "berlin"),
+    (CompilerVersion(0, 5, 14), "istanbul"),
+    (CompilerVersion(0, 5, 5), "petersburg"),
+    (CompilerVersion(0, 4, 21), "byzantium"),
+)
+"""The EVM version that solc compiles for when none is asked for, newest release first; None: not known here."""
+
+UNPINNED_SETTINGS: Final = frozenset(
+    {"outputSelection", "stopAfter", "parserErrorRecovery", "modelChecker", "compilationTarget"}
+)
+"""Settings that change neither bytecode nor metadata."""
+
+COMPARED_SETTINGS: Final = frozenset(
+    {
+        "optimizer",
+        "evmVersion",
+        "viaIR",
+        "remappings",
+        "libraries",
+        "metadata",
+        "debug",
+        "eofVersion",
+        "experimental",
+        "viaSSACFG",
+    }
+)
+"""Settings that metadata repeats."""
+
+_DEFAULT_RUNS = 200
+
+
+class SettingDifference(NamedTuple):
+    """A setting that metadata and input do not agree on; `in_metadata` and `in_input` are None where it is absent."""
+
+    name: str
+    in_metadata: Json
+    in_input: Json
+
+
+def setting_differences(
+    metadata: Mapping[str, Json], given: Mapping[str, Json], version: str
+) -> Iterator[SettingDifference]:
+    """Yield the settings in which a metadata's `settings` and a standard JSON input's differ.
+
+    Args:
+        metadata: the metadata's `settings`.
+        given: the input's `settings`.
+        version: `compilation.compilerVersion`, which defaults depend on.
+    """
+    one, other = _plain_settings(metadata), _plain_settings(given)
+    if other["evmVersion"] is None:
+        other["evmVersion"] = default_evm_version(version)
+    ignored = _unspecified_optimizer_settings(one, other)
+    if None in (one["evmVersion"], other["evmVersion"]):
+        ignored.add("evmVersion")  # older metadata does not name it, and newer defaults are not known here
+    for name in one:
+        if name not in ignored and not _same(one[name], other[name]):
+            yield SettingDifference(name, one[name], other[name])
+    for name in sorted(given.keys() - COMPARED_SETTINGS - UNPINNED_SETTINGS):
+        yield SettingDifference(name, None, given[name])
+
+
+def _unspecified_optimizer_settings(one: Mapping[str, Json], other: Mapping[str, Json]) -> set[str]:
+    """Return what cannot be compared of the optimizer: `details` decide `enabled`, and may be written as a preset."""
+    in_metadata, in_input = one["optimizer.details"], other["optimizer.details"]
+    if isinstance(in_metadata, Mapping) and isinstance(in_input, Mapping):
+        shared = in_metadata.keys() & in_input.keys()
+        same = all(_same(in_metadata[key], in_input[key]) for key in shared)
+        return {"optimizer.enabled", "optimizer.details"} if same else {"optimizer.enabled"}
+    return {"optimizer.enabled", "optimizer.details"} if in_input is not None else set()
+
+
+def _same(one: Json, other: Json) -> bool:
+    return type(one) is type(other) and bool(one == other)
+
+
+def default_evm_version(version: str) -> str | None:
+    """Return the EVM version that a release of solc compiles for by default; None if it is not known."""
+    number = parse_compiler_version(version)
+    for since, name in DEFAULT_EVM_VERSIONS:
+        if number >= since:
+            return name
+    return None
+
+
+def _plain_settings(settings: Mapping[str, Json]) -> dict[str, Json]:
+    optimizer, metadata = _object(settings.get("optimizer")), _object(settings.get("metadata"))
+    debug = _object(settings.get("debug"))
+    return {
+        "optimizer.enabled": optimizer.get("enabled", False),
+        "optimizer.runs": optimizer.get("runs", _DEFAULT_RUNS),
+        "optimizer.details": optimizer.get("details"),
+        "evmVersion": settings.get("evmVersion"),
+        "viaIR": settings.get("viaIR", False),
+        "remappings": _remappings(settings.get("remappings")),
+        "libraries": _libraries(settings.get("libraries")),
+        "metadata.bytecodeHash": metadata.get("bytecodeHash", "ipfs"),
+        "metadata.useLiteralContent": metadata.get("useLiteralContent", False),
+        "metadata.appendCBOR": metadata.get("appendCBOR", True),
+        "debug.revertStrings": debug.get("revertStrings", "default"),
+        "eofVersion": settings.get("eofVersion"),
+        "experimental": settings.get("experimental", False),
+        "viaSSACFG": settings.get("viaSSACFG", False),
+    }
+
+
+def _object(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _remappings(remappings: Json) -> Json:
+    """Return remappings sorted, without the colon of an empty context (`:a=b` is `a=b`)."""
+    if not isinstance(remappings, list):
+        return [] if remappings is None else remappings
+    return sorted({str(remapping).removeprefix(":") for remapping in remappings})
+
+
+def _libraries(libraries: Json) -> dict[str, str]:
+    """Return addresses in lower case by `path:Library`, whether they are nested by file or flat."""
+    flat: dict[str, str] = {}
+    for path, held in _object(libraries).items():
+        if isinstance(held, Mapping):
+            flat |= {f"{path}:{name}": str(address).lower() for name, address in held.items()}
+        else:
+            flat[path] = str(held).lower()
+    return flat

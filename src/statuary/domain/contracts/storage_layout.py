@@ -1,0 +1,226 @@
+"""Storage layouts held against the rules by which solc and Vyper lay variables out.
+
+Nothing in bytecode commits to a layout, so it can only be checked for being one: every type is defined and has the
+size of its parts, and every variable lies where packing puts it (Solidity docs, "Layout of State Variables").
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from statuary.domain.findings import Pointer
+from statuary.domain.json_values import Json, is_whole_number
+from statuary.domain.limits import MAX_LAYOUT_DEPTH, MAX_LAYOUT_TYPES
+from statuary.domain.primitives import InvalidValueError
+
+WORD: Final = 32
+"""Bytes of a storage slot."""
+
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,77}")
+_ARRAY = re.compile(r"(?s).*\[([0-9]{1,78})\]")
+_ELEMENTARY = re.compile(r"u?int([0-9]{1,3})|bytes([0-9]{1,2})|(address)(?: payable)?|(bool)|(contract) .*")
+_SIZES = {"address": 20, "bool": 1, "contract": 20}
+_FULL_SLOT = ("mapping", "dynamic_array", "bytes")
+
+
+class LayoutFault(NamedTuple):
+    """What is wrong with a layout, and where in it."""
+
+    message: str
+    pointer: Pointer = ()
+
+
+class _Cursor(NamedTuple):
+    """The next free byte."""
+
+    slot: int
+    offset: int
+
+
+@dataclass(slots=True)
+class SolidityLayout:
+    """A `storageLayout` or `transientStorageLayout` of solc.
+
+    Attributes:
+        variables: the member `storage`.
+        types: the member `types`.
+    """
+
+    variables: Sequence[Json]
+    types: Mapping[str, Json]
+    _sizes: dict[str, int] = field(default_factory=dict)
+
+    def faults(self, *, may_start_anywhere: bool = False) -> Iterator[LayoutFault]:
+        """Yield what is wrong with the layout.
+
+        Args:
+            may_start_anywhere: whether the first slot may be any (solc 0.8.29 on: `layout at`).
+        """
+        if len(self.types) > MAX_LAYOUT_TYPES:
+            yield LayoutFault(f"{len(self.types):,} types are more than {MAX_LAYOUT_TYPES:,}", ("types",))
+            return
+        for name in self.types:
+            try:
+                self.size(name)
+            except InvalidValueError as error:
+                yield LayoutFault(str(error), ("types", name))
+                return
+        yield from self._misplaced(self.variables, ("storage",), may_start_anywhere=may_start_anywhere)
+
+    def size(self, name: Json, depth: int = 0) -> int:
+        """Return the bytes that a type takes.
+
+        Raises:
+            InvalidValueError: if the type is not defined, contains itself, or has not the size of its parts.
+        """
+        if isinstance(name, str) and name in self._sizes:
+            return self._sizes[name]
+        known = self.types.get(name) if isinstance(name, str) else None
+        if not isinstance(known, Mapping):
+            raise InvalidValueError(f"type {str(name)[:80]!r} is not defined")
+        if depth > MAX_LAYOUT_DEPTH:
+            raise InvalidValueError(f"type {name[:80]!r} contains itself, or types are nested too deep")
+        text = known.get("numberOfBytes")
+        if not isinstance(text, str) or not _NUMBER.fullmatch(text) or text == "0":
+            raise InvalidValueError(f"numberOfBytes of {name[:80]!r} is not a decimal number above zero")
+        expected = self._expected_size(known, depth)
+        if expected not in (None, int(text)):
+            raise InvalidValueError(f"{name[:80]!r} has {text} bytes, but its parts take {expected}")
+        self._sizes[name] = int(text)
+        return self._sizes[name]
+
+    def _expected_size(self, known: Mapping[str, Json], depth: int) -> int | None:
+        """Return the bytes that the parts of a type take; None where only the type itself says it."""
+        if known.get("encoding") in _FULL_SLOT:
+            self._require_parts(known)
+            return WORD
+        if known.get("encoding") != "inplace":
+            raise InvalidValueError(f"encoding {known.get('encoding')!r} is not one of solc's")
+        members, label = known.get("members"), known.get("label")
+        if isinstance(members, list):
+            return self._struct_size(members, depth)
+        if not isinstance(label, str):
+            raise InvalidValueError("a type has no label")
+        if "base" in known:
+            return self._array_size(label, known["base"], depth)
+        found = _ELEMENTARY.fullmatch(label)
+        if found is None:
+            return None  # an enum, a function type or a type of the user's
+        bits, length, *named = found.groups()
+        return int(bits) // 8 if bits else int(length) if length else _SIZES[next(filter(None, named))]
+
+    def _require_parts(self, known: Mapping[str, Json]) -> None:
+        for part in ("key", "value", "base"):
+            if part in known and known[part] not in self.types:
+                raise InvalidValueError(f"type {str(known[part])[:80]!r} is not defined")
+
+    def _struct_size(self, members: Sequence[Json], depth: int) -> int:
+        for member in members:
+            self.size(member.get("type") if isinstance(member, Mapping) else None, depth + 1)
+        for fault in self._misplaced(members, ()):
+            raise InvalidValueError(fault.message)
+        end = _Cursor(0, 0)
+        for member in members:
+            end = self._after(self._place(end, member["type"]), member["type"])
+        return (end.slot + (end.offset > 0)) * WORD
+
+    def _array_size(self, label: str, base: Json, depth: int) -> int:
+        found = _ARRAY.fullmatch(label)
+        if found is None:
+            raise InvalidValueError(f"the array {label[:80]!r} has no length")
+        length, size = int(found[1]), self.size(base, depth + 1)
+        if size > WORD // 2:
+            return length * -(-size // WORD) * WORD
+        return -(-length // (WORD // size)) * WORD
+
+    def _misplaced(
+        self, variables: Sequence[Json], pointer: Pointer, *, may_start_anywhere: bool = False
+    ) -> Iterator[LayoutFault]:
+        cursor = _Cursor(0, 0)
+        for number, variable in enumerate(variables):
+            where = (*pointer, number)
+            if not _is_variable(variable):
+                yield LayoutFault("a variable lacks its label, type, slot or offset", where)
+                return
+            try:
+                self.size(variable["type"])
+            except InvalidValueError as error:
+                yield LayoutFault(str(error), where)
+                return
+            given = _Cursor(int(variable["slot"]), variable["offset"])
+            cursor = given if may_start_anywhere and not number else self._place(cursor, variable["type"])
+            if given != cursor:
+                label = variable["label"][:80]
+                yield LayoutFault(
+                    f"{label!r} is at slot {given.slot}, byte {given.offset}, but packing puts it at slot"
+                    f" {cursor.slot}, byte {cursor.offset}",
+                    where,
+                )
+                return
+            cursor = self._after(cursor, variable["type"])
+
+    def _starts_a_slot(self, name: str) -> bool:
+        known = self.types[name]
+        return known.get("encoding") in _FULL_SLOT or "members" in known or "base" in known
+
+    def _place(self, cursor: _Cursor, name: str) -> _Cursor:
+        """Return where a variable goes that follows the byte before `cursor`."""
+        if cursor.offset and (self._starts_a_slot(name) or cursor.offset + self.size(name) > WORD):
+            return _Cursor(cursor.slot + 1, 0)
+        return cursor
+
+    def _after(self, cursor: _Cursor, name: str) -> _Cursor:
+        size = self.size(name)
+        if self._starts_a_slot(name):
+            return _Cursor(cursor.slot + -(-size // WORD), 0)
+        end = cursor.offset + size
+        return _Cursor(cursor.slot + end // WORD, end % WORD)
+
+
+def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
+    """Read a layout of solc, or say why it is none."""
+    variables, types = layout.get("storage"), layout.get("types")
+    if not isinstance(variables, list) or not isinstance(types, Mapping | None) or set(layout) - {"storage", "types"}:
+        return LayoutFault("a layout has the members storage and types")
+    return SolidityLayout(variables, types or {})
+
+
+def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
+    """Yield what is wrong with a layout of Vyper: variables that overlap, or have no slot."""
+    taken: list[tuple[int, int, Pointer]] = []
+    for pointer, place in _vyper_places(layout, ()):
+        slot, count = place.get("slot", place.get("offset")), place.get("n_slots", place.get("length", 1))
+        if not (is_whole_number(slot) and is_whole_number(count) and slot >= 0 and count >= 0):
+            yield LayoutFault("a variable has no slot", pointer)
+            return
+        if "slot" in place:
+            taken.append((slot, slot + count, pointer))
+    taken.sort(key=lambda held: held[:2])
+    for (_, end, _), (start, _, pointer) in zip(taken, taken[1:], strict=False):
+        if start < end:
+            yield LayoutFault(f"the variable at slot {start} overlaps the one before it", pointer)
+            return
+
+
+def _vyper_places(layout: Mapping[str, Json], pointer: Pointer) -> Iterator[tuple[Pointer, Mapping[str, Json]]]:
+    for name, held in layout.items():
+        where = (*pointer, name)
+        if not isinstance(held, Mapping) or len(where) > MAX_LAYOUT_DEPTH:
+            yield where, {}
+        elif "type" in held and not isinstance(held["type"], Mapping):
+            yield where, held
+        else:
+            yield from _vyper_places(held, where)
+
+
+def _is_variable(value: Json) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and isinstance(value.get("label"), str)
+        and isinstance(value.get("type"), str)
+        and isinstance(value.get("slot"), str)
+        and _NUMBER.fullmatch(value["slot"]) is not None
+        and is_whole_number(value.get("offset"))
+        and 0 <= value["offset"] < WORD
+    )
