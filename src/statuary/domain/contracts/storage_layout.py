@@ -7,6 +7,7 @@ size of its parts, and every variable lies where packing puts it (Solidity docs,
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from statuary.domain.findings import Pointer
@@ -181,7 +182,11 @@ class SolidityLayout:
 def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
     """Read a layout of solc, or say why it is none."""
     variables, types = layout.get("storage"), layout.get("types")
-    if not isinstance(variables, list) or not isinstance(types, Mapping | None) or set(layout) - {"storage", "types"}:
+    if (
+        not isinstance(variables, list)
+        or not isinstance(types, Mapping | None)
+        or set(layout) - {"storage", "types"}
+    ):
         return LayoutFault("a layout has the members storage and types")
     return SolidityLayout(variables, types or {})
 
@@ -197,13 +202,15 @@ def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
         if "slot" in place:
             taken.append((slot, slot + count, pointer))
     taken.sort(key=lambda held: held[:2])
-    for (_, end, _), (start, _, pointer) in zip(taken, taken[1:], strict=False):
+    for (_, end, _), (start, _, pointer) in pairwise(taken):
         if start < end:
             yield LayoutFault(f"the variable at slot {start} overlaps the one before it", pointer)
             return
 
 
-def _vyper_places(layout: Mapping[str, Json], pointer: Pointer) -> Iterator[tuple[Pointer, Mapping[str, Json]]]:
+def _vyper_places(
+    layout: Mapping[str, Json], pointer: Pointer
+) -> Iterator[tuple[Pointer, Mapping[str, Json]]]:
     for name, held in layout.items():
         where = (*pointer, name)
         if not isinstance(held, Mapping) or len(where) > MAX_LAYOUT_DEPTH:

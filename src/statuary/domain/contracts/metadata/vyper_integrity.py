@@ -43,7 +43,9 @@ _PREFIXES: Final = ("ethereum.ercs", "math")
 _IMPORT = re.compile(
     r"(?:from[ \t]+(?P<origin>[.\w]+)[ \t]+)?import[ \t]+(?P<name>[.\w]+)(?:[ \t]+as[ \t]+\w+)?[ \t]*(?:#.*)?$"
 )
-_TEXTS = re.compile(r"""(?s)(?P<long>\"{3}.*?\"{3}|'{3}.*?'{3})|#[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""")
+_TEXTS = re.compile(
+    r"""(?s)(?P<long>\"{3}.*?\"{3}|'{3}.*?'{3})|#[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+)
 _SLOT_MEMBERS = ("type", "slot", "n_slots")
 
 
@@ -121,9 +123,7 @@ def _module_hash(program: VyperProgram, path: str, importing: tuple[str, ...]) -
     if len(statements) > MAX_IMPORTED_MODULES:
         raise InvalidValueError(f"{path!r} imports {len(statements)} modules")
     parts = [_hash(text)]
-    parts += [
-        _imported_hash(program, path, level, name, (*importing, path)) for level, name in statements
-    ]
+    parts += [_imported_hash(program, path, level, name, (*importing, path)) for level, name in statements]
     return _hash("".join(parts))
 
 
