@@ -70,10 +70,10 @@ def test_no_check_is_idle():
 def test_says_what_it_saw():
     record = made_record("everything")
     length = len(record["creationBytecode"]["onchainBytecode"]) // 2 - 1
-    assert result_of(record, "creation-replays").saw == {"transformations": 6, "bytes": length}
-    assert result_of(record, "sources-are-those-of-the-metadata").saw == {"sources": 1}
+    assert result_of(record, "creation-replays").evidence == {"transformations": 6, "bytes": length}
+    assert result_of(record, "sources-are-those-of-the-metadata").evidence == {"sources": 1}
     assert result_of(record, "vyper-immutables-follow-the-code").outcome is CheckOutcome.NOT_APPLICABLE
-    assert result_of(record, "metadata-hash-is-in-the-bytecode").saw["ipfs"].startswith("1220")
+    assert result_of(record, "metadata-hash-is-in-the-bytecode").evidence["ipfs"].startswith("1220")
 
 
 def test_only_the_named_checks_run():
