@@ -1,0 +1,82 @@
+"""What the tests and figures of this folder read from the code: modules, imports, classes and functions."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+SRC = Path(__file__).parents[2] / "src"
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Module(NamedTuple):
+    """A module of the package: its dotted name, its file, its text and its syntax tree."""
+
+    name: str
+    path: Path
+    text: str
+    tree: ast.Module
+
+
+@cache
+def modules(src: Path = SRC) -> dict[str, Module]:
+    """Return every module below a source folder, by its dotted name."""
+    found = {}
+    for path in sorted(src.rglob("*.py")):
+        name = ".".join(path.relative_to(src).with_suffix("").parts).removesuffix(".__init__")
+        text = path.read_text("utf-8")
+        found[name] = Module(name, path, text, ast.parse(text))
+    return found
+
+
+def imports(module: Module, known: dict[str, Module]) -> set[str]:
+    """Return the modules of the package that a module imports, deferred and typing-only imports included."""
+    names = set()
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            below = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= below & known.keys() or {node.module}
+    return (names & known.keys()) - {module.name}
+
+
+def rings(known: dict[str, Module]) -> list[list[str]]:
+    """Return the groups of modules that import each other, directly or through others."""
+    graph = {name: imports(module, known) for name, module in known.items()}
+    reach = {name: _reachable(graph, name) for name in graph}
+    found = {tuple(sorted(other for other in reach[name] if name in reach[other])) for name in graph}
+    return [list(ring) for ring in sorted(found) if ring]
+
+
+def _reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    waiting = list(graph[start])
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += graph[name]
+    return seen
+
+
+def public_classes(known: dict[str, Module]) -> dict[str, list[str]]:
+    """Return the public classes by name, each with the modules that define one of that name."""
+    found: dict[str, list[str]] = {}
+    for module in known.values():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(module.name)
+    return found
+
+
+def functions(module: Module) -> Iterator[Function]:
+    """Yield every function and method of a module."""
+    return (node for node in ast.walk(module.tree) if isinstance(node, Function))
+
+
+def body_lines(function: Function) -> int:
+    """Return the length of a function in lines, without its signature and docstring."""
+    body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0

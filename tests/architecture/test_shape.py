@@ -1,0 +1,34 @@
+"""The shape of the code: one name for one thing, imports that only point down, functions and files of a size to read."""
+
+from radon.complexity import cc_visit
+
+from architecture.code import modules, public_classes, rings
+
+LONGEST_FILE = 300
+"""Lines of a file, its docstrings and blank lines included."""
+
+MOST_COMPLEX = 10
+"""Cyclomatic complexity of a function as radon counts it: branches, loops, comprehensions, `and` and `or`."""
+
+
+def test_no_two_public_classes_have_one_name():
+    assert {name: where for name, where in public_classes(modules()).items() if len(where) > 1} == {}
+
+
+def test_no_modules_import_each_other_in_a_ring():
+    assert rings(modules()) == []
+
+
+def test_files_are_of_a_size_to_read():
+    sizes = {name: module.text.count("\n") for name, module in modules().items()}
+    assert {name: size for name, size in sizes.items() if size > LONGEST_FILE} == {}
+
+
+def test_functions_are_simple():
+    found = {
+        f"{name}.{block.fullname}": block.complexity
+        for name, module in modules().items()
+        for block in cc_visit(module.text)
+        if block.letter in "FM" and block.complexity > MOST_COMPLEX
+    }
+    assert found == {}
