@@ -5,8 +5,8 @@ import re
 import pytest
 
 from statuary.documents.document import Document
-from statuary.documents.hosting.edge_module import edge_module_files
-from statuary.documents.hosting.redirects import redirects_file
+from statuary.documents.hosting.host_files import HostOptions, edge_module_files
+from statuary.documents.hosting.hosting_documents import redirects_file
 from statuary.documents.stored_paths import shard_rewrites, sharded_document, sharded_path
 from statuary.domain.hosting_settings import HostingSettings, PathLayout
 from support.edge_runtimes import EDGE, run_deno
@@ -57,12 +57,16 @@ def test_rewrites_are_in_the_file_that_netlify_reads():
 
 def test_the_edge_module_is_deployed_with_the_layout_of_the_site():
     plain, other = (
-        {file.path: file.text for file in edge_module_files("m", layout)} for layout in PathLayout
+        {
+            file.path: file.text
+            for file in edge_module_files(HostOptions(settings=HostingSettings(layout=layout)))
+        }
+        for layout in PathLayout
     )
-    assert plain["m/layout.js"] != other["m/layout.js"]
-    assert "SHARDED = true;" in other["m/layout.js"]
-    assert {path for path in plain if plain[path] != other[path]} == {"m/layout.js"}
-    assert plain["m/layout.js"] == (EDGE / "layout.js").read_text(encoding="utf-8")
+    assert plain[".edge/modules/layout.js"] != other[".edge/modules/layout.js"]
+    assert "SHARDED = true;" in other[".edge/modules/layout.js"]
+    assert {path for path in plain if plain[path] != other[path]} == {".edge/modules/layout.js"}
+    assert plain[".edge/modules/layout.js"] == (EDGE / "layout.js").read_text(encoding="utf-8")
 
 
 def test_the_edge_module_finds_documents_where_they_are_put(tmp_path):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.hosting.github_pages import github_pages_files
-from statuary.documents.hosting.host_options import HostOptions
+from statuary.documents.hosting.host_files import HostOptions
+from statuary.documents.hosting.hosts import github_pages_files
 from statuary.documents.hosting.netlify import netlify_files
 from support.edge_runtimes import HOSTS_INSTALL, node, write_host_files
 from support.requirements import require_node_package, require_program

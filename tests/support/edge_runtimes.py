@@ -16,8 +16,7 @@ from threading import Thread
 from typing import Any
 
 from statuary.documents.hosting.cloudflare import worker_configuration, worker_files
-from statuary.documents.hosting.host_file import HostFile
-from statuary.documents.hosting.host_options import HostOptions
+from statuary.documents.hosting.host_files import HostFile, HostOptions
 from statuary.documents.hosting.netlify import netlify_files
 from statuary.domain.hosting_settings import HostingSettings
 from support.requirements import HOSTS, absent, require_node_package, require_program

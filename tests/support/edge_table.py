@@ -1,13 +1,80 @@
-"""The table of URLs as the edge module has it.
+"""The URL table as a module of the edge code.
 
-python tests/edge_table.py        writes src/statuary/edge/served-as.js again
+python tests/support/edge_table.py        writes src/statuary/edge/file-headers.js again
 """
 
+import json
 from pathlib import Path
 
-from statuary.documents.hosting.served_as_js import served_as_js
+from statuary.documents.hosting.path_rules import regex_of
+from statuary.documents.media_types import MEDIA_TYPES, OCTET_STREAM
+from statuary.documents.url import COMMON_HEADERS, REVALIDATE, SHORT_LIVED
+from statuary.documents.url_table import EPOCH_DOCUMENT, FEED, URLS
 
-SERVED_AS = Path(__file__).parents[2] / "src" / "statuary" / "edge" / "served-as.js"
+FILE_HEADERS = Path(__file__).parents[2] / "src" / "statuary" / "edge" / "file-headers.js"
+
+LINE = 112
+"""Characters of an entry that the edge module's formatter leaves on one line."""
+
+HEAD = """\
+// @ts-check
+/** The headers of the site's files: the URL table, as `tests/support/edge_table.py` writes it. */
+"""
+
+FUNCTION = """\
+/**
+ * The headers of a file, by its path below the site's root.
+ * @param {string} path
+ */
+export function headersOf(path) {
+  // later instants have the headers of the present one
+  const present = path.replace(/^api\\/v2\\/_epochs\\/[^/]+\\//, "");
+  const [, extension = "json"] = /\\.([a-z0-9]+)$/.exec(present) ?? [];
+  const type = present === FEED ? FEED_TYPE : MEDIA_TYPES[extension] ?? OCTET_STREAM;
+  const cache = TIMED.some((shape) => shape.test(`/${present}`)) ? SHORT_LIVED : REVALIDATE;
+  return { ...COMMON_HEADERS, "Content-Type": type, "Cache-Control": cache };
+}
+"""
+
+
+def file_headers_js() -> str:
+    """Return the text of `file-headers.js`."""
+    texts = {
+        "FEED": FEED.pattern,
+        "FEED_TYPE": FEED.media_type,
+        "OCTET_STREAM": OCTET_STREAM,
+        "SHORT_LIVED": SHORT_LIVED,
+        "REVALIDATE": REVALIDATE,
+    }
+    blocks = [
+        HEAD,
+        _mapping("COMMON_HEADERS", COMMON_HEADERS),
+        _mapping("MEDIA_TYPES", MEDIA_TYPES),
+        "".join(f"const {name} = {json.dumps(text)};\n" for name, text in texts.items()),
+        "const TIMED = [\n" + "".join(f"  {shape},\n" for shape in _timed_regexes()) + "];\n",
+        FUNCTION,
+    ]
+    return "\n".join(blocks)
+
+
+def _timed_regexes() -> list[str]:
+    rows = (url for url in URLS if url.is_timed and url is not EPOCH_DOCUMENT)
+    return [f"/{_escaped(regex_of(url))}/" for url in rows]
+
+
+def _mapping(name: str, values: dict[str, str]) -> str:
+    lines = "".join(f"  {_entry(key, text)},\n" for key, text in values.items())
+    return f"/** @type {{Record<string, string>}} */\nconst {name} = {{\n{lines}}};\n"
+
+
+def _entry(key: str, text: str) -> str:
+    line = f"{json.dumps(key)}: {json.dumps(text)}"
+    return line if len(line) < LINE else line.replace(": ", ":\n    ", 1)
+
+
+def _escaped(expression: str) -> str:
+    return expression.replace("/", r"\/").replace(r"\-", "-")
+
 
 if __name__ == "__main__":
-    SERVED_AS.write_text(served_as_js(), encoding="utf-8", newline="\n")
+    FILE_HEADERS.write_text(file_headers_js(), encoding="utf-8", newline="\n")

@@ -15,10 +15,8 @@ from tempfile import TemporaryDirectory
 
 from statuary.build.build import build_site
 from statuary.build.progress import NoProgress
-from statuary.documents.hosting.caddy import caddy_files
-from statuary.documents.hosting.deno import deno_files
-from statuary.documents.hosting.host_options import EDGE_FOLDER, HostOptions
-from statuary.documents.hosting.nginx import nginx_files
+from statuary.documents.hosting.host_files import EDGE_FOLDER, HostOptions
+from statuary.documents.hosting.web_servers import caddy_files, deno_files, nginx_files
 from statuary.domain.hosting_settings import HostingSettings
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget

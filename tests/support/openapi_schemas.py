@@ -1,24 +1,55 @@
-"""The JSON Schemas of everything that is served, made from the types.
+"""The JSON Schemas of everything that is served, generated from the types.
 
-python tests/openapi_schemas.py        writes src/statuary/documents/openapi/schemas.json again
+python tests/support/openapi_schemas.py        writes src/statuary/documents/openapi/schemas.json again
 """
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from statuary.documents.contract_api.contract_shapes import RejectedRequest
-from statuary.documents.openapi.openapi_schemas import FILE, schemas_of
+from statuary.documents.openapi.openapi_schemas import FILE, REF
 from statuary.documents.openapi.operations import OPERATIONS
+from statuary.documents.openapi.parameters import JsonObject
+from statuary.domain.contracts.record import GROUPS
+from statuary.domain.contracts.selection.field_names import BASE, IDENTITY
 
 SCHEMAS = Path(__file__).parents[2] / "src" / "statuary" / "documents" / "openapi" / FILE
 
 
-def made_schemas() -> str:
+def generated_schemas() -> str:
     """Return the text of the file."""
     shapes = [operation.shape for operation in OPERATIONS if operation.shape is not None]
     missing = [operation.missing for operation in OPERATIONS if operation.missing is not None]
     return json.dumps(schemas_of([*shapes, *missing, RejectedRequest]), indent=1) + "\n"
 
 
+def schemas_of(shapes: Iterable[Any]) -> JsonObject:
+    """Return the schemas of shapes and their parts by name.
+
+    A record requires only the seven members of every response: `fields` and `omit` may remove the rest.
+    """
+    adapters: list[Any] = [(str(n), "validation", TypeAdapter(shape)) for n, shape in enumerate(shapes)]
+    _, schemas = TypeAdapter.json_schemas(adapters, ref_template=REF)
+    found = schemas["$defs"]
+    components = {name: _without_titles(found[name]) for name in sorted(found)}
+    components["Record"]["required"] = [*BASE, *IDENTITY]
+    for group in GROUPS:
+        components[f"{group[0].upper()}{group[1:]}"].pop("required", None)
+    return components
+
+
+def _without_titles(schema: JsonObject) -> JsonObject:
+    """Return an object's schema without titles, which only repeat the names of its members."""
+    properties = {
+        name: {key: value for key, value in member.items() if key != "title"}
+        for name, member in schema.get("properties", {}).items()
+    }
+    return {key: value for key, value in schema.items() if key != "title"} | {"properties": properties}
+
+
 if __name__ == "__main__":
-    SCHEMAS.write_text(made_schemas(), encoding="utf-8", newline="\n")
+    SCHEMAS.write_text(generated_schemas(), encoding="utf-8", newline="\n")

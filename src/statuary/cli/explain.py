@@ -8,8 +8,8 @@ import click
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import out_option
 from statuary.cli.output.amounts import size_text
-from statuary.documents.match_url import match_url
 from statuary.documents.stored_paths import sharded_path
+from statuary.documents.url_table import match_url
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.ledger.ledger import LedgerEntry
@@ -51,7 +51,7 @@ def _url_lines(path: str) -> list[str]:
     url, members = found
     told = ", ".join(f"{name} {value}" for name, value in members.items())
     return [
-        f"  {url.name}: {url.tells}" + (f" ({told})" if told else ""),
+        f"  {url.name}: {url.description}" + (f" ({told})" if told else ""),
         f"  served as {url.media_type}; Cache-Control: {url.cache}",
     ]
 

@@ -8,9 +8,8 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import content_option
-from statuary.documents.hosting.host_file import HostFile
-from statuary.documents.hosting.host_options import HostOptions
-from statuary.documents.hosting.hosts import HOSTS, Host, is_edge_file
+from statuary.documents.hosting.host_files import HostFile, HostOptions, is_edge_file
+from statuary.documents.hosting.hosts import HOSTS, Host
 from statuary.domain.hosting_settings import HostingSettings, PathLayout
 
 DEFAULT = HostOptions()
@@ -59,17 +58,17 @@ def command(
     host = HOSTS[name]
     settings = _settings(content)
     _check(name, host, settings, content)
-    choices = replace(
+    options = replace(
         DEFAULT, settings=settings, publish=publish, install=install, root=root, listen=listen, edge=edge
     )
-    files = [file for file in host.files(choices) if is_edge_file(file) or not edge_only]
+    files = [file for file in host.files(options) if is_edge_file(file) or not edge_only]
     if out is None:
         _print(files)
     else:
         _write(files, out, force=force)
 
 
-command.epilog = "\b\n" + "\n".join(f"{name:17} {host.tells}" for name, host in HOSTS.items())
+command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())
 
 
 def _settings(content: Path) -> HostingSettings:

@@ -8,6 +8,7 @@ from statuary.conform.checked_deployment import CheckedDeployment
 from statuary.conform.conformance import NotApplicableError
 from statuary.conform.shared_checks import allows_any_origin
 from statuary.documents import url_table
+from statuary.documents.url import STATUS_MAX_AGE
 
 TYPED_FILES = (
     url_table.HISTORY_ATOM,
@@ -52,8 +53,8 @@ def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
     """What tells the present may be kept for half a minute at most, a list that a build changes not at all."""
     _is_of_statuary(deployment)
     for url, longest in (
-        (url_table.SUMMARY, url_table.STATUS_MAX_AGE),
-        (url_table.HISTORY_ATOM, url_table.STATUS_MAX_AGE),
+        (url_table.SUMMARY, STATUS_MAX_AGE),
+        (url_table.HISTORY_ATOM, STATUS_MAX_AGE),
         (url_table.CHAINS, 0),
     ):
         cache = deployment.get(f"/{url.path()}").headers.get("cache-control", "")

@@ -13,6 +13,7 @@ from statuary.conform.conformance import NotApplicableError
 from statuary.conform.shared_checks import check_api_headers, check_document, shape_problems
 from statuary.documents import url_table
 from statuary.documents.status_api import status_shapes
+from statuary.documents.url import Url
 from statuary.domain.primitives import InvalidValueError, parse_instant
 from statuary.domain.status.overall_status import CASCADE, OF_IMPACT, page_status, worst_status
 from statuary.domain.status.vocabulary import (
@@ -27,7 +28,7 @@ Members = dict[str, Any]
 SPREAD = 4
 """Documents that keep time looked at, for each record and incident that is."""
 
-DOCUMENTS: dict[url_table.Url, Any] = {
+DOCUMENTS: dict[Url, Any] = {
     url_table.SUMMARY: status_shapes.Summary,
     url_table.STATUS: status_shapes.Status,
     url_table.COMPONENTS: status_shapes.Components,
@@ -204,7 +205,7 @@ def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
             yield f"/{path} does not say what it is to say since {begun[-1]['from']}"
 
 
-def _document(deployment: CheckedDeployment, url: url_table.Url) -> Members:
+def _document(deployment: CheckedDeployment, url: Url) -> Members:
     """Return a document of the right shape; a check of its own says of the others what is wrong with them."""
     value: Members = deployment.json(f"/{url.path()}")
     problem = next(shape_problems(value, DOCUMENTS[url]), None)

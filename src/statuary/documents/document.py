@@ -1,23 +1,21 @@
-"""What is published: a path, a media type, a cache rule and bytes."""
+"""A published file: path, bytes, media type and cache rule."""
 
 from typing import NamedTuple
 
-JSON = "application/json; charset=utf-8"
-"""The media type that both real APIs send; Go's resty and others decode JSON only under it."""
+from statuary.documents.media_types import JSON
 
 
 class Document(NamedTuple):
-    """One file of the site.
+    """A file of the site.
 
     Attributes:
-        path: where it is, relative to the site's root, with forward slashes and no leading one.
-        body: its bytes.
-        media_type: the `Content-Type` it is served with.
-        cache: the `Cache-Control` it is served with; empty leaves it to the host.
-        also: further paths that hold the same bytes (an address in lower case and in EIP-55).
-        sources: the content files it was made from, relative to the content folder; `()` for the whole site.
-        digest: the SHA-256 of the body, where it is known already; else empty.
-        lasting: whether it is made only when something that it is made of has changed, and stays until then.
+        path: relative to the site's root, with forward slashes and no leading one.
+        media_type: the `Content-Type`.
+        cache: the `Cache-Control`; empty leaves it to the host.
+        aliases: further paths with the same bytes (an address in lower case and with its checksum).
+        sources: the content files that it is built from, relative to the content folder; `()` means the whole site.
+        digest: the SHA-256 of the body if it is known already; else empty.
+        persistent: whether it stays published until a build removes it, even if a build does not offer it.
     """
 
     path: str

@@ -1,34 +1,43 @@
-"""Media types by extension: a table of our own, since that of a machine differs from machine to machine."""
+"""Media types, by name and by extension: the tables of operating systems differ from machine to machine."""
 
-from statuary.documents.document import JSON
+JSON = "application/json; charset=utf-8"
+"""The media type that both real APIs send; Go's resty and others decode JSON only under it."""
 
+ATOM = "application/atom+xml; charset=utf-8"
+CSS = "text/css; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+ICALENDAR = "text/calendar; charset=utf-8"
+JAVASCRIPT = "text/javascript; charset=utf-8"
+JSON_FEED = "application/feed+json; charset=utf-8"
+RSS = "application/rss+xml; charset=utf-8"
+SVG = "image/svg+xml; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
 OCTET_STREAM = "application/octet-stream"
-"""For a name that says nothing."""
 
 MEDIA_TYPES = {
-    "atom": "application/atom+xml; charset=utf-8",
-    "css": "text/css; charset=utf-8",
-    "html": "text/html; charset=utf-8",
+    "atom": ATOM,
+    "css": CSS,
+    "html": HTML,
     "ico": "image/x-icon",
-    "ics": "text/calendar; charset=utf-8",
+    "ics": ICALENDAR,
     "jpg": "image/jpeg",
-    "js": "text/javascript; charset=utf-8",
+    "js": JAVASCRIPT,
     "json": JSON,
     "jsonl": "application/jsonl; charset=utf-8",
     "md": "text/markdown; charset=utf-8",
     "png": "image/png",
-    "rss": "application/rss+xml; charset=utf-8",
-    "svg": "image/svg+xml; charset=utf-8",
-    "txt": "text/plain; charset=utf-8",
+    "rss": RSS,
+    "svg": SVG,
+    "txt": TEXT,
     "webmanifest": "application/manifest+json",
     "webp": "image/webp",
     "woff2": "font/woff2",
     "xml": "application/xml; charset=utf-8",
 }
-"""Media type by extension."""
+"""Media types by extension."""
 
 
 def media_type_by_extension(path: str) -> str:
-    """Return the media type that a path's extension stands for."""
+    """Return the media type for a path's extension; octets if the extension is unknown."""
     name = path.rpartition("/")[2]
     return MEDIA_TYPES.get(name.rpartition(".")[2], OCTET_STREAM) if "." in name else OCTET_STREAM

@@ -1,41 +1,43 @@
-"""Where the documents of single contracts lie on hosts that limit the files of a folder.
+"""From the path of a URL to the path of its file, and back.
 
-Netlify takes 54,000 files in one folder, which are 27,000 contracts of a chain, each under two spellings. By the
-first two digits of the address they spread over 256 folders, which is 6.9 million contracts of a chain.
+Two settings for hosts move files: the sharded layout and compressed copies. Netlify accepts 54,000 files in a folder,
+which is 27,000 contracts of a chain, each under its checksummed and its lower-case address. By the first two digits
+of the address they spread over 256 folders, which is 6.9 million contracts of a chain.
 """
 
 import re
 from itertools import product
 
 from statuary.documents.document import Document
-from statuary.documents.url_table import CONTRACT_SHARD, PROOF_SHARD
+from statuary.documents.url_table import CONTRACT, CONTRACT_SHARD, PROOF_SHARD, match_url
+from statuary.domain.hosting_settings import CompressedFormat
 
 CONTRACT_PATH = re.compile(
     r"(?P<family>v2/contract|proof)/(?P<chain_id>[^/]+)/(?P<address>0x(?P<shard>[0-9a-fA-F]{2})[0-9a-fA-F]{38})"
     r"(?:\.json)?"
 )
-"""A path that names an address: on all chains, `all-chains` stands in place of the chain's id."""
+"""A path with an address; `chain_id` is `all-chains` in the look-up over all chains."""
 
 SHARDS = {"v2/contract": CONTRACT_SHARD, "proof": PROOF_SHARD}
-
-
-def sharded_path(path: str) -> str:
-    """Return where the document of a path lies in the sharded layout; the path itself of all others."""
-    found = CONTRACT_PATH.fullmatch(path)
-    if found is None:
-        return path
-    parts = found.groupdict()
-    shard = parts["shard"].lower()
-    return SHARDS[parts["family"]].path(chain_id=parts["chain_id"], shard=shard, address=parts["address"])
-
 
 SHARDED_PATH = re.compile(
     r"_shards/(?P<family>contract|proof)/(?P<chain_id>[^/]+)/(?P<shard>[0-9a-f]{2})/(?P<name>0x[^/]+)"
 )
 
+ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
+
+
+def sharded_path(path: str) -> str:
+    """Return the path of a document in the sharded layout; all but single contracts and proofs keep theirs."""
+    found = CONTRACT_PATH.fullmatch(path)
+    if found is None:
+        return path
+    shard = found["shard"].lower()
+    return SHARDS[found["family"]].path(chain_id=found["chain_id"], shard=shard, address=found["address"])
+
 
 def plain_path(path: str) -> str:
-    """Return the path whose document lies at a path of the sharded layout; the path itself of all others."""
+    """Return the path of a document in the plain layout, whichever layout the given path is of."""
     found = SHARDED_PATH.fullmatch(path)
     if found is None:
         return path
@@ -44,21 +46,37 @@ def plain_path(path: str) -> str:
 
 
 def sharded_document(document: Document) -> Document:
-    """Return a document with its names in the sharded layout."""
+    """Return a document with its paths in the sharded layout."""
     return document._replace(
-        path=sharded_path(document.path), aliases=tuple(sharded_path(name) for name in document.aliases)
+        path=sharded_path(document.path), aliases=tuple(map(sharded_path, document.aliases))
     )
 
 
 def shard_rewrites() -> list[tuple[str, str]]:
-    """Return the rewrites that hide the layout: from and to, in Netlify's placeholders.
+    """Return the rewrites that hide the sharded layout, as (URL path, file path) with Netlify's placeholders.
 
-    Paths are case-sensitive there, so that each shard has a rule for each spelling of its two digits: 484 of them.
+    Paths are case-sensitive there, so each shard has a rule for each case of its two digits: 484 of them.
     """
     digits = "0123456789abcdefABCDEF"
-    places = (("/v2/contract", "/_shards/contract"), ("/proof", "/_shards/proof"))
+    families = (("/v2/contract", "/_shards/contract"), ("/proof", "/_shards/proof"))
     return [
-        (f"{asked}/:chain/0x{a}{b}*", f"{held}/:chain/{(a + b).lower()}/0x{a}{b}:splat")
-        for asked, held in places
+        (f"{plain}/:chain/0x{a}{b}*", f"{sharded}/:chain/{(a + b).lower()}/0x{a}{b}:splat")
+        for plain, sharded in families
         for a, b in product(digits, repeat=2)
     ]
+
+
+def uncompressed_path(path: str) -> str:
+    """Return the path of the document of which this is a compressed copy; other paths stay as they are."""
+    for form in CompressedFormat:
+        if path.endswith(f".{form}"):
+            return path.removesuffix(f".{form}")
+    return path
+
+
+def contract_of_path(path: str) -> tuple[str, str] | None:
+    """Return chain id and address of the record at a path of either layout; None if it is not a record's path."""
+    found = match_url(plain_path(path))
+    if found is None or found[0] is not CONTRACT or not ADDRESS.fullmatch(found[1]["address"]):
+        return None
+    return found[1]["chain_id"], found[1]["address"]

@@ -1,458 +1,248 @@
-"""Every URL of the site, once: its shape, media type, cache rule and further headers.
+"""Every URL of the site, once. Documents take their paths from here; so do the rules for every host."""
 
-Documents take their paths from here; so do the header and rewrite rules of every host.
-"""
+import re
+from functools import cache
 
-from typing import NamedTuple
-
-from statuary.documents.document import JSON
-
-ATOM = "application/atom+xml; charset=utf-8"
-RSS = "application/rss+xml; charset=utf-8"
-JSON_FEED = "application/feed+json; charset=utf-8"
-ICALENDAR = "text/calendar; charset=utf-8"
-SVG = "image/svg+xml; charset=utf-8"
-HTML = "text/html; charset=utf-8"
-CSS = "text/css; charset=utf-8"
-JAVASCRIPT = "text/javascript; charset=utf-8"
-TEXT = "text/plain; charset=utf-8"
-
-REVALIDATE = "public, max-age=0, must-revalidate"
-"""For documents that only a new build changes: keep them, and ask each time."""
-
-STATUS_MAX_AGE = 30
-"""Seconds that a status document may be kept without asking."""
-
-SHORT_LIVED = f"public, max-age={STATUS_MAX_AGE}"
-"""For documents that tell the present."""
-
-CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+from statuary.documents.media_types import (
+    ATOM,
+    CSS,
+    HTML,
+    ICALENDAR,
+    JAVASCRIPT,
+    JSON,
+    JSON_FEED,
+    RSS,
+    SVG,
+    TEXT,
 )
-"""What a page may do: run and show what lies beside it, nothing written into it, in nobody's frame."""
+from statuary.documents.url import REVALIDATE, SHORT_LIVED, Url
 
-COMMON_HEADERS = {
-    "Access-Control-Allow-Origin": "*",
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
-"""Headers of every document, so that no host has to tell pages from data.
-
-Everything here is public: any page of any origin may read it, as on both real systems.
-"""
+_rows: list[Url] = []
 
 
-class Url(NamedTuple):
-    """One shape of URL.
-
-    Attributes:
-        name: what `explain` and the host rules call it.
-        pattern: path below the site's root; `{member}` marks what varies.
-        tells: what a reader finds there, as a phrase.
-        cache: its `Cache-Control`.
-    """
-
-    name: str
-    pattern: str
-    tells: str
-    media_type: str = JSON
-    cache: str = REVALIDATE
-
-    def path(self, **members: str | int) -> str:
-        """Return the path with its varying members filled in."""
-        return self.pattern.format(**members)
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """What it is served with; no `Content-Type` where the host knows it by the extension."""
-        told = {"Content-Type": self.media_type, "Cache-Control": self.cache}
-        return {name: text for name, text in told.items() if text} | COMMON_HEADERS
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether it tells the present, so that the clock alone may change what it says."""
-        return self.cache == SHORT_LIVED
+def _url(name: str, pattern: str, description: str, media_type: str = JSON, cache: str = REVALIDATE) -> Url:
+    url = Url(name, pattern, description, media_type, cache)
+    _rows.append(url)
+    return url
 
 
-CONTRACT = Url(
-    name="contract",
-    pattern="v2/contract/{chain_id}/{address}",
-    tells="the full record of one verified contract",
+def _timed(name: str, pattern: str, description: str, media_type: str = JSON) -> Url:
+    return _url(name, pattern, description, media_type, SHORT_LIVED)
+
+
+# The contract look-up and the proofs
+
+CONTRACT = _url("contract", "v2/contract/{chain_id}/{address}", "the full record of a verified contract")
+CONTRACT_ALL_CHAINS = _url(
+    "contract-all-chains", "v2/contract/all-chains/{address}", "the chains on which an address is verified"
 )
-CONTRACT_ALL_CHAINS = Url(
-    name="contract-all-chains",
-    pattern="v2/contract/all-chains/{address}",
-    tells="on which chains an address is verified",
+CONTRACTS = _url("contracts", "v2/contracts/{chain_id}", "the newest 200 verified contracts of a chain")
+CONTRACTS_PAGE = _url(
+    "contracts-page",
+    "v2/contracts-pages/{chain_id}/{page}.json",
+    "200 contracts of a chain; pages are filled from the oldest, each is newest first",
 )
-CONTRACTS = Url(
-    name="contracts",
-    pattern="v2/contracts/{chain_id}",
-    tells="the newest 200 verified contracts of a chain",
+CONTRACTS_PAGES = _url(
+    "contracts-pages",
+    "v2/contracts-pages/{chain_id}/index.json",
+    "the pages of a chain, each with its match ids",
 )
-CONTRACTS_PAGE = Url(
-    name="contracts-page",
-    pattern="v2/contracts-pages/{chain_id}/{page}.json",
-    tells="200 contracts of a chain, pages filled from the oldest, each newest first",
+CHAINS = _url("chains", "chains", "the chains of this site")
+CONTRACT_SHARD = _url(
+    "contract-shard",
+    "_shards/contract/{chain_id}/{shard}/{address}",
+    "a record, or an address on all chains, for hosts that limit the files of a folder",
 )
-CONTRACTS_PAGES = Url(
-    name="contracts-pages",
-    pattern="v2/contracts-pages/{chain_id}/index.json",
-    tells="which pages a chain has and the match ids each holds",
-)
-CHAINS = Url(name="chains", pattern="chains", tells="the chains that this site serves")
-CONTRACT_SHARD = Url(
-    name="contract-shard",
-    pattern="_shards/contract/{chain_id}/{shard}/{address}",
-    tells="a full record, or an address on all chains, where the host limits the files of a folder",
-)
-PROOF = Url(
-    name="proof",
-    pattern="proof/{chain_id}/{address}.json",
-    tells="the checks that a record passed and what each saw",
-)
-PROOF_SHARD = Url(
-    name="proof-shard",
-    pattern="_shards/proof/{chain_id}/{shard}/{address}.json",
-    tells="a proof, where the host limits the files of a folder",
+PROOF = _url("proof", "proof/{chain_id}/{address}.json", "the checks of a record, with the evidence of each")
+PROOF_SCHEMA = _url("proof-schema", "proof/schema.json", "the JSON Schema of proofs")
+PROOF_CHECKS = _url("proof-checks", "proof/checks.json", "the checks that proofs name, with the rule of each")
+PROOF_SHARD = _url(
+    "proof-shard",
+    "_shards/proof/{chain_id}/{shard}/{address}.json",
+    "a proof, for hosts that limit the files of a folder",
 )
 
-PROOF_SCHEMA = Url(
-    name="proof-schema", pattern="proof/schema.json", tells="the JSON Schema of the proof documents"
+# The status API
+
+SUMMARY = _timed(
+    "summary",
+    "api/v2/summary.json",
+    "the status, the components, the unresolved incidents, and the upcoming and active maintenances",
 )
-PROOF_CHECKS = Url(
-    name="proof-checks", pattern="proof/checks.json", tells="the rules behind the checks that proofs name"
+STATUS = _timed("status", "api/v2/status.json", "the status of the page")
+COMPONENTS = _timed("components", "api/v2/components.json", "the status of every component")
+INCIDENTS = _timed("incidents", "api/v2/incidents.json", "the latest incidents")
+INCIDENTS_UNRESOLVED = _timed(
+    "incidents-unresolved", "api/v2/incidents/unresolved.json", "the unresolved incidents"
+)
+INCIDENT = _timed("incident", "incidents/{incident_id}.json", "an incident or maintenance")
+MAINTENANCES = _timed(
+    "scheduled-maintenances", "api/v2/scheduled-maintenances.json", "the latest scheduled maintenances"
+)
+MAINTENANCES_UPCOMING = _timed(
+    "scheduled-maintenances-upcoming",
+    "api/v2/scheduled-maintenances/upcoming.json",
+    "the upcoming maintenances",
+)
+MAINTENANCES_ACTIVE = _timed(
+    "scheduled-maintenances-active", "api/v2/scheduled-maintenances/active.json", "the active maintenances"
+)
+ARCHIVES = _timed("archives", "api/v2/history.json", "the years of the history")
+ARCHIVE = _timed("archive", "api/v2/history/{year}.json", "the incidents and maintenances created in a year")
+UPTIME = _timed(
+    "uptime", "api/v2/uptime.json", "the uptime of the page, its groups and components over 90 days"
+)
+UPTIME_SCHEMA = _timed("uptime-schema", "api/v2/uptime.schema.json", "the JSON Schema of the uptime document")
+EPOCHS = _timed(
+    "epochs", "api/v2/_epochs/index.json", "the instants at which documents change without a new build"
+)
+EPOCH_DOCUMENT = _timed(
+    "epoch-document", "api/v2/_epochs/{epoch}/{path}", "a document as it reads from a later instant on"
 )
 
-SUMMARY = Url(
-    name="summary",
-    pattern="api/v2/summary.json",
-    tells="status, components, unresolved incidents, upcoming and running maintenances",
-    cache=SHORT_LIVED,
+# Feeds, calendar, badges
+
+HISTORY_ATOM = _timed(
+    "history-atom", "history.atom", "the latest incidents and maintenances as an Atom feed", ATOM
 )
-STATUS = Url(name="status", pattern="api/v2/status.json", tells="the page's status", cache=SHORT_LIVED)
-COMPONENTS = Url(
-    name="components", pattern="api/v2/components.json", tells="every component's status", cache=SHORT_LIVED
+HISTORY_RSS = _timed(
+    "history-rss", "history.rss", "the latest incidents and maintenances as an RSS feed", RSS
 )
-INCIDENTS = Url(
-    name="incidents", pattern="api/v2/incidents.json", tells="the latest incidents", cache=SHORT_LIVED
+# not history.json: a real page serves months of incidents there, which is not a JSON Feed
+FEED = _timed("feed", "feed.json", "the latest incidents and maintenances as a JSON Feed", JSON_FEED)
+COMPONENT_ATOM = _timed(
+    "component-atom",
+    "components/{component_id}/history.atom",
+    "the latest incidents and maintenances of a component or group as an Atom feed",
+    ATOM,
 )
-INCIDENTS_UNRESOLVED = Url(
-    name="incidents-unresolved",
-    pattern="api/v2/incidents/unresolved.json",
-    tells="the unresolved incidents",
-    cache=SHORT_LIVED,
+CALENDAR = _timed("calendar", "maintenances.ics", "the scheduled maintenances as a calendar", ICALENDAR)
+BADGE = _timed("badge", "badge.svg", "the status of the page as a picture", SVG)
+BADGE_ENDPOINT = _timed("badge-endpoint", "badge.json", "the status of the page for shields.io")
+COMPONENT_BADGE = _timed(
+    "component-badge",
+    "components/{component_id}/badge.svg",
+    "the status of a component or group as a picture",
+    SVG,
 )
-INCIDENT = Url(
-    name="incident",
-    pattern="incidents/{incident_id}.json",
-    tells="one incident or maintenance",
-    cache=SHORT_LIVED,
+COMPONENT_BADGE_ENDPOINT = _timed(
+    "component-badge-endpoint",
+    "components/{component_id}/badge.json",
+    "the status of a component or group for shields.io",
 )
-MAINTENANCES = Url(
-    name="scheduled-maintenances",
-    pattern="api/v2/scheduled-maintenances.json",
-    tells="the latest scheduled maintenances",
-    cache=SHORT_LIVED,
-)
-MAINTENANCES_UPCOMING = Url(
-    name="scheduled-maintenances-upcoming",
-    pattern="api/v2/scheduled-maintenances/upcoming.json",
-    tells="the maintenances that have not begun",
-    cache=SHORT_LIVED,
-)
-MAINTENANCES_ACTIVE = Url(
-    name="scheduled-maintenances-active",
-    pattern="api/v2/scheduled-maintenances/active.json",
-    tells="the maintenances that are running",
-    cache=SHORT_LIVED,
+CHANGES = _timed(
+    "changes", "changes.json", "the last change of the page, in the form of Statuspage's webhooks"
 )
 
-ARCHIVES = Url(
-    name="archives",
-    pattern="api/v2/history.json",
-    tells="which years the history has",
-    cache=SHORT_LIVED,
+# Pages for people
+
+STATUS_PAGE = _timed("status-page", "index.html", "the status page; the API page if the site has none", HTML)
+INCIDENT_PAGE = _timed(
+    "incident-page", "incidents/{incident_id}.html", "the page of an incident or maintenance", HTML
 )
-ARCHIVE = Url(
-    name="archive",
-    pattern="api/v2/history/{year}.json",
-    tells="every incident and maintenance created in one year",
-    cache=SHORT_LIVED,
+HISTORY_PAGE = _timed(
+    "history-page", "history.html", "the incidents and maintenances of the latest months", HTML
 )
-UPTIME = Url(
-    name="uptime",
-    pattern="api/v2/uptime.json",
-    tells="the uptime of page, groups and components over 90 days",
-    cache=SHORT_LIVED,
+HISTORY_QUARTER_PAGE = _timed(
+    "history-quarter-page", "history/{quarter}.html", "the incidents and maintenances of a quarter", HTML
 )
-UPTIME_SCHEMA = Url(
-    name="uptime-schema",
-    pattern="api/v2/uptime.schema.json",
-    tells="the JSON Schema of the uptime document",
-    cache=SHORT_LIVED,
+UPTIME_PAGE = _timed("uptime-page", "uptime.html", "the uptime of each component by day", HTML)
+CONTRACTS_HOME = _url(
+    "contracts-home", "contracts/index.html", "the chains, and a search over their contracts", HTML
 )
-EPOCHS = Url(
-    name="epochs",
-    pattern="api/v2/_epochs/index.json",
-    tells="when documents change by themselves, and what holds them then",
-    cache=SHORT_LIVED,
+CHAIN_PAGE = _url(
+    "chain-page",
+    "contracts/{chain_id}/index.html",
+    "the newest verified contracts of a chain, as a page",
+    HTML,
 )
-EPOCH_DOCUMENT = Url(
-    name="epoch-document",
-    pattern="api/v2/_epochs/{epoch}/{path}",
-    tells="a document as it reads from a later instant on",
-    cache=SHORT_LIVED,
+CHAIN_PAGES = _url(
+    "chain-pages",
+    "contracts/{chain_id}/pages/{page}.html",
+    "100 contracts of a chain, as pages that are filled from the oldest",
+    HTML,
+)
+CONTRACT_PAGE = _url(
+    "contract-page", "contracts/{chain_id}/{address}.html", "the page of a contract, with its proof", HTML
+)
+SEARCH_INDEX = _url("search-index", "contracts/search/index.json", "the files of the contract search")
+SEARCH_SHARD = _url(
+    "search-shard",
+    "contracts/search/{kind}/{shard}.json",
+    "the contracts for all search terms with the same first characters",
+)
+API_PAGE = _url("api-page", "api.html", "the endpoints of this site, with examples", HTML)
+REFERENCE_PAGE = _url(
+    "reference-page", "reference.html", "the operations, parameters and types of this site", HTML
+)
+NOT_FOUND_PAGE = _url("not-found-page", "404.html", "the page for an unknown address", HTML)
+STYLE = _url("style", "assets/statuary.css", "the style sheet of all pages", CSS)
+SCRIPT = _url("script", "assets/{name}.js", "a script of the pages", JAVASCRIPT)
+ICON = _url("icon", "assets/{name}.svg", "the icon of the pages for a status", SVG)
+THEME_FILE = _url(
+    "theme-file",
+    "assets/theme/{name}",
+    "a picture or font of the theme",
+    media_type="",  # hosts derive it from the extension
 )
 
-HISTORY_ATOM = Url(
-    name="history-atom",
-    pattern="history.atom",
-    tells="the latest incidents and maintenances as an Atom feed",
-    media_type=ATOM,
-    cache=SHORT_LIVED,
-)
-HISTORY_RSS = Url(
-    name="history-rss",
-    pattern="history.rss",
-    tells="the latest incidents and maintenances as an RSS feed",
-    media_type=RSS,
-    cache=SHORT_LIVED,
-)
-# not history.json: a real page answers that with months of incidents, which is no JSON Feed
-FEED = Url(
-    name="feed",
-    pattern="feed.json",
-    tells="the latest incidents and maintenances as a JSON Feed",
-    media_type=JSON_FEED,
-    cache=SHORT_LIVED,
-)
-COMPONENT_ATOM = Url(
-    name="component-atom",
-    pattern="components/{component_id}/history.atom",
-    tells="the latest incidents and maintenances of one component or group as an Atom feed",
-    media_type=ATOM,
-    cache=SHORT_LIVED,
-)
-CALENDAR = Url(
-    name="calendar",
-    pattern="maintenances.ics",
-    tells="the scheduled maintenances as a calendar",
-    media_type=ICALENDAR,
-    cache=SHORT_LIVED,
-)
-BADGE = Url(
-    name="badge",
-    pattern="badge.svg",
-    tells="the page's status as a picture",
-    media_type=SVG,
-    cache=SHORT_LIVED,
-)
-BADGE_ENDPOINT = Url(
-    name="badge-endpoint",
-    pattern="badge.json",
-    tells="the page's status for shields.io",
-    cache=SHORT_LIVED,
-)
-COMPONENT_BADGE = Url(
-    name="component-badge",
-    pattern="components/{component_id}/badge.svg",
-    tells="one component's or group's status as a picture",
-    media_type=SVG,
-    cache=SHORT_LIVED,
-)
-COMPONENT_BADGE_ENDPOINT = Url(
-    name="component-badge-endpoint",
-    pattern="components/{component_id}/badge.json",
-    tells="one component's or group's status for shields.io",
-    cache=SHORT_LIVED,
-)
-CHANGES = Url(
-    name="changes",
-    pattern="changes.json",
-    tells="what the last change of the page was, as Statuspage's webhooks tell it",
-    cache=SHORT_LIVED,
-)
+# What describes the site, and what hosts read
 
-STATUS_PAGE = Url(
-    name="status-page",
-    pattern="index.html",
-    tells="the status page; what is served, where there is none",
-    media_type=HTML,
-    cache=SHORT_LIVED,
+OPENAPI = _url("openapi", "openapi.json", "the description of this site in OpenAPI 3.1")
+NOT_FOUND_JSON = _url(
+    "not-found-json",
+    "errors/404.json",
+    "the response for an unverified address on hosts that can only send files",
 )
-INCIDENT_PAGE = Url(
-    name="incident-page",
-    pattern="incidents/{incident_id}.html",
-    tells="one incident or maintenance, for people",
-    media_type=HTML,
-    cache=SHORT_LIVED,
-)
-HISTORY_PAGE = Url(
-    name="history-page",
-    pattern="history.html",
-    tells="the incidents and maintenances of the latest months",
-    media_type=HTML,
-    cache=SHORT_LIVED,
-)
-HISTORY_QUARTER_PAGE = Url(
-    name="history-quarter-page",
-    pattern="history/{quarter}.html",
-    tells="the incidents and maintenances of three months",
-    media_type=HTML,
-    cache=SHORT_LIVED,
-)
-UPTIME_PAGE = Url(
-    name="uptime-page",
-    pattern="uptime.html",
-    tells="what happened to each component on which day",
-    media_type=HTML,
-    cache=SHORT_LIVED,
-)
-CONTRACTS_HOME = Url(
-    name="contracts-home",
-    pattern="contracts/index.html",
-    tells="the chains, and the search over their contracts",
-    media_type=HTML,
-)
-CHAIN_PAGE = Url(
-    name="chain-page",
-    pattern="contracts/{chain_id}/index.html",
-    tells="the newest verified contracts of a chain, for people",
-    media_type=HTML,
-)
-CHAIN_PAGES = Url(
-    name="chain-pages",
-    pattern="contracts/{chain_id}/pages/{page}.html",
-    tells="100 contracts of a chain, pages filled from the oldest",
-    media_type=HTML,
-)
-CONTRACT_PAGE = Url(
-    name="contract-page",
-    pattern="contracts/{chain_id}/{address}.html",
-    tells="one contract and its proof, for people",
-    media_type=HTML,
-)
-SEARCH_INDEX = Url(
-    name="search-index",
-    pattern="contracts/search/index.json",
-    tells="how the search over contracts is split into files",
-)
-SEARCH_SHARD = Url(
-    name="search-shard",
-    pattern="contracts/search/{kind}/{shard}.json",
-    tells="the contracts behind the search terms that begin alike",
-)
-API_PAGE = Url(
-    name="api-page",
-    pattern="api.html",
-    tells="what is served here, with examples",
-    media_type=HTML,
-)
-REFERENCE_PAGE = Url(
-    name="reference-page",
-    pattern="reference.html",
-    tells="every operation, parameter and type that is served",
-    media_type=HTML,
-)
-NOT_FOUND_PAGE = Url(
-    name="not-found-page", pattern="404.html", tells="that there is no such page", media_type=HTML
-)
-STYLE = Url(name="style", pattern="assets/statuary.css", tells="the style of all pages", media_type=CSS)
-SCRIPT = Url(
-    name="script",
-    pattern="assets/{name}.js",
-    tells="what pages do beyond standing there",
-    media_type=JAVASCRIPT,
-)
-ICON = Url(name="icon", pattern="assets/{name}.svg", tells="the icon of pages, by status", media_type=SVG)
-THEME_FILE = Url(
-    name="theme-file",
-    pattern="assets/theme/{name}",
-    tells="a picture or font of the site's own",
-    media_type="",  # hosts know it by its extension
-)
-
-OPENAPI = Url(name="openapi", pattern="openapi.json", tells="what is served here, as OpenAPI 3.1")
-NOT_FOUND_JSON = Url(
-    name="not-found-json",
-    pattern="errors/404.json",
-    tells="the answer for an address that is not verified, where a host can only send a file",
-)
-
 HOST_FILES = tuple(
-    Url(name=f"host-file{pattern}", pattern=pattern, tells=tells, media_type=media_type)
-    for pattern, tells, media_type in (
+    _url(f"host-file{pattern}", pattern, description, media_type)
+    for pattern, description, media_type in (
         ("_headers", "the headers of every path, for Netlify and Cloudflare", TEXT),
-        ("_redirects", "which path is answered by another, for Netlify and Cloudflare", TEXT),
-        ("_routes.json", "which paths the edge module is asked for, for Cloudflare Pages", JSON),
-        (".assetsignore", "what is no part of the site, for Cloudflare Workers", TEXT),
-        (".nojekyll", "that names may begin with an underscore, for GitHub Pages", TEXT),
+        ("_redirects", "the paths that are served from another path, for Netlify and Cloudflare", TEXT),
+        ("_routes.json", "the paths that the edge module answers, for Cloudflare Pages", JSON),
+        (".assetsignore", "the files that are not part of the site, for Cloudflare Workers", TEXT),
+        (".nojekyll", "allows names that begin with an underscore, for GitHub Pages", TEXT),
     )
 )
-"""Files that a host reads instead of serving them; the site has those that its settings name."""
+"""Files that a host reads instead of serving them; a site has those of the hosts in its settings."""
 
 LOOKUP_URLS = (CONTRACT, CONTRACT_ALL_CHAINS, CONTRACTS, CHAINS)
-"""What the contract look-up answers by itself where something can run."""
+"""The URLs that the contract look-up answers wherever code can run."""
 
-URLS = (
-    CONTRACT,
-    CONTRACT_ALL_CHAINS,
-    CONTRACTS,
-    CONTRACTS_PAGE,
-    CONTRACTS_PAGES,
-    CHAINS,
-    CONTRACT_SHARD,
-    PROOF,
-    PROOF_SCHEMA,
-    PROOF_CHECKS,
-    PROOF_SHARD,
-    SUMMARY,
-    STATUS,
-    COMPONENTS,
-    INCIDENTS,
-    INCIDENTS_UNRESOLVED,
-    INCIDENT,
-    MAINTENANCES,
-    MAINTENANCES_UPCOMING,
-    MAINTENANCES_ACTIVE,
-    ARCHIVES,
-    ARCHIVE,
-    UPTIME,
-    UPTIME_SCHEMA,
-    EPOCHS,
-    EPOCH_DOCUMENT,
-    HISTORY_ATOM,
-    HISTORY_RSS,
-    FEED,
-    COMPONENT_ATOM,
-    CALENDAR,
-    BADGE,
-    BADGE_ENDPOINT,
-    COMPONENT_BADGE,
-    COMPONENT_BADGE_ENDPOINT,
-    CHANGES,
-    STATUS_PAGE,
-    INCIDENT_PAGE,
-    HISTORY_PAGE,
-    HISTORY_QUARTER_PAGE,
-    UPTIME_PAGE,
-    CONTRACTS_HOME,
-    CHAIN_PAGE,
-    CHAIN_PAGES,
-    CONTRACT_PAGE,
-    SEARCH_INDEX,
-    SEARCH_SHARD,
-    API_PAGE,
-    REFERENCE_PAGE,
-    NOT_FOUND_PAGE,
-    STYLE,
-    SCRIPT,
-    ICON,
-    THEME_FILE,
-    OPENAPI,
-    NOT_FOUND_JSON,
-    *HOST_FILES,
-)
+URLS = tuple(_rows)
+
+PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")
+"""A parameter of a pattern, or the literal text between two."""
+
+
+def url_regex(url: Url) -> str:
+    """Return the regular expression of a URL's paths, with a named group for each parameter.
+
+    A parameter is one name, except `{path}`, which is a path of its own.
+    """
+    return "".join(
+        f"(?P<{parameter}>{'.+' if parameter == 'path' else '[^/]+'})" if parameter else re.escape(literal)
+        for parameter, literal in PATTERN_PARTS.findall(url.pattern)
+    )
+
+
+def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
+    """Return the row and the parameters of a path; None if no document can have this path.
+
+    The row with the fewest parameters wins: `v2/contract/all-chains/...` is not a contract on the chain `all-chains`.
+    """
+    for expression, url in _expressions().get(path.partition("/")[0], ()):
+        found = expression.fullmatch(path)
+        if found:
+            return url, found.groupdict()
+    return None
+
+
+@cache
+def _expressions() -> dict[str, list[tuple[re.Pattern[str], Url]]]:
+    """Return the rows by the first name of their paths, which is always literal."""
+    found: dict[str, list[tuple[re.Pattern[str], Url]]] = {}
+    for url in sorted(URLS, key=lambda row: row.pattern.count("{")):
+        row = re.compile(url_regex(url)), url
+        found.setdefault(url.pattern.partition("/")[0], []).append(row)
+    return found

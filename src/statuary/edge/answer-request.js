@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * A request and the site's documents in, an answer out: route, validate, select.
+ * Answers requests from the site's documents: route, validate, select.
  *
- * What Sourcify's API v2 contract look-up answers, measured of server 3.12.1, as far as documents written in
- * advance can answer it, and the status documents of the present epoch. Hosts differ only in how they read a
- * document and in what they do with a path that is none of this module's business.
+ * It serves the contract look-up of Sourcify's API v2, as measured of server 3.12.1, as far as prebuilt documents
+ * allow, and the status documents of the present epoch. Hosts differ only in how they read a document and in what
+ * they do with other paths.
  */
 
 import * as answers from "./answers.js";
@@ -13,18 +13,18 @@ import { cacheControl, documentAt, INDEX, isTimed, parseEpochs } from "./epochs.
 import { items, members } from "./members.js";
 import { checkAddress, checkChainId, checkedAddress } from "./parameters.js";
 import { checkNames, checkSingle, parseQuery } from "./query.js";
-import { Refusal } from "./refusal.js";
+import { LookupError } from "./lookup-error.js";
 import { findRoute } from "./route.js";
 import { selecting } from "./select.js";
 import { isWhole, parseSelection } from "./selectors.js";
 
 /**
- * Gives a document of the site by its path, with the headers that the host has for it; null if there is none.
+ * Returns a document of the site by its path, with the host's headers; null if it does not exist.
  * @typedef {(path: string) => Promise<Response | null>} Read
  */
 
 /**
- * What a host lends to the module.
+ * What a host provides to the module.
  * @typedef {object} Host
  * @property {Read} read
  * @property {() => number} [now] the clock, in milliseconds since 1970
@@ -43,7 +43,7 @@ const ANSWERS = {
  * Answers a request.
  * @param {Request} request
  * @param {Host} host
- * @returns {Promise<Response | null>} null where the site's own files are the answer
+ * @returns {Promise<Response | null>} null if the host should serve its plain file
  */
 export async function answerRequest(request, host) {
   const url = new URL(request.url);
@@ -67,14 +67,14 @@ async function answerLookup(method, { pathname, search }, { read, newId = () => 
     const response = isRead ? await ANSWERS[route.resource](route, search.slice(1), read) : null;
     return response ?? answers.noSuchRoute(method, pathname);
   } catch (error) {
-    if (error instanceof Refusal) return answers.refused(error, newId());
+    if (error instanceof LookupError) return answers.errorAnswer(error, newId());
     throw error;
   }
 }
 
 /**
- * The checks come in the measured order; but whether the chain is known is asked only if the answer hangs on it,
- * since a record that is there proves its chain.
+ * The checks run in the measured order, except that the chain is only looked up if the response depends on it: a
+ * record that exists proves its chain.
  * @param {import("./route.js").Route} route
  * @param {string} queryText
  * @param {Read} read
@@ -85,30 +85,30 @@ async function answerContract({ chainId, address }, queryText, read) {
   const [fields, omit] = [checkSingle(query, "fields"), checkSingle(query, "omit")];
   checkChainId(chainId);
   checkAddress(address);
-  const { spelled, selection } = await knowing(chainId, read, () => ({
-    spelled: checkedAddress(address),
+  const { checksummed, selection } = await checkingChainFirst(chainId, read, () => ({
+    checksummed: checkedAddress(address),
     selection: parseSelection(fields, omit),
   }));
-  const record = await read(`v2/contract/${chainId}/${spelled.toLowerCase()}`);
-  if (!record) return notVerified(chainId, spelled, read);
+  const record = await read(`v2/contract/${chainId}/${checksummed.toLowerCase()}`);
+  if (!record) return notVerified(chainId, checksummed, read);
   if (isWhole(selection)) return answers.documentAnswer(record);
   const body = record.body?.pipeThrough(selecting(selection));
   return answers.documentAnswer(record, { body, variant: fields ? `fields=${fields}` : `omit=${omit}` });
 }
 
 /**
- * Runs checks that come after the chain's: if they fail, an unknown chain is the answer all the same.
+ * Runs checks that come after that of the chain: if they fail, an unknown chain takes precedence.
  * @template T
  * @param {string} chainId
  * @param {Read} read
  * @param {() => T} checks
  */
-async function knowing(chainId, read, checks) {
+async function checkingChainFirst(chainId, read, checks) {
   try {
     return checks();
-  } catch (refusal) {
+  } catch (error) {
     await checkChainKnown(chainId, read);
-    throw refusal;
+    throw error;
   }
 }
 
@@ -146,16 +146,16 @@ async function answerChains(_route, _queryText, read) {
 }
 
 /**
- * Refuses a chain that the site's `chains` does not list; a site without that document knows them all.
+ * Rejects a chain that the site's `chains` does not list; a site without that document accepts all chains.
  * @param {string} chainId
  * @param {Read} read
  */
 async function checkChainKnown(chainId, read) {
   const chains = await bytesOf(read("chains"));
-  if (chainId === "0" || !chains) return; // the genesis chain is known without being listed
-  const decoder = new TextDecoder(); // an id beyond 2^53 would not survive JSON.parse
+  if (chainId === "0" || !chains) return; // the genesis chain needs no entry in the list
+  const decoder = new TextDecoder(); // JSON.parse would round an id above 2^53
   const known = items(chains).map((chain) => decoder.decode(members(chain).get("chainId")));
-  if (!known.includes(chainId)) throw new Refusal(`Chain ${chainId} not found`, "unsupported_chain");
+  if (!known.includes(chainId)) throw new LookupError(`Chain ${chainId} not found`, "unsupported_chain");
 }
 
 /** @param {Promise<Response | null>} reading */
@@ -165,7 +165,7 @@ async function bytesOf(reading) {
 }
 
 /**
- * Answers with the document of the present epoch, if the index of epochs names one.
+ * Returns the document of the present epoch if the index of epochs lists one.
  * @param {string} method
  * @param {URL} url
  * @param {Host} host
@@ -174,21 +174,21 @@ async function answerEpoch(method, { pathname }, { read, now = Date.now }) {
   if (method !== "GET" && method !== "HEAD") return null;
   const index = await bytesOf(read(INDEX));
   const epochs = index ? parseEpochs(new TextDecoder().decode(index)) : [];
-  const path = placesOf(pathname).find((place) => isTimed(epochs, place));
+  const path = candidatePaths(pathname).find((candidate) => isTimed(epochs, candidate));
   if (!path) return null;
   const instant = now();
   const document = await read(documentAt(epochs, path, instant)) ?? await read(path);
-  const told = document?.headers.get("Content-Type") ?? "";
-  const contentType = path.endsWith(".json") && !told.includes("+json") ? answers.JSON_TYPE : told;
+  const hostType = document?.headers.get("Content-Type") ?? "";
+  const contentType = path.endsWith(".json") && !hostType.includes("+json") ? answers.JSON_TYPE : hostType;
   return document &&
     answers.documentAnswer(document, { contentType, cacheControl: cacheControl(epochs, instant) });
 }
 
 /**
- * What a path can mean: a file, the page of a folder, a page without its extension, as many hosts have it.
+ * The documents that a path can name: a file, the page of a folder, or a page without its extension.
  * @param {string} pathname
  */
-function placesOf(pathname) {
+function candidatePaths(pathname) {
   const path = pathname.slice(1);
   return pathname.endsWith("/") ? [`${path}index.html`] : [path, `${path}.html`];
 }

@@ -1,15 +1,15 @@
 // @ts-check
-/** What is sent back: statuses, headers and bodies. */
+/** Responses: statuses, headers and bodies. */
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 const HTML_TYPE = "text/html; charset=utf-8";
 const REVALIDATE = "public, max-age=0, must-revalidate";
-const OF_THE_TRANSFER = ["Content-Length", "Content-Encoding", "Transfer-Encoding", "Accept-Ranges", "Age"];
+const TRANSFER_HEADERS = ["Content-Length", "Content-Encoding", "Transfer-Encoding", "Accept-Ranges", "Age"];
 
 const ESCAPES = new Map([["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ['"', "&quot;"], ["'", "&#39;"]]);
 
 /**
- * An answer that any page may read, as on the real server.
+ * A response that any origin may read, as on the real server.
  * @param {BodyInit | null} body
  * @param {number} status
  * @param {Record<string, string>} headers
@@ -28,11 +28,11 @@ export function jsonAnswer(value, status) {
 
 /**
  * Sourcify's error body.
- * @param {import("./refusal.js").Refusal} refusal
+ * @param {import("./lookup-error.js").LookupError} error
  * @param {string} errorId
  */
-export function refused(refusal, errorId) {
-  return jsonAnswer({ customCode: refusal.customCode, message: refusal.message, errorId }, refusal.status);
+export function errorAnswer(error, errorId) {
+  return jsonAnswer({ customCode: error.customCode, message: error.message, errorId }, error.status);
 }
 
 /**
@@ -52,7 +52,7 @@ export function noSuchRoute(method, path) {
   });
 }
 
-/** The answer to a browser's question whether it may ask. */
+/** The response to a browser's preflight request. */
 export function preflight() {
   return answer(null, 204, {
     "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
@@ -61,12 +61,12 @@ export function preflight() {
 }
 
 /**
- * A document of the site as it is, or changed on its way: the headers that the host has for it go with it, but for
- * those that describe the transfer from the host to here.
+ * A document of the site, unchanged or cut, with the host's headers for it except those of the transfer from the
+ * host to here.
  * @param {Response} document
  * @param {object} [change]
  * @param {ReadableStream<Uint8Array> | null} [change.body]
- * @param {string} [change.variant] tells one change from another in the entity tag
+ * @param {string} [change.variant] identifies the change in the entity tag
  * @param {string} [change.contentType]
  * @param {string} [change.cacheControl]
  */
@@ -75,7 +75,7 @@ export function documentAnswer(
   { body = document.body, variant = "", contentType = JSON_TYPE, cacheControl } = {},
 ) {
   const headers = new Headers(document.headers);
-  for (const name of OF_THE_TRANSFER) headers.delete(name);
+  for (const name of TRANSFER_HEADERS) headers.delete(name);
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Content-Type", contentType);
   headers.set("Cache-Control", cacheControl ?? headers.get("Cache-Control") ?? REVALIDATE);
@@ -85,7 +85,7 @@ export function documentAnswer(
 }
 
 /**
- * A list that was put together here.
+ * A list that is assembled here.
  * @param {Uint8Array<ArrayBuffer>} body
  * @param {string} tag
  */
@@ -94,7 +94,7 @@ export function listAnswer(body, tag) {
 }
 
 /**
- * The entity tag of something made from a tagged document. A comma would end a tag for many readers.
+ * The entity tag of a cut of a tagged document. Many clients read a comma as the end of a tag.
  * @param {string} tag
  * @param {string} variant
  */
@@ -113,7 +113,7 @@ export async function entityTag(body) {
 }
 
 /**
- * `304 Not Modified` in place of a good answer that the client already holds. Tags are compared weakly
+ * `304 Not Modified` instead of a response that the client already has. Tags are compared weakly
  * (RFC 9110, 13.1.2): `W/` makes no difference.
  * @param {Response} response
  * @param {string | null} ifNoneMatch
@@ -133,7 +133,7 @@ function names(ifNoneMatch, tag) {
 }
 
 /**
- * The answer to HEAD.
+ * The response to HEAD.
  * @param {Response} response
  */
 export function withoutBody(response) {

@@ -2,7 +2,7 @@
 /**
  * Cloudflare Worker with static assets (binding `ASSETS`), and the same as a Pages project: `_worker.js` takes the
  * default export, `functions/[[path]].js` takes `onRequest`. A Worker must run before the assets
- * (`run_worker_first`) for the paths that it is to answer.
+ * (`run_worker_first`) for the paths that it answers.
  */
 
 import { answerRequest } from "./answer-request.js";
@@ -18,9 +18,9 @@ const worker = {
   async fetch(request, env) {
     /** @param {string} path */
     const read = async (path) => {
-      // pages lie without their extension here, those of a folder at its slash
-      const place = `/${storedPath(path)}`.replace(/\/index\.html$/, "/").replace(/\.html$/, "");
-      const response = await env.ASSETS.fetch(new Request(new URL(place, request.url)));
+      // pages have no extension here, and the page of a folder is at its slash
+      const stored = `/${storedPath(path)}`.replace(/\/index\.html$/, "/").replace(/\.html$/, "");
+      const response = await env.ASSETS.fetch(new Request(new URL(stored, request.url)));
       return response.status === 200 ? response : null;
     };
     return await answerRequest(request, { read }) ?? env.ASSETS.fetch(request);

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The list of a chain's contracts: `sort`, `limit` and `afterMatchId`, answered from pages written in advance.
+ * The list of a chain's contracts: `sort`, `limit` and `afterMatchId`, answered from prebuilt pages.
  *
- * `v2/contracts/<chainId>` is the newest 200 by matchId, newest first: what a plain host sends. The whole list lies
+ * `v2/contracts/<chainId>` is the newest 200 by matchId, newest first: what a plain host sends. The whole list is
  * in `v2/contracts-pages/<chainId>/<page>.json`, 200 to a page, filled from the oldest; `index.json` beside them:
  *
  *     {"chainId":"1","count":413,"pages":[{"page":1,"firstMatchId":"1","lastMatchId":"200","count":200},…]}
@@ -10,18 +10,18 @@
 
 import { items, joined, members } from "./members.js";
 import { checkNames, checkReserved, checkSingle } from "./query.js";
-import { Refusal } from "./refusal.js";
+import { LookupError } from "./lookup-error.js";
 
 const PARAMETERS = ["sort", "limit", "afterMatchId"];
 const LONGEST = 200;
 const NUMBER = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$/;
 
 /**
- * What a request wants of the list.
+ * The parameters of a list request.
  * @typedef {object} Listing
  * @property {boolean} newestFirst
  * @property {number} limit
- * @property {bigint | null} after the matchId to go on from, itself not included
+ * @property {bigint | null} after the matchId after which the list starts
  */
 
 /** @typedef {(path: string) => Promise<Uint8Array | null>} ReadBytes */
@@ -37,12 +37,12 @@ export function parseListing(query, text) {
   checkNames(query, PARAMETERS);
   const sort = checkSingle(query, "sort");
   if (!["", "asc", "desc"].includes(sort)) {
-    throw new Refusal("request/query/sort must be equal to one of the allowed values: asc, desc");
+    throw new LookupError("request/query/sort must be equal to one of the allowed values: asc, desc");
   }
   const limit = parseLimit(checkSingle(query, "limit", "number"));
   const after = checkSingle(query, "afterMatchId");
   if (after && !/^[0-9]+$/.test(after)) {
-    throw new Refusal('request/query/afterMatchId must match pattern "^\\d+$"');
+    throw new LookupError('request/query/afterMatchId must match pattern "^\\d+$"');
   }
   return { newestFirst: sort !== "asc", limit, after: after ? BigInt(after) : null };
 }
@@ -50,15 +50,15 @@ export function parseListing(query, text) {
 /** @param {string} text */
 function parseLimit(text) {
   if (!text) return LONGEST;
-  if (!NUMBER.test(text)) throw new Refusal("request/query/limit must be number");
+  if (!NUMBER.test(text)) throw new LookupError("request/query/limit must be number");
   const limit = Number(text);
-  if (limit < 1) throw new Refusal("request/query/limit must be >= 1");
-  if (limit > LONGEST) throw new Refusal(`request/query/limit must be <= ${LONGEST}`);
+  if (limit < 1) throw new LookupError("request/query/limit must be >= 1");
+  if (limit > LONGEST) throw new LookupError(`request/query/limit must be <= ${LONGEST}`);
   return Math.trunc(limit);
 }
 
 /**
- * Says whether the list is wanted as it lies at `v2/contracts/<chainId>`.
+ * Says whether the request asks for the document at `v2/contracts/<chainId>`.
  * @param {Listing} listing
  */
 export function isNewest({ newestFirst, limit, after }) {
@@ -66,7 +66,7 @@ export function isNewest({ newestFirst, limit, after }) {
 }
 
 /**
- * The body of the list, its items cut from the pages as they are.
+ * The body of the list; its items are copied from the pages.
  * @param {string} chainId
  * @param {Listing} listing
  * @param {ReadBytes} read

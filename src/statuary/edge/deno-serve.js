@@ -6,7 +6,7 @@
  */
 
 import { answerRequest } from "./answer-request.js";
-import { headersOf } from "./served-as.js";
+import { headersOf } from "./file-headers.js";
 import { storedPath } from "./stored-path.js";
 
 const [folder = "."] = Deno.args;
@@ -19,7 +19,7 @@ export default {
 };
 
 /**
- * A file of the folder, with an entity tag of its time and size.
+ * A file of the folder, with an entity tag from its time and size.
  * @param {string} path
  */
 async function read(path) {
@@ -61,7 +61,7 @@ async function notFound() {
 }
 
 /**
- * The path below the folder, or null if it would lead out of it.
+ * The path below the folder, or null if it leads outside.
  * @param {string} pathname
  */
 function decodedPath(pathname) {
@@ -74,7 +74,7 @@ function decodedPath(pathname) {
 }
 
 /**
- * Names that begin with a dot lead out of the folder, or to what is no part of the site.
+ * Names that begin with a dot lead outside, or to files that are not part of the site.
  * @param {string} name
  */
 function isHidden(name) {

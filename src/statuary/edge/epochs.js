@@ -1,30 +1,30 @@
 // @ts-check
 /**
- * Status documents that change by themselves: which file is the answer at an instant, and for how long.
+ * Status documents that change without a new build: which file is served at an instant, and for how long.
  *
  * Every instant at which a status document changes is known when the site is built, and the documents of those
- * later epochs are written beside the present ones. `api/v2/_epochs/index.json` says which:
+ * later epochs are written beside the present ones. `api/v2/_epochs/index.json` lists them:
  *
  *     {"epochs":[{"from":"2026-12-01T10:00:00.000Z",
  *                 "documents":{"api/v2/summary.json":"api/v2/_epochs/<key>/summary.json", …}}, …]}
  *
- * An epoch lasts until the next one begins. A document that an epoch does not name is the plain file at its own
- * path, as it is before the first epoch, without this index, and wherever nothing can look at a clock.
+ * An epoch lasts until the next one begins. For a document that an epoch does not list, for times before the first
+ * epoch, without this index, and on plain file servers, the file at the document's own path is served.
  */
 
 export const INDEX = "api/v2/_epochs/index.json";
 
-/** Seconds that a status document may be kept without asking. */
+/** Seconds for which clients may keep a status document. */
 const FRESHNESS = 30;
 
 /**
  * @typedef {object} Epoch
  * @property {number} from milliseconds since 1970
- * @property {Record<string, string>} documents the file that holds a document, by the document's path
+ * @property {Record<string, string>} documents the file of each document, by the document's path
  */
 
 /**
- * Reads the index; what cannot be read as an epoch is left out, since a stale answer is better than none.
+ * Reads the index and skips entries that are not epochs: a stale answer is better than none.
  * @param {string} text
  * @returns {Epoch[]} in the order of time
  */
@@ -47,7 +47,7 @@ function epochsOf(text) {
 }
 
 /**
- * The file that holds a document at an instant.
+ * The file of a document at an instant.
  * @param {Epoch[]} epochs
  * @param {string} path
  * @param {number} now milliseconds since 1970
@@ -58,7 +58,7 @@ export function documentAt(epochs, path, now) {
 }
 
 /**
- * Says whether a document changes by itself at some instant.
+ * Says whether a document changes at some instant.
  * @param {Epoch[]} epochs
  * @param {string} path
  */
@@ -67,7 +67,7 @@ export function isTimed(epochs, path) {
 }
 
 /**
- * How a status document may be kept: never beyond the next transition.
+ * The `Cache-Control` of a status document: it never lasts beyond the next transition.
  * @param {Epoch[]} epochs
  * @param {number} now milliseconds since 1970
  */

@@ -1,5 +1,5 @@
 // @ts-check
-/** The names that `fields` and `omit` take, and the members that every answer has, in served order. */
+/** The selectors of `fields` and `omit`, and the members of every record, in served order. */
 
 const BYTECODE = [
   "onchainBytecode",
@@ -11,13 +11,13 @@ const BYTECODE = [
   "transformationValues",
 ];
 
-/** Members of every answer that can be named: `fields` moves them forward, `omit` moves them back. */
+/** Members of every record that can be selected: `fields` moves them forward, `omit` moves them back. */
 export const BASE = ["matchId", "creationMatch", "runtimeMatch", "verifiedAt"];
 
-/** The last members of every answer; they cannot be named. */
+/** The last members of every record; they cannot be selected. */
 export const IDENTITY = ["match", "chainId", "address"];
 
-/** @type {Map<string, string[]>} what can be named, and what below it, after one dot */
+/** @type {Map<string, string[]>} the selectors, each with those below it, after a dot */
 const SELECTABLE = new Map([
   ...BASE.map((name) => /** @type {[string, string[]]} */ ([name, []])),
   ["creationBytecode", BYTECODE],

@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * Where the members of a JSON object lie in its text, found as the text arrives.
+ * Splits the text of a JSON object into its members as it streams in.
  *
- * The text is canonical compact JSON as statuary writes it: one object, no white space between tokens, no
- * member twice. Values are passed on as the bytes they are; nothing is parsed, nothing is kept.
+ * The text is the compact JSON that statuary writes: one object, no white space between tokens, no repeated
+ * member. Values are passed on as bytes; nothing is parsed or kept.
  */
 
 const QUOTE = 0x22;
@@ -21,7 +21,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 export class NotCanonical extends Error {}
 
 /**
- * What a scanner tells, in order, for each member: its name, its value in one piece or more, its end.
+ * The callbacks of a scanner, in order, for each member: its name, its value in one or more pieces, its end.
  * @typedef {object} Visitor
  * @property {(name: string) => void} name
  * @property {(bytes: Uint8Array) => void} value
@@ -34,7 +34,7 @@ export class MemberScanner {
   constructor(visitor) {
     this.visitor = visitor;
     /**
-     * What the next byte belongs to; each step reads from a place and returns where it stopped.
+     * Reads the next token; each step reads from an offset and returns the offset where it stopped.
      * @type {(chunk: Uint8Array, at: number, from?: number) => number}
      */
     this.step = this.openingBrace;
@@ -50,7 +50,7 @@ export class MemberScanner {
     for (let at = 0; at < chunk.length;) at = this.step(chunk, at);
   }
 
-  /** Insists that the object is complete. */
+  /** Throws unless the object is complete. */
   finish() {
     if (this.step !== this.nothing) throw new NotCanonical("the object has no end");
   }
@@ -147,10 +147,10 @@ export class MemberScanner {
   }
 
   /**
-   * Passes over an array or object until its last bracket closes or the chunk ends.
+   * Skips an array or object until its last bracket closes or the chunk ends.
    * @param {Uint8Array} chunk
    * @param {number} at
-   * @returns {number} the first byte not passed over
+   * @returns {number} the first byte after it
    */
   container(chunk, at) {
     while (at < chunk.length) {
@@ -167,13 +167,13 @@ export class MemberScanner {
   }
 
   /**
-   * Passes over the rest of a string, through its closing quote or to the end of the chunk.
+   * Skips the rest of a string, through its closing quote or to the end of the chunk.
    * @param {Uint8Array} chunk
    * @param {number} at
-   * @returns {number} the first byte not passed over
+   * @returns {number} the first byte after it
    */
   string(chunk, at) {
-    const from = this.escaped ? at + 1 : at; // the byte after a backslash in the chunk before means nothing
+    const from = this.escaped ? at + 1 : at; // the backslash that escapes this byte ended the previous chunk
     this.escaped = false;
     for (let quote = chunk.indexOf(QUOTE, from); quote !== -1; quote = chunk.indexOf(QUOTE, quote + 1)) {
       if (backslashesBefore(chunk, quote, from) % 2 === 0) {
@@ -198,7 +198,7 @@ function backslashesBefore(chunk, end, from) {
 }
 
 /**
- * The members of an object that is all there.
+ * The members of a complete object.
  * @param {Uint8Array} text
  * @returns {Map<string, Uint8Array>} values by name, in their order
  */
@@ -218,7 +218,7 @@ export function members(text) {
 }
 
 /**
- * The items of an array of objects that is all there.
+ * The items of a complete array of objects.
  * @param {Uint8Array} text
  * @returns {Uint8Array[]}
  */
@@ -237,7 +237,7 @@ export function items(text) {
 }
 
 /**
- * The bytes of all parts, in memory of their own.
+ * The bytes of all parts, in a new buffer.
  * @param {Uint8Array[]} parts
  */
 export function joined(parts) {

@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * Netlify edge function. The site's files are asked for through `context.next`, which neither runs edge functions
- * again nor leaves the deploy. Whatever goes wrong here, `onError` lets the plain file be the answer.
+ * Netlify edge function. It reads the site's files through `context.next`, which neither runs edge functions
+ * again nor leaves the deploy. On any error, `onError` makes Netlify serve the plain file.
  *
- * In a project the modules lie in a folder beside a function of a few lines, which says for which paths it is asked;
+ * In a project the modules are in a folder beside a short function that lists the paths it answers;
  * the two must not share a name. `statuary hosting netlify` writes both:
  *
  *     .edge/modules/*.js
@@ -23,6 +23,6 @@ export default async function statuary(request, context) {
     const response = await context.next(new Request(new URL(`/${storedPath(path)}`, request.url)));
     return response.status === 200 ? response : null;
   };
-  // returning nothing after `next` was asked for another document would send that document
+  // after a call of `next` for another document, returning nothing would send that document
   return await answerRequest(request, { read }) ?? context.next(request);
 }

@@ -1,9 +1,9 @@
 // @ts-check
-/** The query string, read as Express reads it and refused as its OpenAPI check refuses it. */
+/** The query string, read like Express and checked like its OpenAPI validator. */
 
-import { Refusal } from "./refusal.js";
+import { LookupError } from "./lookup-error.js";
 
-/** @typedef {Map<string, string | null>} Query parameters in their order; null is one that is no single text */
+/** @typedef {Map<string, string | null>} Query parameters in order; null for a repeated parameter, array or object */
 
 const BRACKETS = /\[[^[\]]*\]/;
 const RESERVED = /[:/?#[\]@!$&'()*+,;=]/;
@@ -42,31 +42,31 @@ function decoded(text) {
 }
 
 /**
- * Refuses the first parameter that is not known, or is empty.
+ * Rejects the first parameter that is unknown or empty.
  * @param {Query} query
  * @param {string[]} known
  */
 export function checkNames(query, known) {
   for (const [name, value] of query) {
-    if (!known.includes(name)) throw new Refusal(`Unknown query parameter '${name}'`);
-    if (value === "") throw new Refusal(`Empty value found for query parameter '${name}'`);
+    if (!known.includes(name)) throw new LookupError(`Unknown query parameter '${name}'`);
+    if (value === "") throw new LookupError(`Empty value found for query parameter '${name}'`);
   }
 }
 
 /**
- * A parameter's text, empty if it was not given; refuses one that was given twice, as an array or an object.
+ * The text of a parameter, empty if it is absent; rejects a repeated parameter, an array or an object.
  * @param {Query} query
  * @param {string} name
  * @param {string} [kind]
  */
 export function checkSingle(query, name, kind = "string") {
   const value = query.get(name);
-  if (value === null) throw new Refusal(`request/query/${name} must be ${kind}`);
+  if (value === null) throw new LookupError(`request/query/${name} must be ${kind}`);
   return value ?? "";
 }
 
 /**
- * Refuses reserved characters that are not percent-encoded, in the order of `names`.
+ * Rejects reserved characters that are not percent-encoded, in the order of `names`.
  * @param {string} text
  * @param {string[]} names
  */
@@ -74,7 +74,7 @@ export function checkReserved(text, names) {
   const pairs = text.split("&").map((pair) => pair.split("="));
   for (const name of names) {
     if (pairs.some(([key, value]) => key === name && RESERVED.test(value ?? ""))) {
-      throw new Refusal(
+      throw new LookupError(
         `Parameter '${name}' must be url encoded. It's value may not contain reserved characters.`,
       );
     }

@@ -1,7 +1,7 @@
 // @ts-check
-/** Which of the look-up's resources a path means. */
+/** The route of the look-up for a path. */
 
-import { Refusal } from "./refusal.js";
+import { LookupError } from "./lookup-error.js";
 
 /**
  * @typedef {object} Route
@@ -11,7 +11,7 @@ import { Refusal } from "./refusal.js";
  */
 
 // Express matches paths in any case and with one slash more at the end; the first pattern that fits wins.
-// Some clients have `/server` before everything, where sourcify.dev has its API.
+// Some clients prefix all paths with `/server`, where sourcify.dev has its API.
 /** @type {[Route["resource"], RegExp][]} */
 const ROUTES = [
   ["all-chains", /^(?:\/server)?\/v2\/contract\/all-chains\/(?<address>[^/]+)\/?$/i],
@@ -22,9 +22,9 @@ const ROUTES = [
 ];
 
 /**
- * What a path means to the look-up, or null if it is none of the look-up's business. Every path below `v2` is, but
- * for the pages that the list is made of: they are plain files.
- * @param {string} path percent escapes unresolved
+ * The route of a path, or null for a path outside the look-up. Every path below `v2` has a route, except the pages
+ * of the list, which are plain files.
+ * @param {string} path still percent-encoded
  * @returns {Route | null}
  */
 export function findRoute(path) {
@@ -43,6 +43,6 @@ function decoded(text) {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Refusal("malformed uri'");
+    throw new LookupError("malformed uri'");
   }
 }

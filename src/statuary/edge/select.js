@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * Cutting a record as it streams by: the bytes of a selection, made of slices of the record's own bytes.
+ * Cuts a selection out of a record as it streams through; the result consists of slices of the record's bytes.
  *
- * A member whose turn it is goes straight through. Kept in memory are only members that must come later than
- * they lie in the record, and a member of which a part is wanted.
+ * The next member in order goes straight through. Only members that must come later than in the record, and members
+ * of which a part is selected, are kept in memory.
  */
 
 import { BASE, IDENTITY } from "./fields.js";
@@ -20,47 +20,47 @@ const COLON = encoder.encode(":");
 const CLOSING = encoder.encode("}");
 
 /**
- * A stream that turns the bytes of a record into those of a selection. What it gives on has memory of its own, since
- * a host may take the memory of what it is given.
+ * A stream that turns the bytes of a record into those of a selection. It passes on copies, since a host may take
+ * over the memory of the chunks it gets.
  * @param {Selection} selection
  * @returns {TransformStream<Uint8Array, Uint8Array>}
  */
 export function selecting(selection) {
   /** @type {Uint8Array[]} */
   let parts = [];
-  const cutter = new Cutter(selection, (bytes) => parts.push(bytes));
+  const cutter = new SelectionCutter(selection, (bytes) => parts.push(bytes));
   /** @param {TransformStreamDefaultController<Uint8Array>} controller */
-  const give = (controller) => {
+  const flush = (controller) => {
     if (parts.length) controller.enqueue(joined(parts));
     parts = [];
   };
   return new TransformStream({
     transform(chunk, controller) {
       cutter.push(chunk);
-      give(controller);
+      flush(controller);
     },
     flush(controller) {
       cutter.finish();
-      give(controller);
+      flush(controller);
     },
   });
 }
 
 /**
- * The bytes of a selection of a record that is all there.
+ * The selection of a complete record.
  * @param {Uint8Array} record
  * @param {Selection} selection
  */
 export function select(record, selection) {
   /** @type {Uint8Array[]} */
   const parts = [];
-  const cutter = new Cutter(selection, (bytes) => parts.push(bytes));
+  const cutter = new SelectionCutter(selection, (bytes) => parts.push(bytes));
   cutter.push(record);
   cutter.finish();
   return joined(parts);
 }
 
-class Cutter {
+class SelectionCutter {
   /**
    * @param {Selection} selection
    * @param {(bytes: Uint8Array) => void} send
@@ -68,14 +68,14 @@ class Cutter {
   constructor(selection, send) {
     this.selection = selection;
     this.send = send;
-    /** Names still to be sent in this order; what `omit` keeps goes before them, in the record's order. */
+    /** Names still to be sent, in this order; with `omit`, the other members go first, in the record's order. */
     this.awaited = awaited(selection);
-    /** @type {Map<string, Uint8Array>} members that came before their turn */
+    /** @type {Map<string, Uint8Array>} members that arrived early */
     this.held = new Map();
     this.sent = 0;
     this.name = "";
-    /** @type {"drop" | "pass" | "keep"} what happens to the member that is passing */
-    this.fate = "drop";
+    /** @type {"drop" | "pass" | "keep"} what happens to the current member */
+    this.action = "drop";
     /** @type {Uint8Array[]} */
     this.kept = [];
     this.scanner = new MemberScanner(this.visitor());
@@ -98,21 +98,21 @@ class Cutter {
     return {
       name: (name) => {
         this.name = name;
-        this.fate = this.fateOf(name);
+        this.action = this.actionOf(name);
         this.kept = [];
-        if (this.fate === "pass") this.sendName(name);
+        if (this.action === "pass") this.sendName(name);
       },
       value: (bytes) => {
-        if (this.fate === "pass") this.send(bytes);
-        // a copy, since a host may use the memory of its chunk again
-        else if (this.fate === "keep") this.kept.push(bytes.slice());
+        if (this.action === "pass") this.send(bytes);
+        // a copy, since a host may reuse the memory of its chunk
+        else if (this.action === "keep") this.kept.push(bytes.slice());
       },
       end: () => this.endMember(),
     };
   }
 
   /** @param {string} name @returns {"drop" | "pass" | "keep"} */
-  fateOf(name) {
+  actionOf(name) {
     const { fields, omit } = this.selection;
     const inner = (fields ?? omit).get(name);
     if (this.awaited.includes(name)) {
@@ -128,8 +128,8 @@ class Cutter {
   }
 
   endMember() {
-    if (this.fate === "keep") this.endKept();
-    if (this.fate !== "drop" && this.isNext(this.name)) this.awaited.shift();
+    if (this.action === "keep") this.endKept();
+    if (this.action !== "drop" && this.isNext(this.name)) this.awaited.shift();
     while (this.selection.fields && this.held.has(this.awaited[0])) {
       this.sendHeld(/** @type {string} */ (this.awaited.shift()));
     }
@@ -162,7 +162,7 @@ class Cutter {
 }
 
 /**
- * The names whose place in the answer is fixed, in that order.
+ * The names with a fixed position in the result, in order.
  * @param {Selection} selection
  */
 function awaited({ fields, omit }) {
@@ -171,7 +171,7 @@ function awaited({ fields, omit }) {
 }
 
 /**
- * The wanted part of a member's value: all of it, unless a part was named and it is an object.
+ * The selected part of a member's value: all of it, unless a part is selected and it is an object.
  * @param {Uint8Array} value
  * @param {string} name
  * @param {Selection} selection

@@ -1,47 +1,47 @@
 // @ts-check
-/** From the text of `fields` and `omit` to a selection: the grammar, and each refusal as measured. */
+/** Parses `fields` and `omit` into a selection, with the measured messages. */
 
 import { isField } from "./fields.js";
-import { Refusal } from "./refusal.js";
+import { LookupError } from "./lookup-error.js";
 
-/** Among the sub-members asked for: "and then the rest of it". */
+/** Among the selected sub-members: "then all others". */
 export const REST = "";
 
 /**
- * What a request wants of a record. Each map goes from a member's name to its sub-members; none of them means
+ * The selected parts of a record. Each map goes from a member's name to its sub-members; an empty list means
  * the whole member.
  * @typedef {object} Selection
- * @property {Map<string, string[]> | null} fields what to give, in order; null for everything
- * @property {Map<string, string[]>} omit what to leave out
+ * @property {Map<string, string[]> | null} fields the members to send, in order; null for all
+ * @property {Map<string, string[]>} omit the members to leave out
  */
 
 /** @type {Selection} */
 export const EVERYTHING = { fields: null, omit: new Map() };
 
 /**
- * Reads the two query parameters; an empty text is one that was not given.
+ * Reads the two query parameters; an empty text means that it is absent.
  * @param {string} fields
  * @param {string} omit
  * @returns {Selection}
  */
 export function parseSelection(fields, omit) {
-  if (fields && omit) throw new Refusal("Cannot specify both fields and omit");
+  if (fields && omit) throw new LookupError("Cannot specify both fields and omit");
   const asked = fields ? fields.split(",") : [];
   if (asked.includes("all")) {
-    if (asked.length > 1) throw new Refusal("Cannot specify 'all' with other fields");
+    if (asked.length > 1) throw new LookupError("Cannot specify 'all' with other fields");
     return EVERYTHING;
   }
   const leftOut = omit ? omit.split(",") : [];
   for (const selector of [...asked, ...leftOut]) checkSelector(selector);
-  return { fields: fields ? inRequestOrder(asked) : null, omit: whatIsLeftOut(leftOut) };
+  return { fields: fields ? inRequestOrder(asked) : null, omit: leftOutByMember(leftOut) };
 }
 
 /** @param {string} selector */
 function checkSelector(selector) {
   if (selector.split(".").length > 2) {
-    throw new Refusal(`Field selector cannot have more than one level subselectors: ${selector}`);
+    throw new LookupError(`Field selector cannot have more than one level subselectors: ${selector}`);
   }
-  if (!isField(selector)) throw new Refusal(`Field selector ${selector} is not a valid field`);
+  if (!isField(selector)) throw new LookupError(`Field selector ${selector} is not a valid field`);
 }
 
 /**
@@ -61,10 +61,10 @@ function inRequestOrder(selectors) {
 }
 
 /**
- * Gathers selectors by member; leaving out the whole member outweighs leaving out a part of it.
+ * Gathers selectors by member; the whole member takes precedence over a part of it.
  * @param {string[]} selectors
  */
-function whatIsLeftOut(selectors) {
+function leftOutByMember(selectors) {
   /** @type {Map<string, string[]>} */
   const chosen = new Map();
   for (const selector of selectors) {
@@ -76,7 +76,7 @@ function whatIsLeftOut(selectors) {
 }
 
 /**
- * Says whether the record is wanted as it is.
+ * Says whether the whole record is selected.
  * @param {Selection} selection
  */
 export function isWhole({ fields, omit }) {

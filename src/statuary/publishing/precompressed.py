@@ -9,7 +9,7 @@ from gzip import compress as gzip_compress
 from types import ModuleType
 
 from statuary.documents.document import Document
-from statuary.documents.match_url import match_url
+from statuary.documents.url_table import match_url
 from statuary.domain.hosting_settings import CompressedFormat
 from statuary.optional import MissingExtraError, optional
 from statuary.publishing.errors import PublishingError

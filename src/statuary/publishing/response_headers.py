@@ -4,10 +4,10 @@ A folder or a snapshot holds bytes and names; this says the rest, and agrees wit
 themselves when they are made.
 """
 
-from statuary.documents.contract_paths import uncompressed_path
-from statuary.documents.match_url import match_url
 from statuary.documents.media_types import media_type_by_extension
-from statuary.documents.url_table import COMMON_HEADERS, EPOCH_DOCUMENT
+from statuary.documents.stored_paths import uncompressed_path
+from statuary.documents.url import COMMON_HEADERS
+from statuary.documents.url_table import EPOCH_DOCUMENT, match_url
 
 
 def media_type_of(path: str) -> str:

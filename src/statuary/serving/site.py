@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from statuary.documents import url_table
-from statuary.documents.contract_paths import contract_of_path
+from statuary.documents.stored_paths import contract_of_path
 from statuary.domain.primitives import Address, ChainId, checksum_address, parse_address, parse_chain_id
 from statuary.publishing.site_reader import SiteReader
 from statuary.publishing.snapshot_paths import MANIFEST

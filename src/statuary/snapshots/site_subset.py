@@ -13,8 +13,7 @@ from typing import NamedTuple
 import orjson
 
 from statuary.documents import url_table
-from statuary.documents.contract_paths import uncompressed_path
-from statuary.documents.stored_paths import plain_path
+from statuary.documents.stored_paths import plain_path, uncompressed_path
 from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id
 from statuary.publishing.errors import PublishingError
 

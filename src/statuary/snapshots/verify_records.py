@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
-from statuary.documents.contract_paths import contract_of_path
+from statuary.documents.stored_paths import contract_of_path
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json
 from statuary.snapshots.manifest import ManifestEntry

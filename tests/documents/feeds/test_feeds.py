@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.documents.feeds.feed_documents import FeedDocuments, feed_documents
-from statuary.documents.match_url import match_url
+from statuary.documents.url_table import match_url
 from statuary.domain.status.timeline import build_timeline, transitions
 from support.feed_rules import ATOM, atom_faults, html_faults, json_feed_faults, rss_faults
 from support.status_content import at, catalogue, incident, maintenance

@@ -8,27 +8,15 @@ from collections.abc import Iterator
 import pytest
 
 from statuary.documents.hosting.cloudflare import worker_configuration
-from statuary.documents.hosting.globs import globs_of, regex_of, static_globs
-from statuary.documents.hosting.header_rules import header_rules
-from statuary.documents.hosting.headers_file import headers_file
-from statuary.documents.hosting.host_options import HostOptions
-from statuary.documents.hosting.hosting_documents import hosting_documents
+from statuary.documents.hosting.host_files import HostOptions
+from statuary.documents.hosting.hosting_documents import headers_file, hosting_documents
+from statuary.documents.hosting.hosts import vercel_files
 from statuary.documents.hosting.netlify import edge_function, netlify_toml
+from statuary.documents.hosting.path_rules import globs_of, header_rules, regex_of, static_globs
 from statuary.documents.hosting.s3_cloudfront import object_groups
-from statuary.documents.hosting.vercel import vercel_files
 from statuary.documents.media_types import media_type_by_extension
-from statuary.documents.url_table import (
-    COMMON_HEADERS,
-    EPOCH_DOCUMENT,
-    EPOCHS,
-    HOST_FILES,
-    LOOKUP_URLS,
-    REVALIDATE,
-    SHORT_LIVED,
-    THEME_FILE,
-    URLS,
-    Url,
-)
+from statuary.documents.url import COMMON_HEADERS, REVALIDATE, SHORT_LIVED, Url
+from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCHS, HOST_FILES, LOOKUP_URLS, THEME_FILE, URLS
 from statuary.domain.hosting_settings import HostingPlatform, HostingSettings, PathLayout
 from support.requirements import CHECKOUT
 
@@ -226,6 +214,8 @@ def test_a_site_has_no_files_of_hosts_unless_it_says_so():
 
 
 def test_a_glob_that_another_holds_is_left_out():
-    wide, narrow = (Url(name="x", pattern=pattern, tells="") for pattern in ("a/{b}.json", "a/b/{c}.json"))
-    page = Url(name="x", pattern="p.html", tells="", cache=REVALIDATE)
+    wide, narrow = (
+        Url(name="x", pattern=pattern, description="") for pattern in ("a/{b}.json", "a/b/{c}.json")
+    )
+    page = Url(name="x", pattern="p.html", description="", cache=REVALIDATE)
     assert globs_of([narrow, wide, page]) == ("/a/*", "/p", "/p.html")

@@ -2,7 +2,7 @@
 
 import json
 
-from statuary.documents.hosting.host_options import HostOptions
+from statuary.documents.hosting.host_files import HostOptions
 from statuary.documents.hosting.s3_cloudfront import s3_files
 from support.edge_runtimes import run_deno
 

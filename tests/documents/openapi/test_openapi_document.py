@@ -16,7 +16,7 @@ from statuary.documents.url_table import CONTRACT_PAGE, URLS
 from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
 from support.edge_runtimes import HOSTS_INSTALL, thorough
 from support.host_servers import build_project, serve_with_statuary
-from support.openapi_schemas import SCHEMAS, made_schemas
+from support.openapi_schemas import SCHEMAS, generated_schemas
 from support.real_records import real_records
 from support.requirements import HOSTS, absent
 
@@ -41,8 +41,8 @@ def schema(told: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def test_the_shipped_schemas_are_those_of_the_types():
-    """`python tests/openapi_schemas.py` writes them again."""
-    assert SCHEMAS.read_text(encoding="utf-8") == made_schemas()
+    """`python tests/support/openapi_schemas.py` writes them again."""
+    assert SCHEMAS.read_text(encoding="utf-8") == generated_schemas()
 
 
 def test_it_is_valid(told):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.documents.document import JSON
+from statuary.documents.media_types import JSON
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.object_store.object_headers import ObjectHeaders, headers_of, stored_headers
 from statuary.publishing.object_store.put_order import step_of

@@ -13,6 +13,7 @@ from statuary.documents.feeds.json_feed import json_feed
 from statuary.documents.feeds.maintenance_calendar import maintenance_calendar
 from statuary.documents.feeds.rss_feed import rss_feed
 from statuary.documents.feeds.update_bodies import one_line
+from statuary.documents.url import Url
 from statuary.documents.url_table import (
     BADGE,
     BADGE_ENDPOINT,
@@ -23,7 +24,6 @@ from statuary.documents.url_table import (
     FEED,
     HISTORY_ATOM,
     HISTORY_RSS,
-    Url,
 )
 from statuary.domain.primitives import Instant
 from statuary.domain.status.components import Component

@@ -1,44 +1,39 @@
-"""S3 and CloudFront: metadata of objects, and what a distribution before them is set to.
+"""S3 and CloudFront: the metadata of objects, and the settings of a distribution in front of them.
 
-An object store knows no rules: each object carries its own type and cache rule, CloudFront adds the rest.
+An object store has no rules: each object carries its own type and cache rule, and CloudFront adds the rest.
 """
 
-import json
 from collections import defaultdict
 
-from statuary.documents.hosting.config_templates import render_config
-from statuary.documents.hosting.globs import PATTERN_PARTS
-from statuary.documents.hosting.host_file import HostFile
-from statuary.documents.hosting.host_options import HostOptions
+from statuary.documents.hosting.host_files import HostFile, HostOptions, json_text, render_config
+from statuary.documents.url import CONTENT_SECURITY_POLICY, SHORT_LIVED, Url
 from statuary.documents.url_table import (
-    CONTENT_SECURITY_POLICY,
     EPOCH_DOCUMENT,
     EPOCHS,
     HOST_FILES,
     NOT_FOUND_JSON,
-    SHORT_LIVED,
+    PATTERN_PARTS,
     URLS,
-    Url,
 )
 
 ObjectMetadata = tuple[str, str]
 """`Content-Type` (empty: by the extension) and `Cache-Control`."""
 
 
-def s3_files(choices: HostOptions) -> list[HostFile]:
+def s3_files(options: HostOptions) -> list[HostFile]:
     """Return the upload script and CloudFront's settings."""
     return [
-        HostFile("s3/upload.sh", render_config("upload.sh.jinja", choices=choices, groups=object_groups())),
-        HostFile("cloudfront/response-headers-policy.json", _json(response_headers_policy())),
-        HostFile("cloudfront/custom-error-responses.json", _json(custom_error_responses())),
+        HostFile("s3/upload.sh", render_config("upload.sh.jinja", options=options, groups=object_groups())),
+        HostFile("cloudfront/response-headers-policy.json", json_text(response_headers_policy())),
+        HostFile("cloudfront/custom-error-responses.json", json_text(custom_error_responses())),
         HostFile("cloudfront/viewer-request.js", render_config("viewer-request.js.jinja")),
     ]
 
 
 def object_groups() -> list[tuple[ObjectMetadata, list[str]]]:
-    """Return the patterns of keys by the metadata of their objects; `*` is anything, slashes included.
+    """Return the patterns of keys by the metadata of their objects; `*` is any text, slashes included.
 
-    What tells the present comes last.
+    Timed documents come last, so that nothing they name is missing.
     """
     groups: dict[ObjectMetadata, list[str]] = defaultdict(list)
     for url in URLS:
@@ -49,14 +44,16 @@ def object_groups() -> list[tuple[ObjectMetadata, list[str]]]:
 
 
 def _key_patterns(url: Url) -> list[str]:
-    """Return the pattern of a URL's keys; of what keeps time, that of its later instants too."""
-    pattern = "".join("*" if member else literal for member, literal in PATTERN_PARTS.findall(url.pattern))
+    """Return the patterns of a URL's keys; a timed document has one more for later instants."""
+    pattern = "".join(
+        "*" if parameter else literal for parameter, literal in PATTERN_PARTS.findall(url.pattern)
+    )
     later = url.is_timed and url is not EPOCHS
     return [pattern, EPOCH_DOCUMENT.path(epoch="*", path=pattern)] if later else [pattern]
 
 
 def response_headers_policy() -> dict[str, object]:
-    """Return CloudFront's `ResponseHeadersPolicyConfig`: what every answer has."""
+    """Return CloudFront's `ResponseHeadersPolicyConfig`: the headers of every response."""
     return {
         "Name": "statuary",
         "CorsConfig": {
@@ -79,7 +76,7 @@ def response_headers_policy() -> dict[str, object]:
 
 
 def custom_error_responses() -> dict[str, object]:
-    """Return CloudFront's `CustomErrorResponses`; S3 says 403 of what is not there to those who may not list."""
+    """Return CloudFront's `CustomErrorResponses`; S3 answers 403 for a missing object to those who may not list."""
     page = f"/{NOT_FOUND_JSON.path()}"
     items = [
         {"ErrorCode": code, "ResponsePagePath": page, "ResponseCode": "404", "ErrorCachingMinTTL": 10}
@@ -90,7 +87,3 @@ def custom_error_responses() -> dict[str, object]:
 
 def _items(*items: str) -> dict[str, object]:
     return {"Quantity": len(items), "Items": list(items)}
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, indent=2) + "\n"

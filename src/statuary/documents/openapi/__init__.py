@@ -1,1 +1,1 @@
-"""What is served, as an OpenAPI 3.1 document made of the table of URLs and the shapes of the documents."""
+"""The OpenAPI 3.1 document, made from the URL table and the shapes of the documents."""

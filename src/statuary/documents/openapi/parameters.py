@@ -1,4 +1,4 @@
-"""The parameters of paths and queries, by their names."""
+"""The parameters of paths and queries."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,11 +10,11 @@ JsonObject = dict[str, Any]
 """A JSON object of the document."""
 
 GENESIS_CHAIN = "0"
-"""The chain that is known without being listed, as on the real server."""
+"""The chain that is valid although no list names it, as on the real server."""
 
 
 def path_parameters(names: Sequence[str], chains: Sequence[Chain]) -> list[JsonObject]:
-    """Return the parameters of a path, by the names that the table of URLs has for them."""
+    """Return the parameters of a path, given their names in the URL table."""
     schemas = PATH_SCHEMAS | {"chain_id": _chain_schema(chains)}
     return [
         {"name": SPECIFIED_NAMES.get(name, name), "in": "path", "required": True, "schema": schemas[name]}
@@ -23,7 +23,7 @@ def path_parameters(names: Sequence[str], chains: Sequence[Chain]) -> list[JsonO
 
 
 SPECIFIED_NAMES = {"chain_id": "chainId"}
-"""Names that the specification spells otherwise."""
+"""Names that the specification writes differently."""
 
 NAME = {"type": "string", "pattern": "^[^/]+$"}
 
@@ -31,7 +31,7 @@ PATH_SCHEMAS: dict[str, JsonObject] = {
     "address": {
         "type": "string",
         "pattern": "^0x[0-9a-fA-F]{40}$",
-        "description": "All in small letters, all in capitals, or with its EIP-55 checksum.",
+        "description": "In lower case, in upper case, or with its EIP-55 checksum.",
     },
     "page": {"type": "integer", "minimum": 1},
     "year": {"type": "integer", "minimum": 1970},
@@ -45,7 +45,7 @@ def _chain_schema(chains: Sequence[Chain]) -> JsonObject:
 
 
 def _names(names: Sequence[str], *, alone: str = "") -> str:
-    """Return the pattern of a list of names, parted by commas."""
+    """Return the pattern of a comma-separated list of names."""
     any_name = "|".join(name.replace(".", r"\.") for name in names)
     pattern = f"({any_name})(,({any_name}))*"
     return f"^({alone}|{pattern})$" if alone else f"^{pattern}$"
@@ -54,15 +54,15 @@ def _names(names: Sequence[str], *, alone: str = "") -> str:
 FIELDS_PARAMETER: JsonObject = {
     "name": "fields",
     "in": "query",
-    "description": "The members to give beside the seven that every answer has, parted by commas; `all` for every "
-    "member. A dot selects within a group. Not together with `omit`.",
+    "description": "The members to return besides the seven of every response, separated by commas; `all` for every "
+    "member. A dot selects within a group. Cannot be combined with `omit`.",
     "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED), alone="all")},
     "example": "abi,compilation.compilerVersion",
 }
 OMIT_PARAMETER: JsonObject = {
     "name": "omit",
     "in": "query",
-    "description": "The members to leave out, parted by commas. Not together with `fields`.",
+    "description": "The members to leave out, separated by commas. Cannot be combined with `fields`.",
     "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED))},
     "example": "stdJsonInput,stdJsonOutput",
 }
@@ -81,7 +81,7 @@ LIST_PARAMETERS: tuple[JsonObject, ...] = (
     {
         "name": "afterMatchId",
         "in": "query",
-        "description": "The match id to go on from, itself not included, in the direction of `sort`.",
+        "description": "The match id after which the list starts, in the direction of `sort`.",
         "schema": {"type": "string", "pattern": "^[0-9]+$"},
     },
 )

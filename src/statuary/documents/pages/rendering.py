@@ -11,7 +11,7 @@ from statuary.documents.pages.dates import DateFormatter, Localization
 from statuary.documents.pages.page_context import PageContext, PageHead
 from statuary.documents.pages.page_texts import page_texts
 from statuary.documents.pages.section_pages import section_url
-from statuary.documents.url_table import Url
+from statuary.documents.url import Url
 
 if TYPE_CHECKING:
     from statuary.documents.pages.page_templates import PageTemplates

@@ -1,6 +1,7 @@
 """The page that each part of a site begins with."""
 
-from statuary.documents.url_table import API_PAGE, CONTRACTS_HOME, HISTORY_PAGE, STATUS_PAGE, UPTIME_PAGE, Url
+from statuary.documents.url import Url
+from statuary.documents.url_table import API_PAGE, CONTRACTS_HOME, HISTORY_PAGE, STATUS_PAGE, UPTIME_PAGE
 from statuary.domain.page_settings import PageSettings
 
 SECTION_PAGES = {

@@ -30,6 +30,7 @@ from statuary.documents.status_api.json_members import (
 )
 from statuary.documents.status_api.timestamps import TimestampFormatter
 from statuary.documents.status_api.uptime_document import uptime_document, uptime_schema_document
+from statuary.documents.url import Url
 from statuary.documents.url_table import (
     COMPONENTS,
     INCIDENT,
@@ -40,7 +41,6 @@ from statuary.documents.url_table import (
     MAINTENANCES_UPCOMING,
     STATUS,
     SUMMARY,
-    Url,
 )
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState

@@ -3,8 +3,8 @@
 from hashlib import sha256
 from typing import NamedTuple
 
-from statuary.documents.match_url import match_url
 from statuary.documents.stored_paths import plain_path
+from statuary.documents.url_table import match_url
 from statuary.domain.hosting_settings import CompressedFormat
 from statuary.publishing.response_headers import cache_of, media_type_of
 

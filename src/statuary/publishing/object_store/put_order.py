@@ -1,8 +1,8 @@
 """In which order objects are put, so that nobody is sent to what is not there yet: bodies, then what names them."""
 
 from statuary.documents import url_table
-from statuary.documents.match_url import match_url
 from statuary.documents.stored_paths import plain_path
+from statuary.documents.url_table import match_url
 from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE
 
 BODIES = frozenset(

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
-from statuary.documents.match_url import PATTERN_PARTS
 from statuary.documents.pages.page_context import PageHead, page_context
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.section_pages import section_url
 from statuary.documents.pages.visible_text import one_line
-from statuary.documents.url_table import Url
+from statuary.documents.url import SHORT_LIVED, Url
+from statuary.documents.url_table import PATTERN_PARTS
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.contract_counts import ContractCounts
 from statuary.domain.contracts.record import ContractRow
@@ -190,8 +190,8 @@ def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: PageTexts) -> I
         if example or "{" in url.pattern:
             yield Endpoint(
                 path=f"/{url.pattern}",
-                tells=url.tells,
+                tells=url.description,
                 media_type=url.media_type.partition(";")[0],
-                kept=texts("api.briefly" if url.cache == url_table.SHORT_LIVED else "api.asked"),
+                kept=texts("api.briefly" if url.cache == SHORT_LIVED else "api.asked"),
                 example=example,
             )

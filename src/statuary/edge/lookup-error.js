@@ -1,7 +1,7 @@
 // @ts-check
 
-/** A request that gets an error body, in Sourcify's words. */
-export class Refusal extends Error {
+/** A request that is answered with Sourcify's error body. */
+export class LookupError extends Error {
   /**
    * @param {string} message
    * @param {string} [customCode]

@@ -1,8 +1,8 @@
 // @ts-check
-/** How the site's files are served: the table of URLs, as `tests/edge_table.py` writes it. */
+/** The headers of the site's files: the URL table, as `tests/support/edge_table.py` writes it. */
 
 /** @type {Record<string, string>} */
-const EVERYWHERE = {
+const COMMON_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Content-Security-Policy":
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -35,11 +35,11 @@ const MEDIA_TYPES = {
 
 const FEED = "feed.json";
 const FEED_TYPE = "application/feed+json; charset=utf-8";
-const BYTES = "application/octet-stream";
-const KEPT_BRIEFLY = "public, max-age=30";
-const REVALIDATED = "public, max-age=0, must-revalidate";
+const OCTET_STREAM = "application/octet-stream";
+const SHORT_LIVED = "public, max-age=30";
+const REVALIDATE = "public, max-age=0, must-revalidate";
 
-const BRIEFLY = [
+const TIMED = [
   /^\/api\/v2\/summary\.json$/,
   /^\/api\/v2\/status\.json$/,
   /^\/api\/v2\/components\.json$/,
@@ -76,9 +76,10 @@ const BRIEFLY = [
  * @param {string} path
  */
 export function headersOf(path) {
-  const present = path.replace(/^api\/v2\/_epochs\/[^/]+\//, ""); // later instants have what the present one has
+  // later instants have the headers of the present one
+  const present = path.replace(/^api\/v2\/_epochs\/[^/]+\//, "");
   const [, extension = "json"] = /\.([a-z0-9]+)$/.exec(present) ?? [];
-  const type = present === FEED ? FEED_TYPE : MEDIA_TYPES[extension] ?? BYTES;
-  const cache = BRIEFLY.some((shape) => shape.test(`/${present}`)) ? KEPT_BRIEFLY : REVALIDATED;
-  return { ...EVERYWHERE, "Content-Type": type, "Cache-Control": cache };
+  const type = present === FEED ? FEED_TYPE : MEDIA_TYPES[extension] ?? OCTET_STREAM;
+  const cache = TIMED.some((shape) => shape.test(`/${present}`)) ? SHORT_LIVED : REVALIDATE;
+  return { ...COMMON_HEADERS, "Content-Type": type, "Cache-Control": cache };
 }
