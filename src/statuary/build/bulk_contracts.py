@@ -37,4 +37,4 @@ def build_bulk_partition(
 
 
 def _placed(findings: tuple[Finding, ...], contract: BulkContract) -> tuple[Finding, ...]:
-    return tuple(locate_in_partition(finding, contract) for finding in findings)
+    return tuple(locate_in_partition(findings, contract))

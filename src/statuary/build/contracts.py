@@ -28,7 +28,7 @@ from statuary.build.partitions import (
 from statuary.build.progress import Progress, stage
 from statuary.checks.record_location import one_record_per_contract, one_record_per_match_id
 from statuary.checks.rule_catalogue import proof_rules
-from statuary.content.contract_scan import source_stat
+from statuary.content.source_stat import source_stat
 from statuary.documents.document import Document
 from statuary.documents.pages.contracts.contract_page_context import contract_page_context
 from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 
 from statuary.build.contract import BuiltContract, ContractBuildSettings, build_contract
-from statuary.content.contract_scan import source_stat
+from statuary.content.source_stat import source_stat
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.hosting_settings import HostingSettings
 from statuary.publishing.folder.stager import OfferedFile, Stager

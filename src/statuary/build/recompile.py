@@ -136,9 +136,7 @@ class _Recompiler:
         if isinstance(contract, ContractSource):
             return self._recompile(contract, read_contract(self.root, contract).record)
         outcome = self._recompile(contract.source, contract.read.record)
-        return (
-            [locate_in_partition(one, contract) for one in outcome] if isinstance(outcome, list) else outcome
-        )
+        return locate_in_partition(outcome, contract) if isinstance(outcome, list) else outcome
 
     def _recompile(
         self, source: ContractSource, record: ParsedRecord | None

@@ -1,14 +1,12 @@
-"""Where the contracts of a site are written: found by looking at names, as often as they are asked for, never listed.
+"""Finds the contracts of a site by their file names, on each pass anew; no list of them is kept.
 
-A folder of a million files costs the memory of its names until it has been gone through, and nothing else.
+A folder of a million files takes the memory of its names while the scan is in it, and nothing else.
 """
 
 import heapq
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -16,9 +14,10 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.content.bulk.bulk_sources import BULK_FORMS, BulkSourceCollector
-from statuary.content.bulk.external_sources import FOLDER, ExternalFile, external_files
+from statuary.content.bulk.external_sources import ExternalFile, external_files
 from statuary.content.bulk.remote_objects import is_remote
 from statuary.content.file_kinds import (
+    CONTRACTS,
     FileKind,
     is_ignored,
     is_workspace_file,
@@ -26,24 +25,26 @@ from statuary.content.file_kinds import (
     unknown_file_finding,
 )
 from statuary.content.folder_listing import ListingCache
-from statuary.content.source_files import SourceFile, walk_path
+from statuary.content.source_files import walk_path
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource, ContractSources
 from statuary.domain.findings import Finding, Pointer
 
-RECORDS_DEPTH = 2
-"""Folders above the file of a record: `contracts` and the chain's."""
+FOLDER = PurePosixPath(CONTRACTS)
+
+RECORD_DEPTH = 2
+"""Folders above a record file: `contracts` and that of the chain."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """What looking at all names once gave.
+    """What one pass over all names found.
 
     Attributes:
-        count: how many contracts have a file or a folder of their own.
-        bulk: the places that hold many each, in the order of their paths.
+        count: the number of contracts that have their own file or folder.
+        bulk: the bulk sources, in order of paths.
         findings: what is wrong with names.
-        links: whether there are symbolic links, whose content lies elsewhere.
+        links: whether there are symbolic links, whose targets may change unseen.
     """
 
     count: int
@@ -53,41 +54,41 @@ class ScanResult:
 
 
 class ExternalSource(NamedTuple):
-    """Another place that contracts are taken from.
+    """A source of contracts outside the content folder, as the settings name it.
 
     Attributes:
-        place: a path relative to the content folder, or a URL.
-        path: the settings file that names it.
-        pointer: where in that file.
+        location: a path relative to the content folder, or a URL.
+        path: the settings file.
+        pointer: where in the settings file.
     """
 
-    place: str
+    location: str
     path: str
     pointer: Pointer
 
 
 class ContractScan(ContractSources):
-    """The contracts of a site; as a collection, those with a file or a folder of their own, in byte order of paths."""
+    """The contracts of a site; iterates over those with their own file or folder, in byte order of paths."""
 
     def __init__(
-        self, root: Path, elsewhere: Sequence[ExternalSource] = (), result: ScanResult | None = None
+        self, root: Path, external: Sequence[ExternalSource] = (), result: ScanResult | None = None
     ) -> None:
-        """Take a content folder.
+        """Prepare a scan.
 
         Args:
             root: the content folder.
-            elsewhere: further places that contracts are taken from.
-            survey: what is known of it already.
+            external: sources outside it.
+            result: the result of an earlier pass, if it still holds.
         """
         self.root = root
-        self.elsewhere = tuple(elsewhere)
+        self.external = tuple(external)
         self._listings = ListingCache()
         if result is not None:
             self.result = result
 
     @cached_property
     def result(self) -> ScanResult:
-        """What there is, by looking once."""
+        """The result of one pass over all names."""
         count, bulk, findings, links = 0, BulkSourceCollector(), [], False
         for found in chain.from_iterable(self._streams()):
             if isinstance(found, _Records):
@@ -96,10 +97,10 @@ class ContractScan(ContractSources):
                 count += 1
             elif isinstance(found, Finding):
                 findings.append(found)
-            elif found.is_link:
-                links = True
-            else:
+            elif isinstance(found, _BulkFile):
                 bulk.take(found.kind, found.pure, found.path)
+            else:
+                links = True
         return ScanResult(count, bulk.sources(), tuple(findings), links)
 
     @property
@@ -122,39 +123,35 @@ class ContractScan(ContractSources):
         return streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda source: source.path)
 
     def _streams(self) -> list[Iterator["_Found"]]:
-        """Return what lies in each place."""
+        """Return what is found in the folder of contracts, and in each external source."""
         own = self.root / FOLDER
-        streams = [self._in_folder(FOLDER.name, FOLDER)] if own.is_dir() and not own.is_symlink() else []
-        streams += [_deeper(self.root, FOLDER.name, FOLDER)] if own.is_symlink() else []
-        return [*streams, *map(self._elsewhere, self.elsewhere)]
+        streams = [self._in_folder(CONTRACTS, FOLDER)] if own.is_dir() and not own.is_symlink() else []
+        streams += [_below(self.root, CONTRACTS, FOLDER)] if own.is_symlink() else []
+        return [*streams, *map(self._in_external, self.external)]
 
-    def _elsewhere(self, one: ExternalSource) -> Iterator["_Found"]:
+    def _in_external(self, source: ExternalSource) -> Iterator["_Found"]:
         try:
-            if not is_remote(one.place) and (self.root / one.place).is_dir():
-                yield from self._in_folder(one.place.rstrip("/"), FOLDER)
+            if not is_remote(source.location) and (self.root / source.location).is_dir():
+                yield from self._in_folder(source.location.rstrip("/"), FOLDER)
             else:
-                for file in external_files(self.root, one.place):
-                    if isinstance(file, Finding):
-                        yield file
-                    else:
-                        yield from _sorted_out(file)
-        except UnreadableError as unreadable:
+                for file in external_files(self.root, source.location):
+                    yield from [file] if isinstance(file, Finding) else _classify(file)
+        except UnreadableError as error:
             yield Finding(
                 rule="reachable-source",
-                path=one.path,
-                message=str(unreadable),
-                hint=unreadable.hint,
-                pointer=one.pointer,
+                path=source.path,
+                message=str(error),
+                hint=error.hint,
+                pointer=source.pointer,
             )
 
     def _in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
-        """Yield what lies in a folder that is laid out as `contracts/` is, or in a part of one."""
+        """Yield what is found in a folder with the layout of `contracts/`, or of a folder in it."""
         try:
-            listing = self._listings.of(self.root / folder, is_chain=len(pure.parts) == RECORDS_DEPTH)
+            listing = self._listings.of(self.root / folder, is_chain=len(pure.parts) == RECORD_DEPTH)
         except OSError as error:
-            yield Finding(
-                rule="readable-text", path=folder, message=f"the folder cannot be read: {error.strerror}"
-            )
+            message = f"cannot read the folder: {error.strerror}"
+            yield Finding(rule="readable-text", path=folder, message=message)
             return
         for are_records, names in listing.runs:
             if are_records:
@@ -165,35 +162,38 @@ class ContractScan(ContractSources):
                 yield from self._other(f"{folder}/{name}", pure / name, name, is_plain=is_plain)
 
     def _other(self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator["_Found"]:
-        """Yield what a name in a folder stands for that is not the file of a record."""
+        """Yield what a name stands for that is not that of a record file."""
         if is_plain:
-            yield from _sorted_out(ExternalFile(pure, path))
+            yield from _classify(ExternalFile(pure, path))
         elif name[0] == ".":
             return
-        elif name.endswith("/") and len(pure.parts) <= RECORDS_DEPTH:
+        elif name.endswith("/") and len(pure.parts) <= RECORD_DEPTH:
             yield from self._in_folder(path[:-1], pure)
         else:
-            yield from _deeper(self.root, path.rstrip("/"), pure)
+            yield from _below(self.root, path.rstrip("/"), pure)
 
 
-class _Other(NamedTuple):
-    """A bulk file, or the news of a link."""
+class _BulkFile(NamedTuple):
+    """A file of many records, or of a table of an export."""
 
     kind: FileKind
     pure: PurePosixPath
     path: str
-    is_link: bool = False
+
+
+class _Link:
+    """A symbolic link."""
 
 
 class _Records(NamedTuple):
-    """Record files that follow each other in one folder."""
+    """Adjacent record files of one folder."""
 
     folder: str
     chain_id: str
     names: list[str]
 
 
-_Found = ContractSource | Finding | _Other | _Records
+_Found = ContractSource | Finding | _BulkFile | _Link | _Records
 
 
 def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
@@ -207,82 +207,29 @@ def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
             yield found
 
 
-def _deeper(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
-    """Yield what lies in the folder of a workspace or of an export, or behind a link."""
+def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
+    """Yield what is found in the folder of a workspace or of an export, or behind a link."""
     if (root / path).is_symlink():
-        yield _Other(FileKind.RECORD, pure, path, is_link=True)
+        yield _Link()
     for found in walk_path(root, path):
         if isinstance(found, Finding):
             yield found
         else:
-            yield from _sorted_out(ExternalFile(pure / found.path[len(path) + 1 :], found.path))
+            yield from _classify(ExternalFile(pure / found.path[len(path) + 1 :], found.path))
 
 
-def _sorted_out(file: ExternalFile) -> Iterator[_Found]:
-    """Yield what a file is by the convention; what is none of its business is passed over."""
-    if is_ignored(file.pure):
+def _classify(file: ExternalFile) -> Iterator[_Found]:
+    """Yield what a file is by the convention; nothing for a file that is ignored or part of a workspace."""
+    pure, path = file
+    if is_ignored(pure):
         return
-    place = match_pattern(file.pure)
-    if place is None:
-        if not is_workspace_file(file.pure):
-            yield unknown_file_finding(file.pure, file.path)
-    elif place.kind in BULK_FORMS:
-        yield _Other(place.kind, file.pure, file.path)
-    elif place.kind is FileKind.WORKSPACE:
-        chain_id, address = file.pure.parts[1:3]
-        yield ContractSource(path=file.path, chain_id=chain_id, address=address, form=ContractForm.WORKSPACE)
+    pattern = match_pattern(pure)
+    if pattern is None:
+        if not is_workspace_file(pure):
+            yield unknown_file_finding(pure, path)
+    elif pattern.kind in BULK_FORMS:
+        yield _BulkFile(pattern.kind, pure, path)
+    elif pattern.kind is FileKind.WORKSPACE:
+        yield ContractSource(path, pure.parts[1], pure.parts[2], ContractForm.WORKSPACE)
     else:
-        address = file.pure.name.rpartition(".")[0]
-        yield ContractSource(
-            path=file.path, chain_id=file.pure.parts[1], address=address, form=ContractForm.RECORD
-        )
-
-
-class SourceStat(NamedTuple):
-    """Size and time of all that a source is made of.
-
-    Attributes:
-        text: both, or a hash of them where there are several files; empty if they cannot be told.
-        modified: the latest time, in nanoseconds.
-    """
-
-    text: str
-    modified: int
-
-    def text_if_before(self, instant: int) -> str:
-        """Return the text if everything is older than an instant; else nothing, since time would not tell a change."""
-        return self.text if self.modified < instant else ""
-
-
-def source_stat(root: Path | str, source: ContractSource | BulkSource) -> SourceStat:
-    """Return size and time of a source; of remote objects they cannot be told.
-
-    Args:
-        root: the content folder; text costs a tenth less, which counts where there are many sources.
-        source: the source.
-    """
-    if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
-        return _stat(root, source.path)
-    if isinstance(source, BulkSource):
-        paths: Sequence[str] = source.files
-    elif source.form is ContractForm.WORKSPACE:
-        folder = source.path.rpartition("/")[0]
-        paths = [found.path for found in walk_path(Path(root), folder) if isinstance(found, SourceFile)]
-    else:
-        paths = (source.path,)
-    stats = [_stat(root, path) for path in paths]
-    if len(stats) == 1:
-        return stats[0]
-    joined = "\n".join(f"{path} {stat.text}" for path, stat in zip(paths, stats, strict=True))
-    hashed = sha256(joined.encode("utf-8", "surrogateescape")).hexdigest()
-    return SourceStat(
-        hashed if all(stat.text for stat in stats) else "", max((stat.modified for stat in stats), default=0)
-    )
-
-
-def _stat(root: Path | str, path: str) -> SourceStat:
-    try:
-        found = os.stat(f"{root}/{path}")
-    except (OSError, ValueError):
-        return SourceStat("", 0)
-    return SourceStat(f"{found.st_size} {found.st_mtime_ns}", found.st_mtime_ns)
+        yield ContractSource(path, pure.parts[1], pure.name.rpartition(".")[0], ContractForm.RECORD)

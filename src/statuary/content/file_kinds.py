@@ -1,11 +1,15 @@
-"""The folder convention: which file is what, in one table."""
+"""The folder convention: which file of the content folder is what, in one table."""
 
 from enum import Enum
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from statuary.content.limits import LARGEST_RECORD, LARGEST_SOURCE_FILE
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.suggestions import did_you_mean
+
+CONTRACTS = "contracts"
+"""The folder of contracts, relative to the content folder."""
 
 
 class FileKind(Enum):
@@ -22,16 +26,15 @@ class FileKind(Enum):
 
 
 class FilePattern(NamedTuple):
-    """Where the files of a kind lie.
+    """The paths of one kind of file.
 
     Attributes:
-        kind: what they are.
-        folder: the top folder, empty for the content folder itself.
-        pattern: what the documentation shows.
-        depth: how many folders lie between `folder` and the file; None for any number.
-        stem: the file's name without suffix, or empty for any.
-        suffixes: the endings that are read; a name ends in one of them.
-        limit: the largest file, in bytes; of a bulk file, which may have any size, the largest record.
+        folder: the top folder; empty for the content folder itself.
+        pattern: the path as the documentation spells it.
+        depth: the number of folders between `folder` and the file; None for any number.
+        stem: the file name without suffix; empty for any.
+        suffixes: how the names end.
+        limit: bytes of the largest file; in a bulk file, of the largest record.
     """
 
     kind: FileKind
@@ -40,21 +43,18 @@ class FilePattern(NamedTuple):
     depth: int | None = 0
     stem: str = ""
     suffixes: tuple[str, ...] = (".yaml", ".yml", ".json")
-    limit: int = 1 << 20
+    limit: int = LARGEST_SOURCE_FILE
 
-    def holds(self, path: PurePosixPath) -> bool:
-        """Say whether a path, relative to the content folder, is a file of this kind."""
+    def matches(self, path: PurePosixPath) -> bool:
+        """Say whether a path, relative to the content folder, is of this kind."""
         folders = path.parts[:-1]
         if self.folder:
             if folders[:1] != (self.folder,):
                 return False
             folders = folders[1:]
-        in_reach = self.depth is None or len(folders) == self.depth
-        return in_reach and path.name.endswith(self.suffixes) and self.stem in ("", path.stem)
+        has_depth = self.depth is None or len(folders) == self.depth
+        return has_depth and path.name.endswith(self.suffixes) and self.stem in ("", path.stem)
 
-
-LARGEST_RECORD = 64 << 20
-"""Bytes of one contract's source file, or of its line in a bulk file: the largest measured record has 0.97 MB."""
 
 FILE_PATTERNS = (
     FilePattern(kind=FileKind.SITE, folder="", stem="site", pattern="site.yaml"),
@@ -65,7 +65,7 @@ FILE_PATTERNS = (
     ),
     FilePattern(
         kind=FileKind.WORKSPACE,
-        folder="contracts",
+        folder=CONTRACTS,
         depth=2,
         stem="contract",
         pattern="contracts/<chainId>/<address>/contract.yaml",
@@ -73,69 +73,76 @@ FILE_PATTERNS = (
     ),
     FilePattern(
         kind=FileKind.RECORD,
-        folder="contracts",
+        folder=CONTRACTS,
         depth=1,
         pattern="contracts/<chainId>/<address>.json",
         limit=LARGEST_RECORD,
     ),
     FilePattern(
         kind=FileKind.LINES,
-        folder="contracts",
+        folder=CONTRACTS,
         pattern="contracts/<name>.jsonl[.gz|.zst]",
         suffixes=(".jsonl", ".jsonl.gz", ".jsonl.zst"),
         limit=LARGEST_RECORD,
     ),
     FilePattern(
         kind=FileKind.TABLE,
-        folder="contracts",
+        folder=CONTRACTS,
         depth=None,
         pattern="contracts/[<export>/]<table>_<from>_<to>.parquet",
         suffixes=(".parquet",),
         limit=LARGEST_RECORD,
     ),
 )
-"""The whole convention; the first place that holds a path says what the file is."""
+"""The whole convention; the first pattern that matches a path says what the file is."""
 
-FOLDERS = tuple(sorted({place.folder for place in FILE_PATTERNS if place.folder}))
-"""The folders that the convention knows."""
-
-STEMS = tuple(place.stem for place in FILE_PATTERNS if place.stem and not place.folder)
-"""The files that the convention knows at the top."""
+FOLDERS = sorted({pattern.folder for pattern in FILE_PATTERNS if pattern.folder})
+STEMS = [pattern.stem for pattern in FILE_PATTERNS if pattern.stem and not pattern.folder]
 
 
 def match_pattern(path: PurePosixPath) -> FilePattern | None:
-    """Return what a file is, by its path relative to the content folder; None if the convention has no place for it."""
-    return next((place for place in FILE_PATTERNS if place.holds(path)), None)
+    """Return the pattern of a path relative to the content folder; None if no kind of file has such a path."""
+    return next((pattern for pattern in FILE_PATTERNS if pattern.matches(path)), None)
+
+
+def pattern_of(kind: FileKind) -> FilePattern:
+    """Return the first pattern of a kind of file."""
+    return next(pattern for pattern in FILE_PATTERNS if pattern.kind is kind)
 
 
 def is_workspace_file(path: PurePosixPath) -> bool:
-    """Say whether a path lies inside a workspace folder, whose `contract.yaml` says what it is."""
-    return len(path.parts) > 3 and path.parts[0] == "contracts"
+    """Say whether a path lies inside a workspace, whose `contract.yaml` says what the file is."""
+    return len(path.parts) > 3 and path.parts[0] == CONTRACTS
 
 
 def is_ignored(path: PurePosixPath) -> bool:
-    """Say whether a path is none of statuary's business: dotfiles, and notes for people."""
-    return any(part.startswith(".") for part in path.parts) or path.suffix.lower() in (
-        ".md",
-        ".txt",
-        ".license",
-    )
+    """Say whether a path is ignored on purpose: dotfiles, notes and licences."""
+    is_hidden = any(part.startswith(".") for part in path.parts)
+    return is_hidden or path.suffix.lower() in (".md", ".txt", ".license")
 
 
-def unknown_file_finding(path: PurePosixPath, lies: str) -> Finding:
-    """Return the finding for a file that has no place: a warning, since nothing of it is published."""
-    top = path.parts[0]
-    if top in FOLDERS:
-        hint = f"the places are: {', '.join(place.pattern for place in FILE_PATTERNS if place.folder == top)}"
-    else:
-        hint = (
-            did_you_mean(top, list(FOLDERS)) if len(path.parts) > 1 else did_you_mean(path.stem, list(STEMS))
-        )
-    known = ", ".join(place.pattern for place in FILE_PATTERNS)
+def unknown_file_finding(pure: PurePosixPath, path: str) -> Finding:
+    """Return the warning about a file that no pattern matches.
+
+    Args:
+        pure: its path in the content folder, or where it would be there.
+        path: where it is.
+    """
     return Finding(
         rule="known-files",
         severity=Severity.WARNING,
-        path=lies,
-        message="this file has no place in the content folder, and is not read",
-        hint=hint or f"the places are: {known}",
+        path=path,
+        message="unknown file; it is not read",
+        hint=_unknown_file_hint(pure),
     )
+
+
+def _unknown_file_hint(path: PurePosixPath) -> str:
+    top = path.parts[0]
+    known = [pattern.pattern for pattern in FILE_PATTERNS if pattern.folder == top]
+    if not known:
+        word, words = (top, FOLDERS) if len(path.parts) > 1 else (path.stem, STEMS)
+        if suggestion := did_you_mean(word, words):
+            return suggestion
+        known = [pattern.pattern for pattern in FILE_PATTERNS]
+    return f"statuary reads: {', '.join(known)}"

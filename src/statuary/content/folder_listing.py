@@ -1,4 +1,4 @@
-"""The names in folders, looked at as few times as need be."""
+"""The names in folders, each folder listed as rarely as possible."""
 
 import os
 from itertools import groupby
@@ -12,9 +12,9 @@ class FolderListing(NamedTuple):
     """The names in a folder.
 
     Attributes:
-        runs: names that follow each other in byte order of the paths below them, and whether they are records'.
-        others: those that are no plain files; a folder's has a slash behind it.
-        size: how many names there are.
+        runs: adjacent names in byte order of the paths below them, and whether they are those of records.
+        others: the names that are not plain files; a folder's name ends in a slash.
+        size: the number of names.
     """
 
     runs: list[tuple[bool, list[str]]]
@@ -23,7 +23,7 @@ class FolderListing(NamedTuple):
 
 
 class ListingCache:
-    """Looks at the names in folders. Those of the largest are kept after counting, for when it is gone through."""
+    """Lists folders, and keeps the largest listing after the first pass for the second one."""
 
     def __init__(self) -> None:
         self._kept: tuple[tuple[Path, bool], FolderListing] | None = None
@@ -33,28 +33,28 @@ class ListingCache:
 
         Args:
             folder: the folder.
-            is_chain: whether plain files with the right endings are records' there.
+            is_chain: whether plain files with the right suffixes are records there.
 
         Raises:
-            OSError: if it cannot be read.
+            OSError: if the folder cannot be read.
         """
         if self._kept is not None and self._kept[0] == (folder, is_chain):
             listing, self._kept = self._kept[1], None
             return listing
-        listing = _look(folder, is_chain=is_chain)
+        listing = _list(folder, is_chain=is_chain)
         if self._kept is None or listing.size > self._kept[1].size:
             self._kept = (folder, is_chain), listing
         return listing
 
 
-def _look(folder: Path, *, is_chain: bool) -> FolderListing:
+def _list(folder: Path, *, is_chain: bool) -> FolderListing:
     names: list[str] = []
     others: set[str] = set()
     with os.scandir(folder) as entries:
         for entry in entries:
             name = entry.name
             if not entry.is_file(follow_symlinks=False):
-                # a folder's place in the order follows from the slash
+                # a folder sorts as its paths do, with the slash
                 name += "/" if entry.is_dir(follow_symlinks=False) else ""
                 others.add(name)
             names.append(name)
@@ -63,5 +63,5 @@ def _look(folder: Path, *, is_chain: bool) -> FolderListing:
     def is_record(name: str) -> bool:
         return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in others
 
-    runs = [(are_records, list(together)) for are_records, together in groupby(names, is_record)]
+    runs = [(are_records, list(run)) for are_records, run in groupby(names, is_record)]
     return FolderListing(runs, others, len(names))

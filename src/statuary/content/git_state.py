@@ -1,7 +1,7 @@
-"""What git knows of the content folder: whether it is as committed, and the ids of what its files hold.
+"""What git knows about the content folder: whether it is as committed, and the ids of its files.
 
-Times say nothing in a fresh clone; git's own ids do, and asking for them costs a fifth of looking at every file
-(measured at 100,000 files). Git is asked in the background, as early as possible, since it works on another core.
+File times mean nothing in a fresh clone; git's ids do, and asking for them costs a fifth of a stat of every file
+(measured with 100,000 files). The git processes run in the background, as early as possible, on another core.
 """
 
 import subprocess
@@ -13,21 +13,16 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 FOLDER = "contracts"
-"""The folder whose files are known by their ids; all others are read by every build."""
+"""The folder whose files are compared by id; every build reads all other files."""
 
 LINKS = (b"120000", b"160000")
-"""Modes of what holds no content of its own: symbolic links and submodules."""
+"""Modes of symbolic links and submodules, which have no content of their own."""
 
 IGNORED = "!!"
 
 
 class GitFile(NamedTuple):
-    """A file as git has it.
-
-    Attributes:
-        path: relative to the content folder.
-        id: of what it holds.
-    """
+    """A committed file: its path relative to the content folder, and the id of its content."""
 
     path: str
     id: str
@@ -39,11 +34,11 @@ class GitState:
 
     Attributes:
         root: the content folder.
-        commit: what is checked out.
-        id: of the folder of contracts as committed, with all that is below; empty if it is not committed.
-        changed: paths, relative to the content folder, that hold something else than what is committed, or are
-            new; a folder stands for all that is in it.
-        ignored: paths that git leaves alone, and a build may not.
+        commit: the commit that is checked out.
+        id: the id of the folder of contracts as committed; empty if it is not committed.
+        changed: paths relative to the content folder that are new or differ from the commit; a folder stands for
+            everything in it.
+        ignored: paths that git ignores; a build may read them.
     """
 
     root: Path
@@ -54,20 +49,20 @@ class GitState:
 
     @property
     def revision(self) -> str:
-        """The commit, with `+` behind it if the content was changed since."""
+        """The commit, followed by `+` if the content has changed since."""
         return self.commit + ("+" if self.changed else "")
 
     @property
     def clean_id(self) -> str:
-        """The id of the folder of contracts, if everything in it is as committed; else empty."""
+        """The id of the folder of contracts if everything in it is as committed; else empty."""
         other = self.changed | self.ignored
         return "" if any(path == FOLDER or path.startswith(f"{FOLDER}/") for path in other) else self.id
 
     def files(self) -> Iterator[GitFile]:
-        """Yield the files of the folder of contracts that are as committed, in byte order of their paths."""
+        """Yield the files of the folder of contracts that are as committed, in byte order of paths."""
         for line in _split(_git(self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/")):
-            told, _, path = line.partition(b"\t")
-            mode, identity, _ = told.split(b" ")
+            entry, _, path = line.partition(b"\t")
+            mode, identity, _ = entry.split(b" ")
             name = path.decode("utf-8", "surrogateescape")
             if mode not in LINKS and not self._is_changed(name):
                 yield GitFile(name, identity.decode())
@@ -91,27 +86,27 @@ class GitState:
 
 
 class GitQuery:
-    """Git being asked about the content folder, in the background."""
+    """Runs git on the content folder, in the background."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._processes: list[subprocess.Popen[bytes]] = []
         if any((folder / ".git").exists() for folder in (root.absolute(), *root.absolute().parents)):
-            with suppress(OSError):  # no git, no answer
-                self._processes = [_git(root, *question) for question in GIT_COMMANDS]
+            with suppress(OSError):  # git may not be installed
+                self._processes = [_git(root, *command) for command in GIT_COMMANDS]
 
     @cached_property
     def answer(self) -> GitState | None:
-        """What git says, once it has said it; None if the folder is in no repository, or nothing is committed."""
+        """The state, once git has answered; None outside a repository or before the first commit."""
         if not self._processes:
             return None
         where, identity, status = [process.communicate()[0] for process in self._processes]
         prefix, _, commit = where.decode("utf-8", "surrogateescape").rstrip("\n").partition("\n")
         if self._processes[0].returncode or self._processes[2].returncode:
             return None
-        told = [line.decode("utf-8", "surrogateescape") for line in status.split(b"\0") if line]
-        # a status names paths from the repository's top
-        paths = [(line[:2], line[3:].removeprefix(prefix).rstrip("/")) for line in told]
+        lines = [line.decode("utf-8", "surrogateescape") for line in status.split(b"\0") if line]
+        # paths in a status start at the top of the repository
+        paths = [(line[:2], line[3:].removeprefix(prefix).rstrip("/")) for line in lines]
         return GitState(
             root=self.root,
             commit=commit,
@@ -143,7 +138,7 @@ def _git(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
 
 
 def _split(process: "subprocess.Popen[bytes]") -> Iterator[bytes]:
-    """Yield what a process writes, parted at null bytes, a piece at a time."""
+    """Yield the output of a process, split at null bytes."""
     assert process.stdout is not None  # noqa: S101 - asked for when it was started
     with process:
         rest = b""

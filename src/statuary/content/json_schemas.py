@@ -1,4 +1,4 @@
-"""JSON Schemas of the source files, which editors complete and check from while one types."""
+"""JSON Schemas of the source files, with which editors complete and check them."""
 
 import ast
 import inspect
@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from statuary.content.file_kinds import FILE_PATTERNS, FileKind
+from statuary.content.file_kinds import FileKind, pattern_of
 from statuary.content.source_model import SourceModel
 from statuary.content.sources.component_source import ComponentsSource
 from statuary.content.sources.incident_source import IncidentSource
@@ -27,7 +27,7 @@ SCHEMA_MODELS: dict[str, tuple[FileKind, type[SourceModel] | None]] = {
     "contract": (FileKind.WORKSPACE, WorkspaceSource),
     "record": (FileKind.RECORD, None),
 }
-"""Schema by name; a record is its own wire format and has no source model."""
+"""By name of the schema. A record is its own wire format and has no source model."""
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -35,20 +35,18 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def json_schema(name: str) -> Json:
     """Return the JSON Schema (2020-12) of a kind of source file; `name` is one of `SCHEMA_MODELS`."""
     kind, model = SCHEMA_MODELS[name]
-    schema = TypeAdapter(Record).json_schema() if model is None else _told(model)
-    place = next(place for place in FILE_PATTERNS if place.kind is kind)
+    schema = TypeAdapter(Record).json_schema() if model is None else _described_schema(model)
     return {
         "$schema": DIALECT,
-        "title": place.pattern,
+        "title": pattern_of(kind).pattern,
         **{key: schema[key] for key in schema if key != "title"},
     }
 
 
-def _told(model: type[SourceModel]) -> dict[str, Any]:
-    """Return a model's JSON Schema, each key described by the docstring under it.
+def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
+    """Return a model's JSON Schema, in which the docstring under a key describes it.
 
-    Pydantic can read these docstrings itself, but does so whenever a model is imported, which costs every
-    command a third of its start.
+    Pydantic can read these docstrings itself, but does so at import, which costs every command a third of its start.
     """
     schema: dict[str, Any] = TypeAdapter(model).json_schema()
     models = {one.__name__: one for one in _descendants(SourceModel)}
@@ -65,15 +63,15 @@ def _descendants(model: type[SourceModel]) -> Iterator[type[SourceModel]]:
 
 
 def _docstrings(model: type[SourceModel]) -> Iterator[tuple[str, str]]:
-    """Yield the keys of a model that have a docstring under them, with it."""
+    """Yield each key of a model that has a docstring under it, with the docstring."""
     for owner in model.__mro__:
         if not issubclass(owner, SourceModel) or owner is SourceModel:
             continue
         (declared,) = ast.parse(dedent(inspect.getsource(owner))).body
         body = declared.body if isinstance(declared, ast.ClassDef) else []
-        for field, text in pairwise(body):
-            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
-                name, told = field.target, text.value
-                if isinstance(name, ast.Name) and isinstance(told, ast.Constant):
+        for field, docstring in pairwise(body):
+            if isinstance(field, ast.AnnAssign) and isinstance(docstring, ast.Expr):
+                name, text = field.target, docstring.value
+                if isinstance(name, ast.Name) and isinstance(text, ast.Constant):
                     alias = model.model_fields[name.id].alias
-                    yield alias or name.id, inspect.cleandoc(str(told.value))
+                    yield alias or name.id, inspect.cleandoc(str(text.value))

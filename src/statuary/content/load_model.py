@@ -1,4 +1,4 @@
-"""One source file to a value of its model, or to findings."""
+"""One source file to its model, or to findings."""
 
 from typing import TypeVar
 
@@ -16,24 +16,25 @@ Model = TypeVar("Model", bound=SourceModel)
 
 
 def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[Finding]) -> Model | None:
-    """Return what a file says, or None after adding to `findings` why it says nothing."""
+    """Return a file as its model; None after adding what is wrong to `findings`."""
     try:
         tree = read_tree(file, limit)
-    except UnreadableError as unreadable:
-        findings.append(unreadable_finding(unreadable, file.path))
+    except UnreadableError as error:
+        findings.append(error.finding(file.path))
         return None
-    return validate_model(tree, model, file.path, findings)
+    return _validate(tree, model, file.path, findings)
 
 
-def validate_model(tree: Tree, model: type[Model], path: str, findings: list[Finding]) -> Model | None:
-    """Return a tree as its model, or None after adding to `findings` what the model refuses."""
+def _validate(tree: Tree, model: type[Model], path: str, findings: list[Finding]) -> Model | None:
+    """Return a tree as its model; None after adding what is wrong to `findings`."""
     if not isinstance(tree, dict):
+        keys = [field.alias or name for name, field in model.model_fields.items()]
         findings.append(
             Finding(
                 rule="right-value",
                 path=path,
-                message="the file is empty" if tree is None else "the file holds no mapping of keys",
-                hint=f"begin with one of: {', '.join(key_names(model))}",
+                message="the file is empty" if tree is None else "the file is not a mapping of keys",
+                hint=f"begin with one of: {', '.join(keys)}",
             )
         )
         return None
@@ -44,27 +45,11 @@ def validate_model(tree: Tree, model: type[Model], path: str, findings: list[Fin
         return None
 
 
-def key_names(model: type[SourceModel]) -> list[str]:
-    """Return a model's keys as people write them."""
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
 def read_tree(file: SourceFile, limit: int) -> Tree:
     """Return the value of a YAML or JSON file, scalars as text.
 
     Raises:
-        Unreadable: if it is not what its name says.
+        UnreadableError: if it is neither, has more than `limit` bytes or cannot be read.
     """
     text = file.text(limit)
     return parse_json_as_text(text) if file.path.endswith(".json") else parse_yaml(text)
-
-
-def unreadable_finding(unreadable: UnreadableError, path: str) -> Finding:
-    """Return the finding for a text that could not be read."""
-    return Finding(
-        rule=unreadable.rule,
-        path=path,
-        message=str(unreadable),
-        hint=unreadable.hint,
-        position=unreadable.position,
-    )

@@ -1,10 +1,11 @@
-"""From a finding's pointer to line and column: read again only when something is wrong."""
+"""The positions of findings: a file is read again only when something is wrong with it."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from statuary.content.file_kinds import LARGEST_RECORD
+from statuary.content.limits import LARGEST_RECORD
 from statuary.content.parse_json import locate_in_json
 from statuary.content.parse_yaml import locate_in_yaml
 from statuary.content.source_files import SourceFile
@@ -15,23 +16,24 @@ from statuary.domain.findings import Finding, Position
 def locate_findings(
     root: Path, findings: Iterable[Finding], edited: Mapping[str, str] | None = None
 ) -> list[Finding]:
-    """Return the findings with their positions; each file is read once.
+    """Return the findings with their positions; each file is read and walked once.
 
     Args:
         root: the content folder.
-        findings: what has been found.
+        findings: the findings.
         edited: by path, the texts of files that are not yet written.
     """
-    texts: dict[str, str | None] = dict(edited or {})
-    return [_placed(root, finding, texts) for finding in findings]
-
-
-def _placed(root: Path, finding: Finding, texts: dict[str, str | None]) -> Finding:
-    if finding.position is not None or not finding.path:
-        return finding
-    if finding.path not in texts:
-        texts[finding.path] = _text(root, finding.path)
-    return replace(finding, position=_position(texts[finding.path], finding))
+    located = list(findings)
+    by_path: dict[str, list[int]] = defaultdict(list)
+    for number, finding in enumerate(located):
+        if finding.position is None and finding.path:
+            by_path[finding.path].append(number)
+    for path, numbers in by_path.items():
+        text = edited[path] if edited is not None and path in edited else _text(root, path)
+        positions = _positions(text, path, [located[number] for number in numbers])
+        for number, position in zip(numbers, positions, strict=True):
+            located[number] = replace(located[number], position=position)
+    return located
 
 
 def _text(root: Path, path: str) -> str | None:
@@ -41,11 +43,14 @@ def _text(root: Path, path: str) -> str | None:
         return None
 
 
-def _position(text: str | None, finding: Finding) -> Position:
-    if text is None or not finding.pointer:
-        return Position(1, 1)
-    place = locate_in_json if finding.path.endswith(".json") else locate_in_yaml
+def _positions(text: str | None, path: str, findings: list[Finding]) -> list[Position]:
+    if text is None or not any(finding.pointer for finding in findings):
+        return [Position(1, 1)] * len(findings)
+    locate = locate_in_json if path.endswith(".json") else locate_in_yaml
     try:
-        return place(text, finding.pointer, on_key=finding.on_key)
-    except UnreadableError as unreadable:
-        return unreadable.position
+        positions = locate(text, [(finding.pointer, finding.on_key) for finding in findings])
+    except UnreadableError as error:
+        return [error.position if finding.pointer else Position(1, 1) for finding in findings]
+    # a finding about the whole file stands at its beginning, comments before the first value included
+    pairs = zip(findings, positions, strict=True)
+    return [position if finding.pointer else Position(1, 1) for finding, position in pairs]

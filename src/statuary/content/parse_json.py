@@ -1,12 +1,9 @@
-"""JSON text to values: fast for what is canonical, exact for what is not, and the place of any part.
-
-`parse_json` keeps every number's spelling and refuses duplicate keys; `parse_json_as_text` leaves scalars as
-text for source models, as the YAML reader does.
-"""
+"""JSON text to values that keep the spelling of every number, and the positions of their parts."""
 
 import json
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from statuary.content.unreadable import UnreadableError
@@ -18,70 +15,85 @@ INT64_DIGITS = 18
 
 
 def parse_json(text: str) -> Json:
-    """Return the value of a JSON text; numbers that Python would spell otherwise are `NumberText`.
+    """Return the value of a JSON text; a number that Python would spell otherwise is a `NumberText`.
 
     Raises:
-        Unreadable: with the place, if it is not JSON or a key stands twice in one object.
+        UnreadableError: with the position, if it is not JSON or an object repeats a key.
     """
-    return _read(text, parse_int=_whole, parse_float=_fraction)
+    return _parse(text, parse_int=_whole_number, parse_float=NumberText)
 
 
 def parse_json_as_text(text: str) -> Json:
-    """Return the value of a JSON text with its numbers as the text they were written as.
+    """Return the value of a JSON text whose numbers stay text, as source models expect.
 
     Raises:
-        Unreadable: as `parse_json`.
+        UnreadableError: as `parse_json`.
     """
-    return _read(text, parse_int=str, parse_float=str)
+    return _parse(text, parse_int=str, parse_float=str)
 
 
-def _read(text: str, **numbers: Any) -> Json:
+def _parse(text: str, **numbers: Any) -> Json:
     try:
-        return json.loads(text, object_pairs_hook=_without_twins, parse_constant=_no_constant, **numbers)
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, **numbers)
     except json.JSONDecodeError as error:
         raise UnreadableError(
             f"not JSON: {error.msg[0].lower()}{error.msg[1:]}",
-            "check the commas, quotes and brackets before this place",
+            "check the commas, quotes and brackets before this position",
             Position(error.lineno, error.colno),
         ) from None
     except RecursionError:
-        raise UnreadableError("the text nests deeper than any real document") from None
-    except _Refused as refused:
-        raise UnreadableError(str(refused), refused.hint, _place_of_refused(text, refused)) from None
+        raise UnreadableError("the text nests too deeply") from None
+    except _DuplicateKeyError:
+        key, offset = _duplicate_key(text)
+        raise UnreadableError(
+            f"duplicate key {key!r}", "remove one of the two", Lines(text).position(offset)
+        ) from None
+    except _ConstantError as error:
+        offset = next(start for lexeme, start in _lexemes(text) if lexeme == str(error))
+        raise UnreadableError(
+            f"{error} is not a JSON number", "write a number, or null", Lines(text).position(offset)
+        ) from None
 
 
-class _Refused(Exception):  # noqa: N818
-    def __init__(self, message: str, hint: str, lexeme: str) -> None:
-        super().__init__(message)
-        self.hint = hint
-        self.lexeme = lexeme
+class _DuplicateKeyError(Exception):
+    """An object repeats a key; json's hook is not told where."""
 
 
-def _without_twins(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+class _ConstantError(Exception):
+    """NaN or an infinity."""
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        seen: set[str] = set()
-        twin = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _Refused(f"key {twin!r} stands twice in this object", "keep one of the two", twin)
+        raise _DuplicateKeyError
     return found
 
 
 def _no_constant(name: str) -> Json:
-    raise _Refused(f"{name} is no JSON number", "write a number, or null", name)
+    raise _ConstantError(name)
 
 
-def _whole(digits: str) -> int | NumberText:
+def _whole_number(digits: str) -> int | NumberText:
     if len(digits) <= INT64_DIGITS and digits != "-0":
         return int(digits)
     return NumberText(digits)
 
 
-def _fraction(digits: str) -> float | NumberText:
-    return NumberText(digits)
+class Lines:
+    """Where the lines of a text begin."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    def position(self, offset: int) -> Position:
+        """Return the line and column of an offset in characters."""
+        line = bisect_right(self._starts, offset)
+        return Position(line, offset - self._starts[line - 1] + 1)
 
 
-LEXEME = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
-"""One JSON lexeme; of a text that is not JSON, something to go on with."""
+LEXEME = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
+"""One JSON lexeme. Nothing in it backtracks: a string of 60 MB takes no memory beside itself."""
 
 
 def _lexemes(text: str) -> Iterator[tuple[str, int]]:
@@ -89,81 +101,87 @@ def _lexemes(text: str) -> Iterator[tuple[str, int]]:
         yield found[0], found.start()
 
 
-def _place_of_refused(text: str, refused: _Refused) -> Position:
-    """Find a twin key's second place or a constant's first."""
-    quoted = json.dumps(refused.lexeme, ensure_ascii=False)
-    wanted = (quoted, json.dumps(refused.lexeme), refused.lexeme)
-    open_objects: list[set[str]] = []
+def _duplicate_key(text: str) -> tuple[str, int]:
+    """Return the first key that its object has already, and its offset."""
+    keys: list[set[str]] = []
+    previous = "", 0
     for lexeme, start in _lexemes(text):
-        if lexeme == refused.lexeme:
-            return _position(text, start)
         if lexeme in "{[":
-            open_objects.append(set())
-        elif lexeme in "}]" and open_objects:
-            open_objects.pop()
-        elif lexeme in wanted and open_objects and text[start + len(lexeme) :].lstrip()[:1] == ":":
-            if lexeme in open_objects[-1]:
-                return _position(text, start)
-            open_objects[-1].add(lexeme)
-    return Position(1, 1)
+            keys.append(set())
+        elif lexeme in "}]":
+            keys.pop()
+        elif lexeme == ":":
+            key = json.loads(previous[0])
+            if key in keys[-1]:
+                return key, previous[1]
+            keys[-1].add(key)
+        previous = lexeme, start
+    raise ValueError("no key is repeated")
 
 
-def locate_in_json(text: str, pointer: Pointer, *, on_key: bool) -> Position:
-    """Return where in a JSON text a pointer points; the nearest enclosing place if the part is missing."""
-    start = _Walk(text).place(pointer, on_key=on_key)
-    return _position(text, start)
+def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
+    """Return the positions of parts of a JSON text, all found in one pass.
+
+    Args:
+        text: the JSON text.
+        parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that is
+            missing has the position of the nearest enclosing one.
+    """
+    wanted = list(parts)
+    offsets = _offsets(text, {pointer[:end] for pointer, _ in wanted for end in range(len(pointer) + 1)})
+    lines = Lines(text)
+    return [lines.position(_offset(offsets, pointer, on_key=on_key)) for pointer, on_key in wanted]
+
+
+def _offset(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *, on_key: bool) -> int:
+    if pointer in offsets:
+        return offsets[pointer][0 if on_key else 1]
+    ends = range(len(pointer), -1, -1)
+    return next((offsets[pointer[:end]][1] for end in ends if pointer[:end] in offsets), 0)
+
+
+def _offsets(text: str, wanted: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
+    """Return where the key and the value of each wanted part begin."""
+    walk = _Walk(wanted)
+    for lexeme, start in _lexemes(text):
+        walk.take(lexeme, start)
+    return walk.offsets
 
 
 class _Walk:
-    """One walk over the lexemes of a text that is JSON."""
+    """One pass over the lexemes of a JSON text."""
 
-    def __init__(self, text: str) -> None:
-        self.lexemes = list(_lexemes(text))
-        self.index = 0
+    def __init__(self, wanted: Collection[Pointer]) -> None:
+        self.wanted = wanted
+        self.deepest = max(map(len, wanted), default=0)
+        self.offsets: dict[Pointer, tuple[int, int]] = {}
+        self.path: list[str | int] = []
+        self.expects_key = False
+        self.key_start = -1
 
-    def place(self, pointer: Pointer, *, on_key: bool) -> int:
-        """Return the offset of the part that `pointer` names."""
-        for step in pointer:
-            here = self.index
-            found = self._enter(step)
-            if found is None:
-                return self.lexemes[here][1] if here < len(self.lexemes) else 0
-            key_at = found
-        if pointer and on_key and key_at >= 0:
-            return key_at
-        return self.lexemes[self.index][1] if self.index < len(self.lexemes) else 0
+    def take(self, lexeme: str, start: int) -> None:
+        if lexeme in "]}":
+            self.path[-1:] = []
+            self.expects_key = False
+        elif lexeme == ",":
+            self.next_item()
+        elif lexeme == ":":
+            self.expects_key = False
+        elif self.expects_key:
+            self.path[-1], self.key_start = json.loads(lexeme), start
+        else:
+            self.value(lexeme, start)
 
-    def _enter(self, step: str | int) -> int | None:
-        """Move to the member or item `step` of the value here; return its key's offset, -1 for an item."""
-        opening = self.lexemes[self.index][0]
-        self.index += 1
-        position = 0
-        while self.index < len(self.lexemes) and self.lexemes[self.index][0] not in "]}":
-            lexeme, start = self.lexemes[self.index]
-            if opening == "{":
-                self.index += 2
-                if json.loads(lexeme) == step:
-                    return start
-            elif opening == "[" and position == step:
-                return -1
-            elif opening not in "[{":
-                return None
-            self._skip()
-            position += 1
-            if self.index < len(self.lexemes) and self.lexemes[self.index][0] == ",":
-                self.index += 1
-        return None
+    def next_item(self) -> None:
+        if self.path and isinstance(self.path[-1], int):
+            self.path[-1] += 1
+        else:
+            self.expects_key = True
 
-    def _skip(self) -> None:
-        depth = 0
-        while self.index < len(self.lexemes):
-            lexeme = self.lexemes[self.index][0]
-            depth += (lexeme in "[{") - (lexeme in "]}")
-            self.index += 1
-            if depth <= 0:
-                return
-
-
-def _position(text: str, offset: int) -> Position:
-    line = text.count("\n", 0, offset)
-    return Position(line + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1)
+    def value(self, lexeme: str, start: int) -> None:
+        if len(self.path) <= self.deepest and (pointer := tuple(self.path)) in self.wanted:
+            is_member = bool(self.path) and isinstance(self.path[-1], str)
+            self.offsets.setdefault(pointer, (self.key_start if is_member else start, start))
+        if lexeme in "{[":
+            self.path.append("" if lexeme == "{" else 0)
+            self.expects_key = lexeme == "{"

@@ -1,8 +1,7 @@
-"""A record's source text to its value, exactly: no number is spelled anew, no key lost.
+"""The source text of a record to its value, exactly: every number keeps its spelling, every key is kept.
 
-Canonical text (what a server sent, or an earlier build wrote) is recognised by one cheap proof: orjson reads
-it and writes the very same bytes. Then the bytes are published as they are. Any other text is read by a
-slower reader that keeps what orjson would not: spellings, twin keys, lone surrogates.
+Text is canonical if orjson parses it and writes the same bytes; those bytes are published. Any other text goes
+through a slower parser, which also reports what orjson does not: number spellings, duplicate keys, lone surrogates.
 """
 
 import re
@@ -12,6 +11,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import get_type_hints, is_typeddict
 
+from statuary.content.limits import MAX_NUMBER_DIGITS
 from statuary.content.parse_json import parse_json
 from statuary.content.parse_yaml import PlainText, parse_yaml
 from statuary.content.source_files import decode_utf8
@@ -21,15 +21,14 @@ from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json, NumberText
 
 ADAPTER = TypeAdapter(Record, config=None)
-"""The record's shape; built when the first record is read."""
 
 
 class ParsedRecord(NamedTuple):
-    """A record as read.
+    """A record whose members have the right types.
 
     Attributes:
-        value: its value, of the right shape.
-        canonical: the bytes to publish, if the source held them exactly; None if they are to be made.
+        value: the record.
+        canonical: the bytes to publish if the source has exactly them; else None.
     """
 
     value: RecordValue
@@ -37,10 +36,10 @@ class ParsedRecord(NamedTuple):
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
-    """Return the record that JSON bytes hold, or what is wrong with its shape.
+    """Return the record in JSON bytes, or the findings about its types.
 
     Raises:
-        Unreadable: if the bytes are not JSON in UTF-8, or a key stands twice.
+        Unreadable: if the bytes are not JSON in UTF-8, or an object repeats a key.
     """
     trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
     try:
@@ -54,10 +53,10 @@ def parse_record_json(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
 
 
 def parse_record_yaml(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
-    """Return the record that YAML bytes hold, or what is wrong with its shape.
+    """Return the record in YAML bytes, or the findings about its types.
 
-    A member that the record's model knows as text stays text; in free-form members (ABI, metadata, settings)
-    a plain scalar that is a JSON number, `true` or `false` is that, and all else is text.
+    A member whose type is text stays text. In free-form members (ABI, metadata, settings) an unquoted JSON number,
+    `true` or `false` is one; everything else is text.
 
     Raises:
         Unreadable: if the bytes are not YAML in UTF-8.
@@ -66,9 +65,9 @@ def parse_record_yaml(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
 
 
 def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedRecord | list[Finding]:
-    """Return a JSON value as a record, or what is wrong with its shape."""
+    """Return a JSON value as a record, or the findings about its types."""
     if not isinstance(value, dict):
-        message = "the file holds no JSON object"
+        message = "the file is not a JSON object"
         return [Finding(rule="right-value", path=path, message=message, hint="write one record in a file")]
     try:
         ADAPTER.validator.validate_python(value)
@@ -81,7 +80,7 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 
 
 def apply_types(tree: Any, model: Any) -> Json:
-    """Return a tree of texts as the JSON that a model's annotations make of it."""
+    """Return a tree of texts as JSON of the types that a model's annotations name."""
     options = _options(model)
     if isinstance(tree, PlainText):
         return str(tree) if str in options or _has_literals(options) else json_scalar(tree)
@@ -112,13 +111,10 @@ def _has_literals(options: list[Any]) -> bool:
 
 
 def json_scalar(text: str) -> Json:
-    """Return a plain scalar as JSON: a number in its spelling, `true`, `false`, or the text."""
+    """Return an unquoted scalar as JSON: a number that keeps its spelling, `true`, `false`, or the text."""
     if text in ("true", "false"):
         return text == "true"
     if not JSON_NUMBER.fullmatch(text):
         return str(text)
-    return (
-        int(text)
-        if str(text).lstrip("-").isdigit() and len(text) <= 18 and text != "-0"
-        else NumberText(text)
-    )
+    is_whole = str(text).lstrip("-").isdigit() and len(text) <= MAX_NUMBER_DIGITS and text != "-0"
+    return int(text) if is_whole else NumberText(text)

@@ -1,18 +1,18 @@
-"""YAML text to values whose scalars are still text, and to the place of any of them.
+"""YAML text to values whose scalars stay text, and the positions of their parts.
 
-libyaml composes the nodes; they are turned into values here because PyYAML's own constructors resolve
-`yes`, dates and numbers (and cost twice the time). YAML 1.2's JSON schema is what readers expect, so only
-`null`, `~` and nothing mean null; all other meaning is given by models.
+libyaml composes the nodes. They become values here because PyYAML's constructors resolve `yes`, dates and numbers,
+and take twice the time. As in the JSON schema of YAML 1.2, only `null`, `~` and nothing mean null.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from yaml import MappingNode, ScalarNode, SequenceNode, YAMLError
 from yaml._yaml import CParser
 from yaml.reader import ReaderError
 
+from statuary.content.limits import MAX_DEPTH, MAX_EXPANSION, MAX_NODES, MAX_RAW_DEPTH
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Pointer, Position
 
@@ -22,15 +22,9 @@ Tree = Any
 NULLS = frozenset({"", "~", "null"})
 """The plain scalars that mean null."""
 
-MAX_NODES = 2_000_000
-"""Values that one file may unfold to; aliases count each time, so a bomb stops here."""
-
-MAX_DEPTH = 200
-"""Levels that one file may nest; deeper text is an attack or an accident, and recursion has a limit."""
-
 
 class PlainText(str):
-    """A scalar that stood without quotes, so that a model of free-form JSON may read a number from it."""
+    """A scalar written without quotes, in which a member of free-form JSON may be a number."""
 
     __slots__ = ()
 
@@ -49,52 +43,66 @@ class _Composer(CParser):
 
 
 def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Tree:
-    """Return the value that a YAML text holds, scalars as text.
+    """Return the value of a YAML text, scalars as text.
 
     Args:
         text: the whole file.
-        scalar: what a plain (unquoted) scalar becomes: `str`, or `PlainText` to remember that it was plain.
+        scalar: what an unquoted scalar becomes: `str`, or `PlainText` to remember that it has no quotes.
 
     Raises:
-        Unreadable: with the place, if it is not YAML, holds a duplicate or composite key, a tag, more than
-            one document, or unfolds beyond the limits.
+        UnreadableError: with the position, if it is not YAML, has a duplicate or composite key, a tag, a second
+            document, or expands beyond the limits.
     """
     node = _compose(text)
-    return None if node is None else _Constructor(scalar).value(node, 0)
+    return None if node is None else _Constructor(scalar, len(text)).value(node, 0)
 
 
-def locate_in_yaml(text: str, pointer: Pointer, *, on_key: bool) -> Position:
-    """Return where in a YAML text a pointer points; the nearest enclosing place if the part is missing."""
+def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
+    """Return the positions of parts of a YAML text, which is parsed once.
+
+    Args:
+        text: the YAML text.
+        parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that is
+            missing has the position of the nearest enclosing one.
+    """
     node = _compose(text)
+    children: _Children = {}
+    return [_locate(node, pointer, children, on_key=on_key) for pointer, on_key in parts]
+
+
+_Children = dict[int, dict[str | int, tuple[Any, Any]]]
+"""By the identity of a mapping or sequence: each child, by key or index, with its key's node."""
+
+
+def _locate(node: Any, pointer: Pointer, known: _Children, *, on_key: bool) -> Position:
     if node is None:
         return Position(1, 1)
     mark = node.start_mark
     for step in pointer:
-        key, child = _child(node, step)
+        if id(node) not in known:
+            known[id(node)] = _children(node)
+        key, child = known[id(node)].get(step) or known[id(node)].get(str(step), (None, None))
         if child is None:
             break
-        mark = key.start_mark if key is not None and (on_key or _is_block(child)) else child.start_mark
+        # of a collection, the key is the better position to look at
+        is_collection = not isinstance(child, ScalarNode)
+        mark = key.start_mark if key is not None and (on_key or is_collection) else child.start_mark
         node = child
     return Position(mark.line + 1, mark.column + 1)
 
 
-def _is_block(node: Any) -> bool:
-    """Say whether a value is a collection, whose key is the better place to look at."""
-    return not isinstance(node, ScalarNode)
-
-
-def _child(node: Any, step: str | int) -> tuple[Any, Any]:
+def _children(node: Any) -> dict[str | int, tuple[Any, Any]]:
     if isinstance(node, MappingNode):
-        for key, value in node.value:
-            if isinstance(key, ScalarNode) and key.value == str(step):
-                return key, value
-    elif isinstance(node, SequenceNode) and isinstance(step, int) and 0 <= step < len(node.value):
-        return None, node.value[step]
-    return None, None
+        # the first of equal keys, as that is the one with the wrong value
+        pairs = [(key.value, (key, value)) for key, value in node.value if isinstance(key, ScalarNode)]
+        return dict(reversed(pairs))
+    if isinstance(node, SequenceNode):
+        return {index: (None, item) for index, item in enumerate(node.value)}
+    return {}
 
 
 def _compose(text: str) -> Any:
-    _refuse_depth(text)
+    _check_raw_depth(text)
     try:
         return _Composer(text).get_single_node()
     except ReaderError as error:
@@ -107,26 +115,23 @@ def _compose(text: str) -> Any:
     except YAMLError as error:
         raise _unreadable(error) from None
     except UnicodeEncodeError:
-        raise UnreadableError("the text holds half of a surrogate pair", "save the file as UTF-8") from None
+        raise UnreadableError("the text has half of a surrogate pair", "save the file as UTF-8") from None
 
 
-def _refuse_depth(text: str) -> None:
-    """Refuse nesting at which libyaml's own recursion overruns the stack, before it begins.
+def _check_raw_depth(text: str) -> None:
+    """Reject nesting at which libyaml's recursion overflows the stack, before it begins.
 
-    Brackets are counted wherever they stand, quoted or not: an overestimate that no honest text reaches.
+    Brackets count inside quotes too: an overestimate that no honest text reaches.
     """
     if text.count("[") + text.count("{") > MAX_RAW_DEPTH:
         depth = 0
         for bracket in BRACKET.findall(text):
             depth = depth + 1 if bracket in "[{" else max(0, depth - 1)
             if depth > MAX_RAW_DEPTH:
-                raise UnreadableError(f"the text opens {MAX_RAW_DEPTH:,} brackets inside one another")
+                raise UnreadableError(f"the text opens {MAX_RAW_DEPTH:,} nested brackets")
     if text.count("- ") + text.count("? ") > MAX_RAW_DEPTH and DASHES_IN_A_ROW.search(text):
-        raise UnreadableError(f"the text opens {MAX_RAW_DEPTH:,} lists or keys inside one another")
+        raise UnreadableError(f"the text opens {MAX_RAW_DEPTH:,} nested lists or keys")
 
-
-MAX_RAW_DEPTH = 1_000
-"""Levels of raw text that libyaml composes safely (it was seen to crash between 3,000 and 100,000)."""
 
 BRACKET = re.compile(r"[\[\]{}]")
 DASHES_IN_A_ROW = re.compile(rf"(?:[-?][ \t]+){{{MAX_RAW_DEPTH}}}")
@@ -136,49 +141,51 @@ def _unreadable(error: YAMLError) -> UnreadableError:
     mark = getattr(error, "problem_mark", None)
     problem = str(getattr(error, "problem", None) or error).replace("\n", " ")
     position = Position(mark.line + 1, mark.column + 1) if mark else Position(1, 1)
-    said, hint = next((known for part, known in PROBLEMS.items() if problem.startswith(part)), (problem, ""))
-    return UnreadableError(f"not YAML: {said or problem}", hint, position)
+    known = (known for part, known in PROBLEMS.items() if problem.startswith(part))
+    message, hint = next(known, (problem, ""))
+    return UnreadableError(f"not YAML: {message or problem}", hint, position)
 
 
 PROBLEMS = {
     "mapping values are not allowed in this context": (
-        "a colon stands where none can",
-        "quote a text that holds a colon, and check the indentation",
+        "unexpected colon",
+        "quote a text that has a colon, and check the indentation",
     ),
     "could not find expected ':'": ("a key has no colon", "write `key: value`, with a space after the colon"),
     "did not find expected key": ("", "check the indentation and the quotes above this line"),
     "did not find expected '-' indicator": ("", "check the indentation above this line"),
-    "did not find expected ',' or": ("", "close the bracket, and separate with commas"),
-    "found unexpected end of stream": ("the text ends too early", "close the quote or bracket that is open"),
+    "did not find expected ',' or": ("", "close the bracket, and separate items with commas"),
+    "found unexpected end of stream": ("unexpected end of the file", "close the open quote or bracket"),
     "found character that cannot start any token": (
         "",
         "indent with spaces, and quote a text that starts with this character",
     ),
     "found undefined alias": ("", "quote a text that starts with *"),
-    "found duplicate anchor": ("", "give each anchor a name of its own"),
+    "found duplicate anchor": ("", "give each anchor its own name"),
     "but found another document": (
-        "the file holds a second document",
-        "keep one in a file; remove the `---` between them",
+        "the file has a second document",
+        "keep one document; remove the `---`",
     ),
 }
-"""What libyaml says, by how it begins; what a person is told (nothing: the same), and what to do."""
+"""By how libyaml's message begins: ours (empty: the same), and the hint."""
 
 
 class _Constructor:
-    """One reading: it counts what it unfolds."""
+    """Makes the values of one file, and counts how far aliases expand it."""
 
-    def __init__(self, scalar: Callable[[str], str]) -> None:
+    def __init__(self, scalar: Callable[[str], str], size: int) -> None:
         self.scalar = scalar
-        self.nodes = 0
+        self.nodes_left = MAX_NODES
+        self.size_left = MAX_EXPANSION * size
 
     def value(self, node: Any, depth: int) -> Tree:
         if node.tag:
-            raise _at(node, f"tag {node.tag!r} would change what the value means", "remove the tag")
+            raise _at(node, f"tag {node.tag!r} is not supported", "remove the tag")
+        self.count(node, depth)
         if isinstance(node, ScalarNode):
             if not node.style:  # plain: neither quoted nor a block
                 return None if node.value in NULLS else self.scalar(node.value)
             return node.value
-        self.count(node, depth)
         if isinstance(node, SequenceNode):
             return [self.value(item, depth + 1) for item in node.value]
         return self.mapping(node, depth)
@@ -190,18 +197,17 @@ class _Constructor:
             if not isinstance(key, ScalarNode):
                 raise _at(key, "a key is a list or a mapping", "write a text as the key")
             if name in found:
-                raise _at(key, f"key {name!r} stands twice in this mapping", "keep one of the two")
+                raise _at(key, f"duplicate key {name!r}", "remove one of the two")
             found[name] = self.value(item, depth + 1)
         return found
 
     def count(self, node: Any, depth: int) -> None:
-        self.nodes += 1 + len(node.value)
-        if self.nodes > MAX_NODES:
-            raise _at(
-                node, f"the file unfolds to more than {MAX_NODES:,} values", "write aliases out, or fewer"
-            )
+        self.nodes_left -= 1
+        self.size_left -= 1 + (len(node.value) if isinstance(node, ScalarNode) else 0)
+        if self.nodes_left < 0 or self.size_left < 0:
+            raise _at(node, "the aliases of the file expand too far", "write the values without aliases")
         if depth > MAX_DEPTH:
-            raise _at(node, f"the file nests deeper than {MAX_DEPTH} levels", "an alias may hold itself")
+            raise _at(node, f"the file nests deeper than {MAX_DEPTH} levels", "an alias may contain itself")
 
 
 def _at(node: Any, message: str, hint: str) -> UnreadableError:

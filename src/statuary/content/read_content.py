@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from statuary.content.bulk.external_sources import FOLDER
 from statuary.content.contract_scan import ContractScan, ExternalSource, ScanResult
 from statuary.content.file_kinds import (
-    FILE_PATTERNS,
+    CONTRACTS,
     FileKind,
     is_ignored,
     match_pattern,
+    pattern_of,
     unknown_file_finding,
 )
 from statuary.content.load_model import load_model
@@ -43,17 +43,17 @@ class ReadResult(NamedTuple):
 
 
 def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None) -> ReadResult:
-    """Read everything but the contracts' own files.
+    """Read everything but the contracts.
 
     Args:
         root: the content folder.
-        files: what to read of it, as `walk_folder` yields, none of which is a contract's; everything if left out.
+        files: the files to read, as `walk_folder` yields them, without contracts; by default all files.
     """
     if not root.is_dir():
-        message = f"there is no content folder {str(root)!r}"
+        message = f"no content folder {str(root)!r}"
         return ReadResult(None, [Finding(rule="content-folder", message=message, hint="run `statuary init`")])
     reader = _Reader(root, has_contracts=files is None)
-    for found in walk_folder(root, (FOLDER.name,)) if files is None else files:
+    for found in walk_folder(root, (CONTRACTS,)) if files is None else files:
         if isinstance(found, Finding):
             reader.findings.append(found)
         else:
@@ -62,7 +62,7 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 
 
 class _Reader:
-    """One reading, file by file."""
+    """Sorts the files of a content folder, then reads them."""
 
     def __init__(self, root: Path, *, has_contracts: bool) -> None:
         self.root = root
@@ -72,21 +72,21 @@ class _Reader:
         self.theme: list[SourceFile] = []
 
     def take(self, file: SourceFile) -> None:
-        """Sort a file by the convention."""
+        """Note a file under its kind."""
         path = file.pure
         if is_ignored(path):
             return
         if path.parts[0] == THEME and len(path.parts) > 1:
             self.theme.append(file)
             return
-        place = match_pattern(path)
-        if place is None:
+        pattern = match_pattern(path)
+        if pattern is None:
             self.findings.append(unknown_file_finding(path, file.path))
         else:
-            self.files[place.kind].append(file)
+            self.files[pattern.kind].append(file)
 
     def catalogue(self) -> Catalogue | None:
-        """Make the catalogue of what was taken; what cannot be read leaves a finding, and a gap."""
+        """Return the catalogue of the files; None without settings or with unreadable components."""
         site = self._only(FileKind.SITE, SiteSource)
         if not self.files[FileKind.SITE]:
             message = "the content folder has no site.yaml"
@@ -96,14 +96,11 @@ class _Reader:
         maintenances = list(self._all(FileKind.MAINTENANCE, MaintenanceSource))
         if site is None or (components is None and self.files[FileKind.COMPONENTS]):
             return None
-        elsewhere = [
-            ExternalSource(place=place, path=site[0].path, pointer=("contracts", "sources", number))
-            for number, place in enumerate(site[1].contracts.sources)
-        ]
-        page = translate_page(site[1].page)
+        file, settings = site
+        page = translate_page(settings.page)
         status = StatusCatalogue(
             page=page,
-            page_source=site[0].path,
+            page_source=file.path,
             components=() if components is None else translate_components(components[1], page),
             components_source="components.yaml" if components is None else components[0].path,
             incidents=tuple(translate_incident(one, file.pure.stem, file.path) for file, one in incidents),
@@ -111,32 +108,34 @@ class _Reader:
                 translate_maintenance(one, file.pure.stem, file.path, page) for file, one in maintenances
             ),
         )
-        pages = site[1].pages
+        return self._catalogue(file, settings, status)
+
+    def _catalogue(self, file: SourceFile, settings: SiteSource, status: StatusCatalogue) -> Catalogue:
+        external = [
+            ExternalSource(location, file.path, ("contracts", "sources", number))
+            for number, location in enumerate(settings.contracts.sources)
+        ]
+        theme = read_theme(self.theme, settings.pages.language, self.findings)
         return Catalogue(
-            chains=tuple(chain.chain() for chain in site[1].chains),
-            contract_settings=site[1].contracts.settings(),
-            contracts=ContractScan(self.root, elsewhere, None if self.has_contracts else ScanResult(0)),
+            chains=tuple(chain.chain() for chain in settings.chains),
+            contract_settings=settings.contracts.settings(),
+            contracts=ContractScan(self.root, external, None if self.has_contracts else ScanResult(0)),
             status=status,
-            status_settings=site[1].status.settings(),
-            pages=pages.settings(read_theme(self.theme, pages.language, self.findings)),
-            hosting=site[1].hosting.settings(),
+            status_settings=settings.status.settings(),
+            pages=settings.pages.settings(theme),
+            hosting=settings.hosting.settings(),
         )
 
     def _only(self, kind: FileKind, model: type[Model]) -> tuple[SourceFile, Model] | None:
         """Read the one file of a kind."""
-        for twin in self.files[kind][1:]:
-            self.findings.append(
-                Finding(
-                    rule="one-file",
-                    path=twin.path,
-                    message=f"{self.files[kind][0].path} says the same kind of thing already",
-                    hint="keep one of the two files",
-                )
-            )
+        for extra in self.files[kind][1:]:
+            message = f"{self.files[kind][0].path} already contains the same settings"
+            hint = "keep one of the two files"
+            self.findings.append(Finding(rule="one-file", path=extra.path, message=message, hint=hint))
         return next(self._all(kind, model), None)
 
     def _all(self, kind: FileKind, model: type[Model]) -> Iterator[tuple[SourceFile, Model]]:
-        limit = next(place.limit for place in FILE_PATTERNS if place.kind is kind)
+        limit = pattern_of(kind).limit
         for file in self.files[kind]:
             value = load_model(file, model, limit, self.findings)
             if value is not None:

@@ -1,6 +1,6 @@
-"""A contract's source to its record: a record file as it stands, a workspace by derivation.
+"""A contract source to its record: a record file is parsed, a workspace is derived.
 
-The path names chain and address; a record that says otherwise is refused by the checks, not here.
+The path names chain and address; the checks compare them with the record.
 """
 
 from collections.abc import Callable
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from statuary.content.file_kinds import LARGEST_RECORD
-from statuary.content.load_model import load_model, unreadable_finding
+from statuary.content.limits import LARGEST_RECORD
+from statuary.content.load_model import load_model
 from statuary.content.parse_json import parse_json
 from statuary.content.parse_record import ParsedRecord, parse_record_json, parse_record_yaml
 from statuary.content.source_files import SourceFile, decode_utf8
@@ -34,12 +34,12 @@ from statuary.domain.primitives import (
 
 
 class ParsedContract(NamedTuple):
-    """A contract source as read.
+    """What reading a contract source gave.
 
     Attributes:
-        record: the record, or None if it could not be read.
+        record: the record; None if it cannot be read.
         findings: what is wrong with it.
-        digest: SHA-256 of a record's file, white space at its end left out; empty for all else.
+        digest: SHA-256 of a record file without white space at its end; empty for all other forms.
     """
 
     record: ParsedRecord | None
@@ -48,25 +48,23 @@ class ParsedContract(NamedTuple):
 
 
 def read_contract(root: Path, source: ContractSource) -> ParsedContract:
-    """Return the record that a source makes, with what is wrong about reading it."""
+    """Return the record of a source that has its own file or folder."""
     file = SourceFile(root, source.path)
     try:
         if source.form is ContractForm.WORKSPACE:
             return _from_workspace(file, source)
         raw = file.bytes(LARGEST_RECORD)
         found = (parse_record_json if source.path.endswith(".json") else parse_record_yaml)(raw, source.path)
-    except UnreadableError as unreadable:
-        return ParsedContract(None, [unreadable_finding(unreadable, source.path)])
+    except UnreadableError as error:
+        return ParsedContract(None, [error.finding(source.path)])
     digest = record_digest(raw)
-    return (
-        ParsedContract(found, [], digest)
-        if isinstance(found, ParsedRecord)
-        else ParsedContract(None, found, digest)
-    )
+    if isinstance(found, ParsedRecord):
+        return ParsedContract(found, [], digest)
+    return ParsedContract(None, found, digest)
 
 
 def record_digest(raw: bytes) -> bytes:
-    """Return the SHA-256 of a record's file without white space at its end: of what is published, if that is canonical."""
+    """Return the SHA-256 of a record file without white space at its end; of canonical JSON, that is what is published."""
     return sha256(raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")).digest()
 
 
@@ -77,36 +75,36 @@ def _from_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
     if settings is None or identity is None:
         return ParsedContract(None, findings)
     chain_id, address = identity
-    beside = _Beside(file, findings)
-    files = beside.read(settings)
+    folder = _WorkspaceFolder(file, findings)
+    files = folder.read(settings)
     if findings:
         return ParsedContract(None, findings)
     try:
         return ParsedContract(
             ParsedRecord(derive_record(settings.workspace(chain_id, address, files)), None), []
         )
-    except DerivationError as underivable:
-        return ParsedContract(None, [_underivable(underivable, beside, settings, source.path)])
+    except DerivationError as error:
+        return ParsedContract(None, [_derivation_finding(error, folder, settings, source.path)])
 
 
 def _identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId, Address] | None:
     """Return chain id and address as the folders name them."""
     try:
         return parse_chain_id(source.chain_id), parse_address(source.address)
-    except InvalidValueError as malformed:
+    except InvalidValueError as error:
         findings.append(
             Finding(
                 rule="path-names-contract",
                 path=source.path,
-                message=f"the folder's {malformed}",
-                hint=malformed.hint,
+                message=f"the folder's {error}",
+                hint=error.hint,
             )
         )
         return None
 
 
-class _Beside:
-    """The files beside a `contract.yaml`."""
+class _WorkspaceFolder:
+    """The files of a workspace, beside its `contract.yaml`."""
 
     def __init__(self, file: SourceFile, findings: list[Finding]) -> None:
         self.root = file.root
@@ -118,8 +116,8 @@ class _Beside:
 
     def read(self, settings: WorkspaceSource) -> WorkspaceFiles:
         return WorkspaceFiles.model_construct(
-            std_json_input=self._with(settings.input, _json),
-            std_json_output=self._with(settings.output, _json),
+            std_json_input=self._read(settings.input, _json),
+            std_json_output=self._read(settings.output, _json),
             onchain_creation=self._code(settings.creation, "creation.hex"),
             onchain_runtime=self._code(settings.runtime, "runtime.hex"),
         )
@@ -127,26 +125,23 @@ class _Beside:
     def _code(self, name: str | None, default: str) -> Hex | None:
         if name is None and not (self.root / self.path(default)).is_file():
             return None
-        return self._with(name or default, _hex)  # type: ignore[no-any-return]
+        return self._read(name or default, _hex)  # type: ignore[no-any-return]
 
-    def _with(self, name: str, reader: Callable[[bytes], Any]) -> Any:
+    def _read(self, name: str, reader: Callable[[bytes], Any]) -> Any:
         path = self.path(name)
         try:
             return reader(SourceFile(self.root, path).bytes(LARGEST_RECORD))
-        except UnreadableError as unreadable:
-            self.findings.append(unreadable_finding(self._or_absent(unreadable, name), path))
-        except InvalidValueError as malformed:
-            self.findings.append(
-                Finding(rule="readable-text", path=path, message=str(malformed), hint=malformed.hint)
-            )
+        except UnreadableError as error:
+            self.findings.append(self._or_missing(error, name).finding(path))
+        except InvalidValueError as error:
+            self.findings.append(UnreadableError(str(error), error.hint).finding(path))
         return None
 
-    def _or_absent(self, unreadable: UnreadableError, name: str) -> UnreadableError:
-        """Say plainly that a file is not there."""
+    def _or_missing(self, error: UnreadableError, name: str) -> UnreadableError:
         if (self.root / self.path(name)).exists():
-            return unreadable
+            return error
         return UnreadableError(
-            f"the workspace has no file {name!r}", "put it there, or name another in contract.yaml"
+            f"the workspace has no file {name!r}", "add it, or name another in contract.yaml"
         )
 
 
@@ -161,17 +156,17 @@ def _hex(raw: bytes) -> Hex:
     return parse_hex(decode_utf8(raw).strip())
 
 
-def _underivable(
-    underivable: DerivationError, beside: _Beside, settings: WorkspaceSource, path: str
+def _derivation_finding(
+    error: DerivationError, folder: _WorkspaceFolder, settings: WorkspaceSource, path: str
 ) -> Finding:
-    """Place the refusal in the compiler's file that it is about, or in `contract.yaml`."""
+    """Return the finding in the compiler's file that the error is about, or in `contract.yaml`."""
     files = {STD_JSON_INPUT: settings.input, STD_JSON_OUTPUT: settings.output}
-    pointer = underivable.pointer
+    pointer = error.pointer
     named = files.get(str(pointer[0])) if pointer else None
     return Finding(
         rule="derivable",
-        path=path if named is None else beside.path(named),
+        path=path if named is None else folder.path(named),
         pointer=() if named is None else pointer[1:],
-        message=str(underivable),
-        hint=underivable.hint,
+        message=str(error),
+        hint=error.hint,
     )

@@ -1,4 +1,4 @@
-"""The content folder on disk: which files there are, and their text."""
+"""The content folder on disk: which files it has, and their text."""
 
 import os
 from collections.abc import Container, Iterator
@@ -16,7 +16,7 @@ class SourceFile:
 
     Attributes:
         root: the content folder.
-        path: relative to it, with forward slashes; or the URL of an object elsewhere.
+        path: relative to it, with forward slashes; or the URL of an object.
     """
 
     root: Path
@@ -28,52 +28,48 @@ class SourceFile:
         return PurePosixPath(self.path)
 
     def bytes(self, limit: int) -> bytes:
-        """Return what the file holds.
+        """Return the content of the file.
 
         Raises:
-            Unreadable: if it is larger than `limit` bytes or cannot be opened.
+            UnreadableError: if it has more than `limit` bytes or cannot be read.
         """
         if is_remote(self.path):
             return read_remote(self.path, limit)
         try:
-            descriptor = os.open(self.root / self.path, os.O_RDONLY)
+            return _read_whole(self.root / self.path, limit)
         except OSError as error:
-            raise UnreadableError(f"the file cannot be opened: {error.strerror}") from None
-        try:
-            size = os.fstat(descriptor).st_size
-            if size > limit:
-                raise UnreadableError(
-                    f"the file has {size:,} bytes, more than {limit:,}", "split it, or check what it is"
-                )
-            return _whole(descriptor, size)
-        except OSError as error:
-            raise UnreadableError(f"the file cannot be read: {error.strerror}") from None
-        finally:
-            os.close(descriptor)
+            raise UnreadableError(f"cannot read the file: {error.strerror}") from None
 
     def text(self, limit: int) -> str:
-        """Return what the file holds, as text.
+        """Return the content of the file as text.
 
         Raises:
-            Unreadable: if it is not UTF-8, begins with a byte order mark, or as `bytes`.
+            UnreadableError: if it is not UTF-8, begins with a byte order mark, or as `bytes`.
         """
         return decode_utf8(self.bytes(limit))
 
 
-def _whole(descriptor: int, size: int) -> bytes:
-    """Read `size` bytes; the buffer is exactly as large, since a larger one costs more than the reading."""
-    parts = []
-    while size > 0 and (part := os.read(descriptor, size)):
-        parts.append(part)
-        size -= len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+def _read_whole(path: Path, limit: int) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size > limit:
+            raise UnreadableError(f"the file has {size:,} bytes; the limit is {limit:,}", "split the file")
+        # a buffer of exactly the size: a larger one costs more than reading
+        parts = []
+        while size > 0 and (part := os.read(descriptor, size)):
+            parts.append(part)
+            size -= len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+    finally:
+        os.close(descriptor)
 
 
 def decode_utf8(raw: bytes) -> str:
     """Return UTF-8 bytes as text.
 
     Raises:
-        Unreadable: with the place of the first byte that is not UTF-8, or of a byte order mark.
+        UnreadableError: at the first byte that is not UTF-8, or at a byte order mark.
     """
     if raw.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         raise UnreadableError("the file begins with a byte order mark", "save it as UTF-8 without BOM")
@@ -89,32 +85,32 @@ def decode_utf8(raw: bytes) -> str:
 
 
 def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile | Finding]:
-    """Yield every file under the content folder in the order of its path, and a finding for each trap.
+    """Yield every file below the content folder in the order of paths, and a finding for each thing not read.
 
-    A symbolic link that leads out of the content folder is a trap: what it shows is not what is in git.
+    A symbolic link that leads out of the content folder is not read: its target is not in git.
 
     Args:
         root: the content folder.
-        without: names in the content folder itself that are not looked at.
+        without: names directly in the content folder to skip.
     """
     yield from _walk(root, root.resolve(), "", without)
 
 
 def walk_path(root: Path, path: str, within: Path | None = None) -> Iterator[SourceFile | Finding]:
-    """Yield what stands at a path and below it, as `walk_folder` does.
+    """Yield the file at a path, or the files below it, as `walk_folder` does.
 
     Args:
         root: the content folder.
         path: relative to it.
-        within: the folder that links may not lead out of; the content folder if left out.
+        within: the folder that links may not leave; by default the content folder.
     """
-    place, real_root = root / path, (root if within is None else within).resolve()
-    if place.is_symlink() and not _stays_inside(place, real_root):
-        yield _leads_out(path, place)
-    elif place.is_dir() and not place.is_symlink():
+    full, real_root = root / path, (root if within is None else within).resolve()
+    if full.is_symlink() and not _stays_inside(full, real_root):
+        yield _leads_out(path, full)
+    elif full.is_dir() and not full.is_symlink():
         yield from _walk(root, real_root, path, ())
     else:
-        yield SourceFile(root, path) if place.is_file() else _is_neither(path)
+        yield SourceFile(root, path) if full.is_file() else _not_a_file(path)
 
 
 def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> Iterator[SourceFile | Finding]:
@@ -130,7 +126,7 @@ def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> I
         elif entry.is_file():
             yield SourceFile(root, path)
         elif entry.is_symlink() or not entry.is_dir():
-            yield _is_neither(path)
+            yield _not_a_file(path)
 
 
 def _leads_out(path: str, link: Path) -> Finding:
@@ -142,7 +138,7 @@ def _leads_out(path: str, link: Path) -> Finding:
     )
 
 
-def _is_neither(path: str) -> Finding:
+def _not_a_file(path: str) -> Finding:
     return Finding(
         rule="inside-content",
         path=path,

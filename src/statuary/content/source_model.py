@@ -1,8 +1,8 @@
 """The base of every source model, and the types that turn text into values.
 
-The readers of YAML and JSON leave each scalar as the text that was written (`null`, `~` and nothing become
+The readers of YAML and JSON keep each scalar as the text that was written (`null`, `~` and nothing become
 None); these types give it meaning. So an unquoted `0x…` address, a name such as `1.10` or `on`, and a date
-all arrive as they were typed.
+arrive as they were typed.
 """
 
 from typing import Annotated, Any, ClassVar
@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainValidator, WithJsonSchema
 
+from statuary.content.limits import MAX_NUMBER_DIGITS, MAX_QUOTED
 from statuary.domain.primitives import (
     Address,
     ChainId,
@@ -24,7 +25,7 @@ from statuary.domain.primitives import (
 
 
 class SourceModel(BaseModel):
-    """A mapping in a source file: unknown keys are refused, values do not change after reading."""
+    """A mapping in a source file; unknown keys are errors."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
         extra="forbid",
@@ -39,25 +40,23 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     raise InvalidValueError(
-        f"{describe_value(value)} stands where a text belongs", "write one text; quote it if needed"
+        f"expected a text, found {describe_value(value)}", "write one text; quote it if needed"
     )
 
 
 def _flag(value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    if value == "true":
-        return True
-    if value == "false":
-        return False
-    raise InvalidValueError(f"{describe_value(value)} is neither true nor false", "write true or false")
+    if value in ("true", "false"):
+        return bool(value == "true")
+    raise InvalidValueError(f"expected true or false, found {describe_value(value)}", "write true or false")
 
 
 def _whole_number(value: Any) -> int:
     digits = value[1:] if isinstance(value, str) and value[:1] == "-" else value
     if isinstance(digits, str) and digits.isascii() and digits.isdigit() and len(digits) <= MAX_NUMBER_DIGITS:
         return int(str(value))
-    raise InvalidValueError(f"{describe_value(value)} is not a whole number", "write decimal digits")
+    raise InvalidValueError(f"expected a whole number, found {describe_value(value)}", "write decimal digits")
 
 
 def _instant(value: Any) -> Instant:
@@ -70,12 +69,12 @@ def _time_zone(value: Any) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise InvalidValueError(
-            f"time zone {name!r} is not known", "write an IANA name such as Etc/UTC or Europe/Zurich"
+            f"unknown time zone {name!r}", "write an IANA name such as Etc/UTC or Europe/Zurich"
         ) from None
 
 
 def describe_value(value: Any) -> str:
-    """Name a value as found in a source file, for a message."""
+    """Describe a value of a source file for a message."""
     if value is None:
         return "nothing (null)"
     if isinstance(value, dict):
@@ -86,20 +85,14 @@ def describe_value(value: Any) -> str:
     return repr(text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "…")
 
 
-MAX_NUMBER_DIGITS = 18
-"""Digits that certainly fit 64 bits; longer numbers in source files are mistakes."""
-
-MAX_QUOTED = 80
-"""Characters of a wrong value that a message repeats."""
-
 Text = Annotated[str, BeforeValidator(_text)]
 """Any text, as written."""
 
 Flag = Annotated[bool, BeforeValidator(_flag), WithJsonSchema({"type": "boolean"})]
-"""`true` or `false`, and no other spelling: `yes` and `on` are refused, not guessed."""
+"""`true` or `false`; `yes` and `on` are errors."""
 
 WholeNumber = Annotated[int, BeforeValidator(_whole_number), WithJsonSchema({"type": "integer"})]
-"""A decimal whole number, with a sign if negative."""
+"""A decimal whole number."""
 
 INSTANT_SCHEMA = {
     "type": "string",

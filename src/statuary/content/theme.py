@@ -1,16 +1,17 @@
-"""The folder `theme/`: what a site changes of the look of its pages.
+"""The folder `theme/`: what a site changes about the look of its pages.
 
-theme/style.css            rules that follow those of the package; most themes set custom properties alone
-theme/logo.svg             beside the page's name (or .png, .webp)
-theme/<name>.<ext>         further pictures and fonts, published as assets/theme/<name>.<ext>
-theme/templates/<name>.html    in place of the package's template of that name, which it can extend
-theme/texts/<language>.yaml    page texts by key; a language that the package lacks is such a file
+theme/style.css                rules after those of the package; most themes only set custom properties
+theme/logo.svg                 beside the page's name (or .png, .webp)
+theme/<name>.<ext>             other pictures and fonts, published as assets/theme/<name>.<ext>
+theme/templates/<name>.html    replaces the package's template of that name, and may extend it
+theme/texts/<language>.yaml    page texts by key; also adds a language
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from statuary.content.load_model import read_tree, unreadable_finding
+from statuary.content.limits import LARGEST_SOURCE_FILE
+from statuary.content.load_model import read_tree
 from statuary.content.parse_yaml import Tree
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
@@ -19,24 +20,21 @@ from statuary.domain.page_settings import LANGUAGES, Theme
 
 FOLDER = "theme"
 
-Held = TypeVar("Held")
-
-LARGEST_FILE = 1 << 20
-"""Bytes of one file of a theme."""
+Content = TypeVar("Content")
 
 FILE_SUFFIXES = (".svg", ".png", ".webp", ".jpg", ".woff2")
 """Pictures and fonts."""
 
 
 def read_theme(files: Sequence[SourceFile], language: str, findings: list[Finding]) -> Theme:
-    """Return what the files of a theme say of pages in a language; `findings` gains what is wrong with them."""
+    """Return the theme of pages in a language, after adding what is wrong to `findings`."""
     style = [file for file in files if file.path == f"{FOLDER}/style.css"]
     templates = [file for file in files if _is_template(file)]
     texts = [file for file in files if _is_text(file)]
     of_language = [file for file in texts if file.pure.stem == language]
     pictures = [file for file in files if len(file.pure.parts) == 2 and file.pure.suffix in FILE_SUFFIXES]
     known = {file.path for file in (*style, *templates, *texts, *pictures)}
-    findings += [_stray(file.path) for file in files if file.path not in known]
+    findings += [_unknown_file(file.path) for file in files if file.path not in known]
     if language not in LANGUAGES and not of_language:
         findings.append(_unknown_language(language, texts))
     return Theme(
@@ -56,46 +54,46 @@ def _is_text(file: SourceFile) -> bool:
 
 
 def _text(file: SourceFile) -> str:
-    return file.text(LARGEST_FILE)
+    return file.text(LARGEST_SOURCE_FILE)
 
 
 def _bytes(file: SourceFile) -> bytes:
-    return file.bytes(LARGEST_FILE)
+    return file.bytes(LARGEST_SOURCE_FILE)
 
 
 def _pairs(file: SourceFile) -> list[tuple[str, str]]:
-    return list(_flat(read_tree(file, LARGEST_FILE), ""))
+    return list(_flat(read_tree(file, LARGEST_SOURCE_FILE), ""))
 
 
 def _flat(tree: Tree, prefix: str) -> Iterable[tuple[str, str]]:
-    """Yield the texts of a tree, keys of several levels joined by points."""
+    """Yield the texts of a tree, keys of several levels joined by dots."""
     if isinstance(tree, dict):
         for key, value in tree.items():
             yield from _flat(value, f"{prefix}.{key}" if prefix else str(key))
     elif isinstance(tree, str) and prefix:
         yield prefix, tree
     else:
-        raise UnreadableError(f"{prefix or 'the file'} holds no text", "write a mapping of keys to texts")
+        raise UnreadableError(f"{prefix or 'the file'} is not a text", "write a mapping of keys to texts")
 
 
 def _read(
-    files: Iterable[SourceFile], read: Callable[[SourceFile], Held], findings: list[Finding]
-) -> Iterator[tuple[str, Held]]:
-    """Yield each file's name and what it holds."""
+    files: Iterable[SourceFile], read: Callable[[SourceFile], Content], findings: list[Finding]
+) -> Iterator[tuple[str, Content]]:
+    """Yield the name and content of each file that can be read."""
     for file in files:
         try:
             yield file.pure.name, read(file)
-        except UnreadableError as unreadable:
-            findings.append(unreadable_finding(unreadable, file.path))
+        except UnreadableError as error:
+            findings.append(error.finding(file.path))
 
 
-def _stray(path: str) -> Finding:
+def _unknown_file(path: str) -> Finding:
     return Finding(
         rule="known-files",
         severity=Severity.WARNING,
         path=path,
-        message="this file has no place in the theme, and is not read",
-        hint=f"the places are: {FOLDER}/style.css, {FOLDER}/templates/<name>.html,"
+        message="unknown file; it is not read",
+        hint=f"statuary reads: {FOLDER}/style.css, {FOLDER}/templates/<name>.html,"
         f" {FOLDER}/texts/<language>.yaml, {FOLDER}/<name> with {', '.join(FILE_SUFFIXES)}",
     )
 
@@ -106,6 +104,6 @@ def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
         rule="known-language",
         path="site.yaml",
         pointer=("pages", "language"),
-        message=f"there are no page texts in {language!r}",
+        message=f"no page texts in language {language!r}",
         hint=f"write {FOLDER}/texts/{language}.yaml, or one of: {', '.join(known)}",
     )

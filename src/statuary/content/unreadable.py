@@ -1,24 +1,26 @@
-"""A text that cannot be read as what its name says it is."""
+"""The error for a file, or a part of one, that cannot be read as what it should hold."""
 
-from statuary.domain.findings import Position
+from statuary.domain.errors import StatuaryError
+from statuary.domain.findings import Finding, Position
 
 FIRST = Position(1, 1)
-"""Where reading starts."""
 
 
-class UnreadableError(Exception):
-    """A file's text is not what it must be; it becomes one finding at one place.
+class UnreadableError(StatuaryError):
+    """A source that cannot be read; it becomes one finding.
 
     Attributes:
-        remedy: what to do, or empty.
         position: where reading stopped.
-        rule: the finding's rule.
+        rule: the rule of the finding.
     """
 
     def __init__(
         self, message: str, hint: str = "", position: Position = FIRST, rule: str = "readable-text"
     ) -> None:
-        super().__init__(message)
-        self.hint = hint
+        super().__init__(message, hint)
         self.position = position
         self.rule = rule
+
+    def finding(self, path: str) -> Finding:
+        """Return the finding about the file at `path`."""
+        return Finding(rule=self.rule, path=path, message=str(self), hint=self.hint, position=self.position)

@@ -1,7 +1,8 @@
-"""From pydantic's errors to findings that a person understands: what is wrong, the value, what to do."""
+"""From pydantic's errors to findings: what is wrong, the value, what to do."""
 
 import types
-from typing import Annotated, Any, Union, get_args, get_origin
+from functools import lru_cache
+from typing import Annotated, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -9,63 +10,54 @@ from typing_extensions import get_type_hints, is_typeddict
 
 from statuary.content.source_model import describe_value
 from statuary.domain.findings import Finding, Pointer
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError
 from statuary.domain.suggestions import did_you_mean
 
 
-def validation_findings(error: ValidationError, model: Any, tree: Any) -> list[Finding]:
-    """Return one finding for each error, its pointer into `tree`, which `model` refused."""
-    return list(
-        {finding: None for one in error.errors(include_url=False) for finding in _finding(one, model, tree)}
-    )
+def validation_findings(error: ValidationError, model: object, tree: Json) -> list[Finding]:
+    """Return the findings about `tree`, which `model` rejects; their pointers lead into it."""
+    return list(dict.fromkeys(_finding(one, model, tree) for one in error.errors(include_url=False)))
 
 
-def _finding(one: ErrorDetails, model: Any, tree: Any) -> list[Finding]:
+def _finding(one: ErrorDetails, model: object, tree: Json) -> Finding:
     pointer = _pointer(one["loc"], tree)
-    match one["type"]:
-        case "extra_forbidden":
-            return [unknown_key_finding(str(pointer[-1]), known_keys_at(model, pointer[:-1]), pointer)]
-        case "missing":
-            key = one["loc"][-1]
-            return [
-                Finding(
-                    rule="required-key",
-                    message=f"key {str(key)!r} is missing",
-                    hint=f"write `{key}:`",
-                    pointer=pointer,
-                )
-            ]
-        case _:
-            message, hint = _said(one)
-            return [Finding(rule="right-value", message=message, hint=hint, pointer=pointer)]
+    if one["type"] == "extra_forbidden":
+        return unknown_key_finding(str(pointer[-1]), known_keys_at(model, pointer[:-1]), pointer)
+    if one["type"] == "missing":
+        key = str(one["loc"][-1])
+        message, hint = f"key {key!r} is missing", f"write `{key}:`"
+        return Finding(rule="required-key", message=message, hint=hint, pointer=pointer)
+    message, hint = _wrong_value(one)
+    return Finding(rule="right-value", message=message, hint=hint, pointer=pointer)
 
 
-def _said(one: ErrorDetails) -> tuple[str, str]:
-    """Return message and remedy for a value of the wrong kind."""
+def _wrong_value(one: ErrorDetails) -> tuple[str, str]:
+    """Return message and hint for a value of the wrong kind."""
     cause = one.get("ctx", {}).get("error")
     if isinstance(cause, ValueError):
         return str(cause), cause.hint if isinstance(cause, InvalidValueError) else ""
     found = describe_value(one["input"])
     if one["type"] in ("literal_error", "enum"):
-        return _said_of_choice(found, str(one["input"]), one["ctx"]["expected"])
+        return _wrong_choice(found, str(one["input"]), one["ctx"]["expected"])
     if one["type"] in ("string_too_long", "too_long"):
         limit, size = one["ctx"]["max_length"], len(one["input"])
-        return f"{found} has {size:,} characters, more than {limit:,}", "shorten it"
+        return f"{found} has {size:,} characters; the limit is {limit:,}", "shorten it"
     if one["type"] == "string_pattern_mismatch":
         return f"{found} does not have the form {one['ctx']['pattern']}", ""
-    if one["type"] in WANTED:
-        wanted = WANTED[one["type"]]
-        return f"{found} stands where {wanted} belongs", f"write {wanted}"
-    return f"{found} is refused: {one['msg'][:1].lower()}{one['msg'][1:]}", ""
+    if one["type"] in EXPECTED:
+        expected = EXPECTED[one["type"]]
+        return f"expected {expected}, found {found}", f"write {expected}"
+    return f"{found} is not valid: {one['msg'][:1].lower()}{one['msg'][1:]}", ""
 
 
-def _said_of_choice(found: str, value: str, expected: str) -> tuple[str, str]:
-    """Return message and remedy for a value that is none of a few; `expected` is pydantic's list of them."""
+def _wrong_choice(found: str, value: str, expected: str) -> tuple[str, str]:
+    """Return message and hint for a value that is not one of a few; `expected` is pydantic's list of them."""
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
-    return f"{found} is none of {expected}", did_you_mean(value, choices) or f"write one of {expected}"
+    return f"unknown value {found}", did_you_mean(value, choices) or f"write one of {expected}"
 
 
-WANTED = {
+EXPECTED = {
     "dict_type": "a mapping",
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
@@ -79,18 +71,18 @@ WANTED = {
 
 
 def unknown_key_finding(key: str, known: list[str], pointer: Pointer) -> Finding:
-    """Return the finding for a key that no model has, with the nearest known one."""
+    """Return the finding about a key that no model has, with the nearest known one."""
     return Finding(
         rule="known-keys",
-        message=f"key {key!r} is not known here",
-        hint=did_you_mean(key, known) or f"known here: {', '.join(known)}",
+        message=f"unknown key {key!r}",
+        hint=did_you_mean(key, known) or f"known keys: {', '.join(known)}",
         pointer=pointer,
         on_key=True,
     )
 
 
-def _pointer(location: tuple[str | int, ...], tree: Any) -> Pointer:
-    """Keep of pydantic's location what exists in the tree; the rest names its own validators and missing keys."""
+def _pointer(location: tuple[str | int, ...], tree: Json) -> Pointer:
+    """Keep the part of pydantic's location that the tree has; the rest names validators and missing keys."""
     kept: list[str | int] = []
     for step in location:
         if isinstance(tree, dict) and str(step) in tree:
@@ -102,40 +94,42 @@ def _pointer(location: tuple[str | int, ...], tree: Any) -> Pointer:
     return tuple(kept)
 
 
-def known_keys_at(model: Any, pointer: Pointer) -> list[str]:
-    """Return the keys that a model knows at a place, following its annotations."""
+def known_keys_at(model: object, pointer: Pointer) -> list[str]:
+    """Return the keys that a model has at a pointer, as its annotations say."""
     for step in pointer:
         model = _member(model, step)
     return sorted(_members(model))
 
 
-def _member(model: Any, step: str | int) -> Any:
+def _member(model: object, step: str | int) -> object:
     members = _members(model)
     if str(step) in members:
         return members[str(step)]
-    return next((_item(option) for option in _options(model) if _item(option) is not None), None)
+    return next((item for option in _options(model) if (item := _item(option)) is not None), None)
 
 
-def _item(option: Any) -> Any:
-    """Return what a list or mapping type holds."""
-    inside = get_args(option)
-    return (
-        inside[-1]
-        if get_origin(option) in (list, dict, tuple) and inside and inside[-1] is not ...
-        else (inside[0] if inside and inside[-1] is ... else None)
-    )
+def _item(option: object) -> object:
+    """Return the type of what a list, mapping or tuple contains."""
+    arguments = get_args(option)
+    if not arguments:
+        return None
+    if arguments[-1] is ...:
+        return arguments[0]
+    return arguments[-1] if get_origin(option) in (list, dict, tuple) else None
 
 
-def _members(model: Any) -> dict[str, Any]:
-    for option in _options(model):
-        if isinstance(option, type) and issubclass(option, BaseModel):
-            return {field.alias or name: field.annotation for name, field in option.model_fields.items()}
-        if is_typeddict(option):
-            return get_type_hints(option, include_extras=True)
-    return {}
+def _members(model: object) -> dict[str, object]:
+    return next((found for option in _options(model) if (found := _members_of(option)) is not None), {})
 
 
-def _options(model: Any) -> list[Any]:
+@lru_cache(maxsize=256)
+def _members_of(option: object) -> dict[str, object] | None:
+    if isinstance(option, type) and issubclass(option, BaseModel):
+        return {field.alias or name: field.annotation for name, field in option.model_fields.items()}
+    return dict(get_type_hints(option, include_extras=True)) if is_typeddict(option) else None
+
+
+def _options(model: object) -> list[object]:
     """Return the types that an annotation allows, without null, `Annotated` and `Required`."""
     if get_origin(model) in (Union, types.UnionType):
         return [option for choice in get_args(model) for option in _options(choice)]

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.content.file_kinds import LARGEST_RECORD
+from statuary.content.limits import LARGEST_RECORD
 from statuary.content.load_model import load_model
 from statuary.content.read_contract import read_contract
 from statuary.content.source_files import SourceFile

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from statuary.build.incremental.reasons import RebuildReason
-from statuary.content.contract_scan import source_stat
-from statuary.content.file_kinds import LARGEST_RECORD
 from statuary.content.git_state import GitState
+from statuary.content.limits import LARGEST_RECORD
 from statuary.content.read_contract import record_digest
 from statuary.content.source_files import SourceFile
+from statuary.content.source_stat import source_stat
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource
 

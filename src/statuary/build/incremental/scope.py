@@ -37,7 +37,7 @@ def with_known_count(
     contracts = catalogue.contracts
     if publication is None or tree is None or not isinstance(contracts, ContractScan):
         return catalogue
-    if not tree.clean_id or tree.clean_id != publication.last_note("tree") or contracts.elsewhere:
+    if not tree.clean_id or tree.clean_id != publication.last_note("tree") or contracts.external:
         return catalogue
     known = ScanResult(count=int(publication.last_note("units")))
     return catalogue._replace(contracts=ContractScan(contracts.root, result=known))
@@ -112,7 +112,7 @@ def build_notes(catalogue: Catalogue, tree: GitState | None, made: Fingerprint) 
     contracts = catalogue.contracts
     is_told = (
         isinstance(contracts, ContractScan)
-        and not (contracts.elsewhere or contracts.bulk or contracts.findings)
+        and not (contracts.external or contracts.bulk or contracts.findings)
         and not contracts.result.links
     )
     told = tree.clean_id if tree is not None and is_told else ""

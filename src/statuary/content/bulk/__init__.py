@@ -1,1 +1,1 @@
-"""Many contracts in one place: JSONL files, the tables of an export, and folders and object stores elsewhere."""
+"""Sources of many contracts: JSONL files, tables of an export, external folders and object stores."""

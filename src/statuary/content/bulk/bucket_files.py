@@ -1,7 +1,7 @@
-"""What an export's records are made of, sorted into buckets: a small SQLite file each.
+"""The rows of an export sorted into buckets, each a small SQLite file.
 
 All deployments of a compilation are in one bucket: Sourcify has 8.5 of them on average, and what they share is
-written and read once. A bucket is read without the SQL engine, in little memory, by any worker that sees the file.
+written and read once. Any worker that sees the file reads it in little memory, without the SQL engine.
 """
 
 import sqlite3
@@ -28,19 +28,19 @@ TABLES = {
     "sources": "source_hash, content",
     "signatures": "compilation_id, signature_type, signature, signature_hash_4, signature_hash_32",
 }
-"""The tables of a bucket, with their columns; the first column is what rows are looked up by."""
+"""The tables of a bucket and their columns; the first column is indexed."""
 
 PRAGMAS = (
     "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-256;"
 )
-"""A workbench that is not finished is thrown away: nothing in it is worth a journal."""
+"""Without a journal: an unfinished bucket is thrown away."""
 
 
 class BucketWriter:
-    """The buckets being filled, all at a time; a context manager that finishes them."""
+    """Fills all buckets at once; a context manager that finishes them."""
 
     def __init__(self, folder: Path, buckets: int) -> None:
-        """Begin with empty buckets in an empty folder."""
+        """Create empty buckets in an empty folder."""
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
         self.buckets = [
             sqlite3.connect(bucket_file(folder, number), isolation_level=None) for number in range(buckets)
@@ -60,7 +60,7 @@ class BucketWriter:
             bucket.close()
 
     def add(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Put rows into their buckets, whose number is each row's first value."""
+        """Add rows to their buckets; the first value of a row is the number of its bucket."""
         by_bucket: dict[int, list[tuple[Any, ...]]] = {}
         for number, *values in rows:
             by_bucket.setdefault(number, []).append(tuple(values))
@@ -70,7 +70,7 @@ class BucketWriter:
 
 
 def bucket_file(folder: Path, number: int) -> Path:
-    """Return where a bucket lies."""
+    """Return the path of a bucket."""
     return folder / f"bucket-{number}.sqlite3"
 
 
@@ -95,7 +95,7 @@ WHERE m.rowid = ?
 """
 
 ORDER = "SELECT rowid FROM matches ORDER BY chain_id, address"
-"""Wide rows are looked up one by one in the order of narrow ones, so that sorting moves nothing wide."""
+"""Only narrow rows are sorted; the wide ones are looked up one by one."""
 
 SOURCES = """
 SELECT path, content FROM paths JOIN sources USING (source_hash)
@@ -108,7 +108,7 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 
 
 def read_rows(file: Path) -> Iterator[tuple[tuple[Any, ...], list[tuple[str, str]], list[tuple[Any, ...]]]]:
-    """Yield, for each match of a bucket by chain and address, its columns, sources and signatures."""
+    """Yield the columns, sources and signatures of each match of a bucket, in order of chain and address."""
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as bucket:
         for (row,) in bucket.execute(ORDER):
             match = bucket.execute(MATCHES, (row,)).fetchone()

@@ -1,4 +1,4 @@
-"""A bulk file as a stream of plain bytes, whatever it is compressed with and wherever it lies."""
+"""Opens a bulk file, local or remote, compressed or not, as a stream of plain bytes."""
 
 import gzip
 import zlib
@@ -13,23 +13,23 @@ from statuary.content.unreadable import UnreadableError
 from statuary.optional import MissingExtraError, import_zstandard
 
 BUFFER = 1 << 20
-"""Bytes read from the disk at a time."""
+"""Bytes per read."""
 
 LARGEST_WINDOW = 27
-"""Zstandard may look back 128 MiB: as far as its own program does without being told to."""
+"""Logarithm of the largest window that is decompressed: 128 MiB, as in the zstd program by default."""
 
 DAMAGED: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
-"""What Python's own readers raise of a stream that is cut off or damaged, and the disk of itself."""
+"""What Python's readers raise for a truncated or damaged stream, or a failing disk."""
 
 
 def is_compressed(path: str) -> bool:
-    """Say whether a bulk file can be read from its beginning only."""
+    """Say whether a bulk file can only be read from its beginning."""
     return path.endswith((".gz", ".zst"))
 
 
 @contextmanager
 def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
-    """Open a bulk file, by path or URL, to be read as plain bytes.
+    """Open a bulk file, given by path or URL, as plain bytes.
 
     Raises:
         Unreadable: if it cannot be opened, or Zstandard is not installed.
@@ -37,7 +37,7 @@ def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
     with _raw(root, path) as raw:
         if path.endswith(".gz"):
             with gzip.GzipFile(fileobj=raw) as unpacked:
-                yield unpacked  # type: ignore[misc]  # typeshed gives it no name to be an IO
+                yield unpacked  # type: ignore[misc]  # a GzipFile is no IO in typeshed, as it has no name
         elif path.endswith(".zst"):
             with _zstandard(raw) as unpacked:
                 yield unpacked
@@ -51,7 +51,7 @@ def _raw(root: Path, path: str) -> IO[bytes]:
     try:
         return (root / path).open("rb", buffering=BUFFER)
     except OSError as error:
-        raise UnreadableError(f"the file cannot be opened: {error.strerror}") from None
+        raise UnreadableError(f"cannot open the file: {error.strerror}") from None
 
 
 def _zstandard(raw: IO[bytes]) -> Any:
@@ -63,12 +63,12 @@ def _zstandard(raw: IO[bytes]) -> Any:
 def _module() -> ModuleType:
     try:
         return import_zstandard()
-    except MissingExtraError as missing:
-        raise UnreadableError(str(missing), missing.hint) from None
+    except MissingExtraError as error:
+        raise UnreadableError(str(error), error.hint) from None
 
 
 def damage_errors(path: str) -> tuple[type[Exception], ...]:
-    """Return what reading a damaged file raises.
+    """Return the exceptions that reading a damaged file raises.
 
     Raises:
         Unreadable: if Zstandard is needed and not installed.

@@ -1,8 +1,8 @@
-"""First stage of reading an export: join its keys, and sort its wide rows into buckets.
+"""First stage of reading an export: joins its keys, and sorts its wide rows into buckets.
 
-The keys of all matches are joined in narrow tables by the SQL engine. Then each wide table is read from its
-beginning to its end, and every row goes into the buckets whose records need it. The narrow side of that join is
-kept in memory, in as many passes as the cap makes necessary; wide values pass through and are kept nowhere.
+The SQL engine joins the keys of all matches in narrow tables. Then each wide table is read once, and every row goes
+into the buckets whose records need it. The narrow side of that join is in memory, in as many passes as the memory
+limit takes; wide values are never kept.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,27 +20,27 @@ CONTRACTS_OF_A_BUCKET = 8192
 """About a hundred megabytes of records."""
 
 MOST_BUCKETS = 256
-"""As many files are open at a time."""
+"""All of them are open at once."""
 
 NEED_SIZE = 256
-"""Bytes of memory that the engine takes for a row of the narrow side, generously."""
+"""Bytes of memory for a row of the narrow side: a generous estimate."""
 
 SHARE = 4
-"""The narrow side may take this part of the memory; the rest is for reading the wide one."""
+"""The narrow side takes at most this part of the memory; the wide side needs the rest."""
 
 ROWS_AT_A_TIME = 256
-"""Rows taken from the engine at a time: of the widest, some ten megabytes."""
+"""Rows fetched at a time: of the widest table, about ten megabytes."""
 
 
 class ExportBucket(NamedTuple):
-    """Some contracts of an export, with everything that their records are made of.
+    """Some contracts of an export, with all rows of their records.
 
     Attributes:
         path: the export, relative to the content folder, or a URL.
-        workbench: the folder that the first stage wrote into.
-        number: which bucket of it.
-        contracts: how many contracts it has.
-        has_signatures: whether the export has tables of signatures; else they are made from the ABI.
+        scratch_dir: the folder of the bucket's file.
+        number: the number of the bucket.
+        contracts: the number of contracts in it.
+        has_signatures: whether the export has tables of signatures; else they are derived from the ABI.
     """
 
     path: str
@@ -51,12 +51,7 @@ class ExportBucket(NamedTuple):
 
 
 class ExportJoin(NamedTuple):
-    """What the first stage gave.
-
-    Attributes:
-        buckets: in order of their numbers.
-        findings: what is wrong with the export as a whole.
-    """
+    """The buckets of an export in order of their numbers, and what is wrong with the export as a whole."""
 
     buckets: tuple[ExportBucket, ...]
     findings: tuple[Finding, ...]
@@ -70,12 +65,12 @@ def join_export(
     Args:
         root: the content folder.
         source: the export.
-        chains: ids of the chains that are wanted; matches on others are left out.
-        workbench: an empty folder; it must stay as long as buckets are read.
-        limits: what the join may take.
+        chains: the ids of the site's chains; matches on others are left out.
+        scratch_dir: an empty folder, which must exist as long as buckets are read.
+        limits: the limits of memory and threads.
 
     Raises:
-        Unreadable: if tables are missing or cannot be read, or memory or disk do not suffice.
+        Unreadable: if tables are missing or cannot be read, or memory or disk is too small.
     """
     tables = tables_of(source.files)
     connection = connect(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")
@@ -87,10 +82,10 @@ def join_export(
             _fill(connection, tables, bench, limits)
     except UnreadableError:
         raise
-    except Exception as error:  # noqa: BLE001 - the engine's errors, whose library is imported only here
+    except Exception as error:  # noqa: BLE001 - the errors of duckdb, which is optional
         raise UnreadableError(
-            f"the export cannot be joined: {str(error)[:500]}",
-            "if memory does not suffice, raise `contracts: {join_memory_mib: ...}` in site.yaml",
+            f"cannot join the export: {str(error)[:500]}",
+            "if memory is too small, raise `contracts: {join_memory_mib: ...}` in site.yaml",
             rule="whole-export",
         ) from None
     finally:
@@ -118,7 +113,7 @@ SELECT id AS match_id, verified_contract_id, creation_match, runtime_match, crea
 FROM sourcify_matches
 QUALIFY row_number() OVER (PARTITION BY id ORDER BY updated_at DESC, filename DESC, file_row_number DESC) = 1
 """
-"""Matches are exported again whenever they change; the newest row of each is the match."""
+"""A match is exported again whenever it changes; its newest row counts."""
 
 JOINED = """
 SELECT m.*, v.compilation_id, v.deployment_id, d.chain_id, d.address, d.transaction_hash,
@@ -140,11 +135,11 @@ SELECT *, CAST(('0x' || left(md5(CAST(compilation_id AS VARCHAR)), 8)) AS BIGINT
 FROM joined WHERE NOT dangles
 QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DESC, match_id DESC) = 1
 """
-"""One match for each contract: the newest, as an address may have been deployed to more than once."""
+"""One match for each contract, the newest: a contract may be deployed to its address more than once."""
 
 
 def _join_keys(connection: Any, chains: Collection[str]) -> tuple[int, int]:
-    """Make the table of keys; return how many buckets to make, and how many matches lack rows."""
+    """Create the table of keys; return the number of buckets, and of matches whose rows are missing."""
     connection.execute(NEWEST)
     connection.execute(f"CREATE TABLE joined AS {JOINED}", {"chains": list(chains)})
     matches, dangling = connection.execute("SELECT count(*), count_if(dangles) FROM joined").fetchone()
@@ -159,16 +154,16 @@ def _dangling(path: str, count: int) -> Finding:
         rule="whole-export",
         severity=Severity.WARNING,
         path=path,
-        message=f"{count:,} matches name rows that the export does not have; they are left out",
-        hint="take all files of one export",
+        message=f"{count:,} matches refer to rows that the export does not have; they are left out",
+        hint="download all files of one export",
     )
 
 
 def _fill(connection: Any, tables: Mapping[str, list[str]], bench: BucketWriter, limits: JoinLimits) -> None:
-    """Put everything that the records of each bucket need into it."""
+    """Add to each bucket all rows that its records need."""
     for name, query in NEEDS:
         connection.execute(f"CREATE TABLE {name} AS {query}")
-    # what stands on the right of a join is kept in memory: the narrow side, not what the engine would choose
+    # keep the right side of each join in memory: the narrow one, not the one that the engine would choose
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
     for wide in bucket_queries(connection, tables):
         for needed in _passes(connection, wide, limits):
@@ -178,7 +173,7 @@ def _fill(connection: Any, tables: Mapping[str, list[str]], bench: BucketWriter,
 
 
 def _passes(connection: Any, wide: BucketQuery, limits: JoinLimits) -> list[str]:
-    """Return the narrow side of a join, in as many parts as make each fit into memory."""
+    """Return the narrow side of a join, in as many parts as it takes for each to fit into memory."""
     if not wide.needed:
         return [""]
     (rows,) = connection.execute(f"SELECT count(*) FROM {wide.needed}").fetchone()

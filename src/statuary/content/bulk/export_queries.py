@@ -1,4 +1,4 @@
-"""Which wide rows of an export which bucket needs, as queries."""
+"""The queries for the rows of an export that each bucket needs."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -22,18 +22,18 @@ NEEDS = (
     ),
     ("needed_sources", "SELECT DISTINCT bucket, source_hash FROM source_paths"),
 )
-"""Tables of keys, to be made in this order. Sources keep the order of the export, which is that of their insertion,
-and that is the order that the server gives them in."""
+"""Tables of keys, in order of creation. Sources keep the order of the export, which is the order in which they were
+inserted, and the one in which the server serves them."""
 
 
 class BucketQuery(NamedTuple):
-    """The rows of one table of the buckets.
+    """The query for one table of the buckets.
 
     Attributes:
         name: the table.
-        query: its rows, the number of the bucket first; `{needed}` stands for the narrow side of a join.
-        needed: the table of keys that is the narrow side; empty if the query joins nothing.
-        key: the column that the narrow side is known by.
+        query: its rows, each beginning with the number of the bucket; `{needed}` is the narrow side of the join.
+        needed: the table of keys on the narrow side; empty if the query has no join.
+        key: the key column of the narrow side.
     """
 
     name: str
@@ -43,7 +43,7 @@ class BucketQuery(NamedTuple):
 
 
 def bucket_queries(connection: Any, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
-    """Yield the queries for every table of the buckets, as far as the export has them."""
+    """Yield the queries for all tables of the buckets that the export has."""
     moment = "strftime(CAST(created_at AS TIMESTAMP), '%Y-%m-%dT%H:%M:%SZ')"
     yield BucketQuery(
         "matches", f"SELECT bucket, {TABLES['matches'].replace('verified_at', moment)} FROM keys"

@@ -1,4 +1,4 @@
-"""Second stage of reading an export: a bucket's rows, by chain and address, to records, one at a time."""
+"""Second stage of reading an export: the rows of a bucket to records, one at a time, by chain and address."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[BulkContract]:
     """Yield the contracts of a bucket.
 
     Args:
-        root: the content folder, as the first stage was given it.
+        root: the content folder, spelled as in the first stage.
         bucket: the bucket.
     """
     try:
@@ -39,23 +39,23 @@ def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[BulkContract]:
             yield _contract(row, sources, signatures if bucket.has_signatures else None)
     except sqlite3.DatabaseError as error:
         source = ContractSource(path=bucket.path, chain_id="", address="", form=ContractForm.ROW)
-        yield _unread(source, f"the joined export cannot be read: {error}")
+        yield _failed(source, f"cannot read the joined export: {error}")
 
 
 def _contract(
     row: list[Any], sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
 ) -> BulkContract:
-    """Return the record of a match."""
+    """Return the contract of a match."""
     file, file_row, match_id, _, chain_id, *_ = row
     source = ContractSource(
         path=file, chain_id=str(chain_id), address="", form=ContractForm.ROW, line=file_row + 1
     )
     try:
         record = exported_record(_match(row, sources, signatures))
-    except UnreadableError as unreadable:
-        return _unread(source, f"a JSON column of match {match_id} cannot be read: {unreadable}")
-    except (AttributeError, TypeError, ValueError) as error:  # a column of another type than the schema has
-        return _unread(source, f"the rows of match {match_id} are not what the schema says: {error}")
+    except UnreadableError as error:
+        return _failed(source, f"cannot read a JSON column of match {match_id}: {error}")
+    except (AttributeError, TypeError, ValueError) as error:  # a column whose type differs from the schema
+        return _failed(source, f"the rows of match {match_id} do not follow the schema: {error}")
     source = source._replace(address=record["address"])
     found = validate_record(record, None, file)
     if isinstance(found, ParsedRecord):
@@ -63,7 +63,7 @@ def _contract(
     return BulkContract(source, ParsedContract(None, [locate_in_row(finding, source) for finding in found]))
 
 
-def _unread(source: ContractSource, message: str) -> BulkContract:
+def _failed(source: ContractSource, message: str) -> BulkContract:
     finding = Finding(
         rule="whole-export", path=source.path, message=message, position=Position(max(source.line, 1), 1)
     )
@@ -116,18 +116,18 @@ def _compilation(*columns: Any) -> ExportedCompilation:
         settings=_json(settings),
         artifacts=_json(artifacts),
         additional_input=_json(additional_input),
-        # every number in metadata is small; its text is made again, and orjson is the one to make it
+        # metadata has only small numbers, and orjson writes its text again
         metadata=None if metadata is None else orjson.loads(metadata),
     )
 
 
 def _json(text: str | None) -> Json:
-    """Return a JSON column; null may be written as null or as its text."""
+    """Return the value of a JSON column; null is null or the text `null`."""
     return None if text is None else parse_json(text)
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Return a finding about a record with its place: the row of its match, and the member in words."""
+    """Return a finding about a record at the row of its match; the message names the member."""
     member = "".join(f"/{step}" for step in finding.pointer)
     message = f"{finding.message} (at {member})" if member else finding.message
     return replace(finding, message=message, path=source.path, position=Position(source.line, 1))

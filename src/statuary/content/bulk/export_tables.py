@@ -1,4 +1,4 @@
-"""The tables of an export: which there are, and an SQL engine that reads them under a memory cap."""
+"""The tables of an export, and the SQL engine that reads them within a memory limit."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -19,42 +19,41 @@ NEEDED = (
     "compiled_contracts_sources",
     "sources",
 )
-"""The tables without which there is no record (contract-api measurement 8)."""
+"""The tables that every record needs (`src/MEASUREMENTS.md`, exports)."""
 
 OPTIONAL = ("compiled_contracts_metadata", "compiled_contracts_signatures", "signatures")
-"""Tables that exports of some times are without: metadata was a column of `sourcify_matches`, and what signatures
-there are follows from the ABI."""
+"""Tables that some exports lack: metadata was a column of `sourcify_matches`, and signatures follow from the ABI."""
 
 RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
-"""The end of a file's name behind the table's: first row, end, and in older exports the compression."""
+"""The end of a file name after the table: first row, end, and in older exports the compression."""
 
 
 class JoinLimits(NamedTuple):
-    """What a join may take of the machine.
+    """The limits of a join.
 
     Attributes:
-        memory: bytes of the process; what the SQL engine needs beyond goes to disk.
-        threads: how many it uses.
+        memory: bytes of the process; the SQL engine spills the rest to disk.
+        threads: the number of threads.
     """
 
     memory: int = 1 << 30
     threads: int = 2
 
 
-BESIDE = 224 << 20
-"""Bytes of memory that are not the engine's to count: code, rows on their way, what the allocator holds back."""
+OVERHEAD = 224 << 20
+"""Bytes of memory that the engine does not count: code, rows in transit, what the allocator keeps."""
 
 
 def table_of(path: str) -> str:
-    """Return the name of the table that a file holds a part of."""
+    """Return the table that a file is a part of."""
     return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
 
 
 def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
-    """Return the files of each known table, in the order of their first rows.
+    """Return the files of each known table, in order of their first rows.
 
     Raises:
-        Unreadable: if a table is missing that no record can do without.
+        Unreadable: if a table that every record needs is missing.
     """
     tables: dict[str, list[str]] = {}
     for file in sorted(files, key=_first_row):
@@ -62,8 +61,8 @@ def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
     missing = [name for name in NEEDED if name not in tables]
     if missing:
         raise UnreadableError(
-            f"the export is without its tables {', '.join(missing)}",
-            f"there must be files such as {missing[0]}_0_10000.parquet",
+            f"the export has no table {', '.join(missing)}",
+            f"add its files, such as {missing[0]}_0_10000.parquet",
             rule="whole-export",
         )
     return {name: tables[name] for name in (*NEEDED, *OPTIONAL) if name in tables}
@@ -78,19 +77,19 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
     """Open the SQL engine.
 
     Args:
-        limits: what it may take.
+        limits: the limits of memory and threads.
         scratch: the folder for what does not fit into memory.
-        database: a file for its tables, if there will be any.
+        database: a file for its tables; by default they are in memory.
 
     Raises:
         Unreadable: if the library is not installed.
     """
     try:
         duckdb = optional("duckdb", extra="parquet", purpose="the tables of an export")
-    except MissingExtraError as missing:
-        raise UnreadableError(str(missing), missing.hint) from None
+    except MissingExtraError as error:
+        raise UnreadableError(str(error), error.hint) from None
     config = {
-        "memory_limit": f"{limits.memory - BESIDE}B",
+        "memory_limit": f"{limits.memory - OVERHEAD}B",
         "threads": limits.threads,
         "temp_directory": str(scratch),
         "preserve_insertion_order": False,
@@ -100,35 +99,37 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
 
 
 def open_tables(connection: Any, root: Path, tables: Mapping[str, list[str]]) -> None:
-    """Make each table a view of its name, with `filename` and `file_row_number` beside its own columns."""
+    """Create a view of each table, with the further columns `filename` and `file_row_number`."""
     if any(is_remote(file) for files in tables.values() for file in files):
         _open_stores(connection, {file.partition("://")[0] for files in tables.values() for file in files})
     for name, files in tables.items():
-        places = [file if is_remote(file) else f"{root}/{file}" for file in files]
-        view(connection, name, places, "filename = true, file_row_number = true, hive_partitioning = false")
+        locations = [file if is_remote(file) else f"{root}/{file}" for file in files]
+        view(
+            connection, name, locations, "filename = true, file_row_number = true, hive_partitioning = false"
+        )
 
 
 def view(connection: Any, name: str, files: Iterable[str], options: str) -> None:
-    """Make a view of Parquet files, which may differ in the columns that they have."""
+    """Create a view of Parquet files, which may differ in their columns."""
     listed = ", ".join(map(_literal, files))
     query = f"SELECT * FROM read_parquet([{listed}], union_by_name = true, {options})"
     connection.execute(f"CREATE VIEW {name} AS {query}")
 
 
 def _open_stores(connection: Any, schemes: set[str]) -> None:
-    """Let the engine read from object stores."""
+    """Register object stores with the engine."""
     try:
         filesystem = optional(
             "obstore.fsspec", extra="s3", purpose="an export in an object store"
         ).FsspecStore
-    except MissingExtraError as missing:
-        raise UnreadableError(str(missing), missing.hint) from None
+    except MissingExtraError as error:
+        raise UnreadableError(str(error), error.hint) from None
     for scheme in schemes:
         connection.register_filesystem(filesystem(scheme))
 
 
 def _literal(path: str) -> str:
-    """Spell a path as an SQL text in which nothing stands for other paths."""
+    """Return a path as an SQL text without wildcards."""
     return "'" + re.sub(r"([\[*?])", r"[\1]", path).replace("'", "''") + "'"
 
 

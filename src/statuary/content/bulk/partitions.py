@@ -1,4 +1,4 @@
-"""Bulk sources cut into parts that can be read by themselves, in any order and again: what workers take."""
+"""Splits bulk sources into parts that workers read independently, in any order and repeatedly."""
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -7,13 +7,12 @@ from statuary.content.bulk.export_join import ExportBucket, join_export
 from statuary.content.bulk.export_records import locate_in_row, read_bucket
 from statuary.content.bulk.export_tables import JoinLimits
 from statuary.content.bulk.jsonl import BulkContract, LineRange, line_ranges, locate_in_line, read_line_range
-from statuary.content.load_model import unreadable_finding
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkForm, BulkSource
 from statuary.domain.findings import Finding
 
 Partition = LineRange | ExportBucket
-"""A part of a bulk source. It is small, can be pickled, and reading it always gives the same."""
+"""A part of a bulk source: small, picklable, with the same contracts on each read."""
 
 
 def partitions(
@@ -24,15 +23,15 @@ def partitions(
     scratch_dir: Path,
     limits: JoinLimits,
 ) -> Iterator[Partition | Finding]:
-    """Yield the parts of bulk sources, and what is wrong with a source as a whole.
+    """Yield the parts of bulk sources, and findings about sources as a whole.
 
     Args:
         root: the content folder.
-        sources: what is to be cut.
-        chains: ids of the site's chains; of an export only their contracts are taken.
-        workbench: an empty folder for the join of exports, which must stay until all parts are read; workers on
+        sources: the bulk sources.
+        chains: the ids of the site's chains; contracts of an export on others are left out.
+        scratch_dir: an empty folder for the join of exports, which must exist until all parts are read; workers on
             other machines must see it under the same path.
-        limits: what the join may take.
+        limits: the limits of the join.
     """
     for number, source in enumerate(sources):
         try:
@@ -44,8 +43,8 @@ def partitions(
             joined = join_export(root, source, chains=chains, scratch_dir=own, limits=limits)
             yield from joined.findings
             yield from joined.buckets
-        except UnreadableError as unreadable:
-            yield unreadable_finding(unreadable, source.path)
+        except UnreadableError as error:
+            yield error.finding(source.path)
 
 
 def read_partition(root: Path, partition: Partition) -> Iterator[BulkContract]:
@@ -57,10 +56,11 @@ def read_partition(root: Path, partition: Partition) -> Iterator[BulkContract]:
     )
 
 
-def locate_in_partition(finding: Finding, contract: BulkContract) -> Finding:
-    """Return a finding about a contract with its line and column, or its row."""
-    if finding.position is not None or finding.path != contract.source.path:
-        return finding
+def locate_in_partition(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
+    """Return findings about a contract with their positions: line and column, or row."""
+    found = list(findings)
+    own = [one for one in found if one.position is None and one.path == contract.source.path]
+    others = [one for one in found if one.position is not None or one.path != contract.source.path]
     if contract.text is not None:
-        return locate_in_line(finding, contract.source.line, contract.text)
-    return locate_in_row(finding, contract.source)
+        return [*others, *locate_in_line(own, contract.source.line, contract.text)]
+    return [*others, *(locate_in_row(one, contract.source) for one in own)]

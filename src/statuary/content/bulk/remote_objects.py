@@ -1,4 +1,4 @@
-"""Objects in an object store, to be read: by URL, in pieces, each piece asked for again if the answer fails."""
+"""Reads objects from an object store by URL; obstore repeats requests that fail."""
 
 import io
 from collections.abc import Iterator
@@ -11,19 +11,14 @@ from statuary.content.unreadable import UnreadableError
 from statuary.optional import MissingExtraError, optional
 
 SCHEMES = ("s3://", "gs://", "az://")
-"""How the URL of an object store begins; where its service is and who asks, the usual environment variables say."""
+"""How the URL of an object store begins; endpoint and credentials come from the usual environment variables."""
 
 PIECE = 4 << 20
-"""Bytes that are asked for at a time."""
+"""Bytes per request."""
 
 
 class RemoteObject(NamedTuple):
-    """An object of a listing.
-
-    Attributes:
-        url: its URL.
-        size: its bytes.
-    """
+    """An object of a listing, with its size in bytes."""
 
     url: str
     size: int
@@ -35,7 +30,7 @@ def is_remote(path: str) -> bool:
 
 
 def list_objects(url: str) -> Iterator[RemoteObject]:
-    """Yield what lies below a URL, or the object itself that has it, in no order.
+    """Yield the objects below a URL, or the one at the URL, in no order.
 
     Raises:
         Unreadable: if the store cannot be listed.
@@ -49,15 +44,15 @@ def list_objects(url: str) -> Iterator[RemoteObject]:
             yield RemoteObject(url.rstrip("/"), found["size"])
     except FileNotFoundError:
         return
-    except Exception as error:  # noqa: BLE001 - obstore has an exception for each store, without a base of all
+    except Exception as error:  # noqa: BLE001 - obstore has no common base of its exceptions
         raise _unreadable(url, error) from None
 
 
 def read_remote(url: str, limit: int) -> bytes:
-    """Return the body of an object.
+    """Return the content of an object.
 
     Raises:
-        Unreadable: if it has more than `limit` bytes, is not there, or cannot be had.
+        Unreadable: if it has more than `limit` bytes, does not exist, or cannot be read.
     """
     bucket, key = _parts(url)
     try:
@@ -67,17 +62,15 @@ def read_remote(url: str, limit: int) -> bytes:
     except Exception as error:  # noqa: BLE001 - as above
         raise _unreadable(url, error) from None
     if body is None:
-        raise UnreadableError(
-            f"the object has {size:,} bytes, more than {limit:,}", "split it, or check what it is"
-        )
+        raise UnreadableError(f"the object has {size:,} bytes; the limit is {limit:,}", "split it")
     return body
 
 
 def open_remote(url: str) -> IO[bytes]:
-    """Open an object to be read from its beginning to its end.
+    """Open an object as a stream.
 
     Raises:
-        Unreadable: if it is not there.
+        Unreadable: if it does not exist or cannot be read.
     """
     bucket, key = _parts(url)
     try:
@@ -88,7 +81,7 @@ def open_remote(url: str) -> IO[bytes]:
 
 
 class _Raw(io.RawIOBase):
-    """An object's reader in the form that Python's own streams want."""
+    """obstore's reader as a raw stream of Python."""
 
     def __init__(self, reader: Any) -> None:
         self.reader = reader
@@ -102,14 +95,14 @@ class _Raw(io.RawIOBase):
         try:
             data = self.reader.read(len(buffer))
         except Exception as error:  # noqa: BLE001 - as above
-            raise OSError(_said(error)) from None
+            raise OSError(_first_line(error)) from None
         size = len(data)
         buffer[:size] = memoryview(data)
         return size
 
 
 def import_obstore() -> Any:
-    """Return the library.
+    """Return the module `obstore`.
 
     Raises:
         MissingExtra: if it is not installed.
@@ -142,10 +135,10 @@ def _unreadable(url: str, error: Exception) -> UnreadableError:
     if isinstance(error, MissingExtraError):
         return UnreadableError(str(error), error.hint)
     if isinstance(error, FileNotFoundError):
-        return UnreadableError(f"{url} is not there")
-    return UnreadableError(f"{url} cannot be read: {_said(error)}")
+        return UnreadableError(f"{url} does not exist")
+    return UnreadableError(f"cannot read {url}: {_first_line(error)}")
 
 
-def _said(error: Exception) -> str:
-    """Return the first line of what a store's error says; the rest is its answer, in XML."""
+def _first_line(error: Exception) -> str:
+    """Return the first line of a store's error; the rest is its response, in XML."""
     return str(error).partition("\n")[0][:300]
