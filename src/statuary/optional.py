@@ -1,4 +1,4 @@
-"""Libraries that not every site needs: imported when they are used, and told of when they are not there."""
+"""Imports the libraries of extras when they are used, and names the extra when one is missing."""
 
 import importlib
 from types import ModuleType
@@ -16,15 +16,15 @@ class MissingExtraError(StatuaryError):
 
 
 def optional(*names: str, extra: str, purpose: str) -> ModuleType:
-    """Return the first of some modules that is there.
+    """Return the first of some modules that is installed.
 
     Args:
-        names: the modules, the preferred one first.
-        extra: the extra of statuary that brings one of them.
-        purpose: what needs it, as the beginning of a sentence.
+        names: the modules, in order of preference.
+        extra: the extra of statuary that installs one of them.
+        purpose: what needs it, as the subject of a sentence.
 
     Raises:
-        MissingExtra: if none is installed.
+        MissingExtraError: if none is installed.
     """
     for name in names:
         try:
@@ -35,12 +35,12 @@ def optional(*names: str, extra: str, purpose: str) -> ModuleType:
 
 
 def import_zstandard(extra: str = "zstd") -> ModuleType:
-    """Return Zstandard: Python's own from 3.14 on, before that the same module from `backports.zstd`.
+    """Return the module of Zstandard: the standard library's since Python 3.14, else the one of `backports.zstd`.
 
     Args:
-        extra: what to tell to install: `zstd`, or an extra that brings it along.
+        extra: the extra that the error names.
 
     Raises:
-        MissingExtra: if neither is there.
+        MissingExtraError: if neither is installed.
     """
     return optional("compression.zstd", "backports.zstd", extra=extra, purpose="Zstandard")

@@ -130,8 +130,8 @@ def test_a_chain_that_the_site_does_not_have_is_a_finding(tmp_path):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("../nowhere", "there is nothing at '../nowhere'"),
-        ("gopher://a/b", "there is nothing at 'gopher://a/b'"),
+        ("../nowhere", "no file or folder '../nowhere'"),
+        ("gopher://a/b", "no file or folder 'gopher://a/b'"),
     ],
 )
 def test_a_source_that_is_not_there_is_a_finding_in_site_yaml(tmp_path, source, said):

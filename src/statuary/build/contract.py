@@ -98,10 +98,10 @@ def build_read_contract(
     said = tuple(finding.within(source.path) for finding in proof.findings)
     record = in_served_order(read.value)
     published = proof.holds or settings.contracts.publish is PublishPolicy.ALL
-    documents = [proof_document(record, proof, source.place, published=published)] if proof.results else []
+    documents = [proof_document(record, proof, source.location, published=published)] if proof.results else []
     if published:
         canonical = read.canonical if record is read.value else None
-        documents.insert(0, record_document(record, source.place, canonical, contract.digest))
+        documents.insert(0, record_document(record, source.location, canonical, contract.digest))
     return BuiltContract(
         source=source,
         digest=contract.digest,
@@ -127,7 +127,7 @@ def _page(
         return None
     from statuary.documents.pages.contracts.contract_page import contract_page
 
-    return partial(contract_page, record, proof, settings.pages, source=source.place, published=published)
+    return partial(contract_page, record, proof, settings.pages, source=source.location, published=published)
 
 
 def _filing_findings(

@@ -200,7 +200,7 @@ def built_contracts(partition: ContractPartition) -> Iterator[tuple[BuiltContrac
         )  # before reading: what changes meanwhile is seen the next time
         built = build_contract(settings.root, source, settings.build_contract)
         told = stat.text_if_before(settings.began - RECENT)
-        yield built, source_row_of(built, unit=source.place, git=plain.git, stat=told, reason=plain.reason)
+        yield built, source_row_of(built, unit=source.location, git=plain.git, stat=told, reason=plain.reason)
 
 
 def source_row_of(
@@ -210,7 +210,7 @@ def source_row_of(
     said = built.findings or built.refused
     filed = built.row
     return SourceRow(
-        place=built.source.place,
+        place=built.source.location,
         unit=unit,
         git=git,
         stat=stat,

@@ -4,8 +4,8 @@ from enum import Enum
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from statuary.content.limits import LARGEST_RECORD, LARGEST_SOURCE_FILE
 from statuary.domain.findings import Finding, Severity
+from statuary.domain.limits import LARGEST_RECORD, LARGEST_SOURCE_FILE
 from statuary.domain.suggestions import did_you_mean
 
 CONTRACTS = "contracts"

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from statuary.content.limits import LARGEST_RECORD
 from statuary.content.parse_json import locate_in_json
 from statuary.content.parse_yaml import locate_in_yaml
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Finding, Position
+from statuary.domain.limits import LARGEST_RECORD
 
 
 def locate_findings(

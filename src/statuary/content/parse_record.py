@@ -11,7 +11,6 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import get_type_hints, is_typeddict
 
-from statuary.content.limits import MAX_NUMBER_DIGITS
 from statuary.content.parse_json import parse_json
 from statuary.content.parse_yaml import PlainText, parse_yaml
 from statuary.content.source_files import decode_utf8
@@ -19,6 +18,7 @@ from statuary.content.validation_findings import validation_findings
 from statuary.domain.contracts.record import Record, RecordValue
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json, NumberText
+from statuary.domain.limits import MAX_NUMBER_DIGITS
 
 ADAPTER = TypeAdapter(Record, config=None)
 
@@ -39,7 +39,7 @@ def parse_record_json(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
     """Return the record in JSON bytes, or the findings about its types.
 
     Raises:
-        Unreadable: if the bytes are not JSON in UTF-8, or an object repeats a key.
+        UnreadableError: if the bytes are not JSON in UTF-8, or an object repeats a key.
     """
     trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
     try:
@@ -59,7 +59,7 @@ def parse_record_yaml(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
     `true` or `false` is one; everything else is text.
 
     Raises:
-        Unreadable: if the bytes are not YAML in UTF-8.
+        UnreadableError: if the bytes are not YAML in UTF-8.
     """
     return validate_record(apply_types(parse_yaml(decode_utf8(raw), PlainText), Record), None, path)
 

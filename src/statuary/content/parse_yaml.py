@@ -12,9 +12,9 @@ from yaml import MappingNode, ScalarNode, SequenceNode, YAMLError
 from yaml._yaml import CParser
 from yaml.reader import ReaderError
 
-from statuary.content.limits import MAX_DEPTH, MAX_EXPANSION, MAX_NODES, MAX_RAW_DEPTH
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Pointer, Position
+from statuary.domain.limits import MAX_DEPTH, MAX_EXPANSION, MAX_NODES, MAX_RAW_DEPTH
 
 Tree = Any
 """dict[str, Tree], list[Tree], text or None."""

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from statuary.content.limits import LARGEST_RECORD
 from statuary.content.load_model import load_model
 from statuary.content.parse_json import parse_json
 from statuary.content.parse_record import ParsedRecord, parse_record_json, parse_record_yaml
@@ -22,6 +21,7 @@ from statuary.domain.contracts.derivation import derive_record
 from statuary.domain.contracts.workspace import STD_JSON_INPUT, STD_JSON_OUTPUT, DerivationError
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json
+from statuary.domain.limits import LARGEST_RECORD
 from statuary.domain.primitives import (
     Address,
     ChainId,

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainValidator, WithJsonSchema
 
-from statuary.content.limits import MAX_NUMBER_DIGITS, MAX_QUOTED
+from statuary.domain.limits import MAX_NUMBER_DIGITS, MAX_QUOTED
 from statuary.domain.primitives import (
     Address,
     ChainId,
@@ -81,6 +81,10 @@ def describe_value(value: Any) -> str:
         return "a mapping"
     if isinstance(value, list):
         return "a list"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return f"the number {value}"
     text = str(value)
     return repr(text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "…")
 

@@ -10,12 +10,12 @@ theme/texts/<language>.yaml    page texts by key; also adds a language
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from statuary.content.limits import LARGEST_SOURCE_FILE
 from statuary.content.load_model import read_tree
 from statuary.content.parse_yaml import Tree
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Finding, Severity
+from statuary.domain.limits import LARGEST_SOURCE_FILE
 from statuary.domain.page_settings import LANGUAGES, Theme
 
 FOLDER = "theme"

@@ -1,7 +1,7 @@
-"""Everything read from content: small things as values, contracts as where they are to be found.
+"""Everything that a site's content says.
 
-A site may have forty million records of a hundred kilobytes, so the catalogue holds their places only; a
-record is read, checked and written on its own, and forgotten.
+A site may have forty million records of a hundred kilobytes, so the catalogue only knows where contracts are; each
+record is read, checked, written and forgotten by itself.
 """
 
 from collections.abc import Iterator
@@ -26,15 +26,15 @@ class ContractForm(StrEnum):
 
 
 class ContractSource(NamedTuple):
-    """A place in content that makes one record.
+    """Where one contract is written.
 
     Attributes:
         path: the file, relative to the content folder, or a URL: the record, a workspace's `contract.yaml`, the
             JSONL file, or the export's file of `sourcify_matches`.
-        chain_id: the chain that the path names, as written there; of a bulk file, the chain that the record names.
-        address: the address that the path names, as written there; of a bulk file, the one that the record names.
+        chain_id: the chain as the path spells it; in a bulk file, as the record does.
+        address: the address as the path spells it; in a bulk file, as the record does.
         form: how it is written.
-        line: of a bulk file, the line or row, counted from 1; 0 for a contract with a file of its own.
+        line: in a bulk file, the line or row, counted from 1; else 0.
     """
 
     path: str
@@ -44,25 +44,25 @@ class ContractSource(NamedTuple):
     line: int = 0
 
     @property
-    def place(self) -> str:
-        """Where the contract is written, for people: the path, and the line of a bulk file."""
+    def location(self) -> str:
+        """The path, followed by the line in a bulk file."""
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
 class BulkForm(StrEnum):
-    """How many contracts are written in one place."""
+    """How the contracts of a bulk source are written."""
 
     JSONL = "JSONL"
     EXPORT = "tables of an export"
 
 
 class BulkSource(NamedTuple):
-    """A place in content that makes any number of records.
+    """Where any number of contracts is written.
 
     Attributes:
         path: a JSONL file or the folder of an export, relative to the content folder, or a URL.
-        form: how the records are written.
-        files: the files of it, in order; of a JSONL file, itself.
+        form: how they are written.
+        files: the files of an export, in order; or the JSONL file.
     """
 
     path: str
@@ -71,35 +71,25 @@ class BulkSource(NamedTuple):
 
 
 class ContractSources(Protocol):
-    """The contracts of a site, found as often as they are asked for."""
+    """The contracts of a site; each pass finds them anew."""
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:
-        """Places that hold many contracts each, in the order of their paths."""
+        """The bulk sources, in order of paths."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with the names of files."""
+        """What is wrong with file names."""
 
     def __len__(self) -> int:
-        """Return how many have a file or a folder of their own."""
+        """Return the number of contracts that have their own file or folder."""
 
     def __iter__(self) -> Iterator[ContractSource]:
-        """Yield those that have a file or a folder of their own, in byte order of their paths."""
+        """Yield the contracts that have their own file or folder, in byte order of paths."""
 
 
 class Catalogue(NamedTuple):
-    """A whole site before anything is made of it.
-
-    Attributes:
-        chains: in the order of the settings.
-        contract_settings: how contracts are published.
-        contracts: where contracts are written.
-        status: page, components, incidents, maintenances.
-        status_settings: how the status side is published.
-        pages: which pages for people there are.
-        hosting: what the site holds for its hosts.
-    """
+    """A whole site as its content describes it; chains in the order of the settings."""
 
     chains: tuple[Chain, ...]
     contract_settings: ContractSettings
@@ -111,5 +101,5 @@ class Catalogue(NamedTuple):
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:
-        """Places that hold many contracts each, in the order of their paths."""
+        """The bulk sources, in order of paths."""
         return self.contracts.bulk

@@ -1,8 +1,8 @@
-"""The base of every error that statuary raises for a person to read."""
+"""The base of every error that statuary raises for people to read."""
 
 
 class StatuaryError(Exception):
-    """What is wrong, and what to do about it.
+    """`str(error)` says what is wrong.
 
     Attributes:
         hint: what to do; empty if the message says it.

@@ -1,7 +1,7 @@
-"""What a check has to say, as a value.
+"""Findings: what is wrong with the content.
 
-A finding carries a *pointer* (the path of keys and indexes from the top of its file), never a line: lines
-are looked up only when a finding is shown, so that good input pays nothing for them.
+A finding has a pointer (the keys and indexes from the top of its file). Its line is looked up only when the finding
+is shown, so that correct content pays nothing for it.
 """
 
 from collections.abc import Iterable
@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 Pointer = tuple[str | int, ...]
-"""Keys and indexes from the top of a file's value to the part meant; `()` is the whole file."""
+"""Keys and indexes from the top of a file to a part of it; `()` is the whole file."""
 
 
 class Severity(StrEnum):
-    """How much a finding matters: an `error` stops the build, a `warning` does so only with `--strict`."""
+    """An `error` stops the build, a `warning` only with `--strict`."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -22,12 +22,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a text file.
-
-    Attributes:
-        line: counted from 1.
-        column: counted from 1, in characters.
-    """
+    """A line and a column in a text file, both counted from 1; columns in characters."""
 
     line: int
     column: int
@@ -35,16 +30,16 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something a check has to say about one place in the content.
+    """Something wrong with one part of the content.
 
     Attributes:
-        rule: the check's name in kebab-case; what `--skip` takes.
+        rule: the name of the check, in kebab-case, as `--skip` takes it.
         message: what is wrong, with the value.
-        remedy: what to do about it, as an imperative; empty if the message leaves no question.
+        hint: what to do, in the imperative; empty if the message says it.
         path: the file, relative to the content folder, with forward slashes.
-        pointer: where in that file.
-        on_key: whether the key itself is meant (an unknown key), not the value it holds.
-        position: the place, once it is known; readers of text know it at once, others leave it None.
+        pointer: where in the file.
+        on_key: whether the key is meant, as of an unknown key, and not its value.
+        position: the line and column, once they are known.
     """
 
     rule: str
@@ -57,21 +52,20 @@ class Finding:
     position: Position | None = None
 
     def within(self, path: str, prefix: Pointer = ()) -> "Finding":
-        """Return this finding placed in a file, its pointer below `prefix`."""
+        """Return this finding in a file, its pointer below `prefix`."""
         return replace(self, path=path, pointer=(*prefix, *self.pointer))
 
 
-def order(finding: Finding) -> tuple[str, int, int, str, str]:
-    """Return the key that findings are shown by: file, place, rule, message."""
-    place = finding.position or Position(0, 0)
-    return finding.path, place.line, place.column, finding.rule, finding.message
+def _sort_key(finding: Finding) -> tuple[str, int, int, str, str]:
+    position = finding.position or Position(0, 0)
+    return finding.path, position.line, position.column, finding.rule, finding.message
 
 
 def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings sorted by place, without duplicates."""
-    return sorted(set(findings), key=order)
+    """Return the findings by file, position, rule and message, without duplicates."""
+    return sorted(set(findings), key=_sort_key)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:
-    """Say whether any of the findings stops a build."""
+    """Say whether any of the findings is an error."""
     return any(finding.severity is Severity.ERROR for finding in findings)

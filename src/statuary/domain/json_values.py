@@ -1,7 +1,7 @@
-"""JSON as values, with the spelling of numbers that Python's own types would lose.
+"""JSON values whose numbers keep their spelling.
 
-A published record is byte for byte its source, so a number that `int` or a double cannot spell back
-(beyond 64 bits, `1.0`, `1e5`) stays the text that it was.
+A record is published byte for byte, so a number that `int` or `float` would write otherwise (beyond 64 bits, `1.0`,
+`1e5`) stays text.
 """
 
 from typing import Any
@@ -11,10 +11,7 @@ Json = Any
 
 
 class NumberText(str):
-    """A JSON number kept as the text it was written as, because no Python number would spell it so.
-
-    It is a number to every reader of the published JSON; to Python it is text.
-    """
+    """A JSON number as it was written: text in Python, a number in the published JSON."""
 
     __slots__ = ()
 

@@ -1,6 +1,6 @@
-"""How much of anything is read: one table of bounds, so that no input costs more than it should.
+"""Every limit on what is read, in one table: whatever exceeds one gets a finding, and the rest is published.
 
-Each bound is far above what real records hold, and what exceeds it is a finding about that record alone.
+Each limit is far above what real content has.
 """
 
 from typing import Final
@@ -43,3 +43,36 @@ MAX_PERMUTED_VARIABLES: Final = 5
 
 MAX_SHOWN_FINDINGS: Final = 100
 """Findings of one check about one record."""
+
+LARGEST_SOURCE_FILE: Final = 1 << 20
+"""Bytes of one YAML or JSON file, and of one file of a theme."""
+
+LARGEST_RECORD: Final = 64 << 20
+"""Bytes of one contract's file, or of its line in a bulk file; the largest measured record has 0.97 MB."""
+
+MAX_NODES: Final = 2_000_000
+"""Values of one YAML file; an alias counts each time it is used."""
+
+MAX_EXPANSION: Final = 10
+"""How many times its own size one YAML file expands to by its aliases, in characters and values."""
+
+MAX_DEPTH: Final = 200
+"""Levels that one YAML file nests."""
+
+MAX_RAW_DEPTH: Final = 1_000
+"""Levels of YAML text that libyaml composes safely; it crashes somewhere between 3,000 and 100,000."""
+
+MAX_NUMBER_DIGITS: Final = 18
+"""Digits of a whole number that certainly fit 64 bits."""
+
+MAX_QUOTED: Final = 80
+"""Characters of a wrong value that a message repeats."""
+
+MAX_UNREADABLE_LINES: Final = 100
+"""Unreadable lines of one range of a JSONL file, after which the rest of the range is skipped."""
+
+MAX_BLANK: Final = 1 << 20
+"""Bytes of blank lines in one range of a JSONL file, after which the rest of the range is skipped."""
+
+MAX_SKIPPED: Final = 1 << 30
+"""Bytes of a line that is longer than a record, after which the rest of the range is skipped."""

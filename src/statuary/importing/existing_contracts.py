@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.content.limits import LARGEST_RECORD
 from statuary.content.load_model import load_model
 from statuary.content.read_contract import read_contract
 from statuary.content.source_files import SourceFile
@@ -12,6 +11,7 @@ from statuary.content.sources.workspace_source import WorkspaceSource
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json
+from statuary.domain.limits import LARGEST_RECORD
 from statuary.domain.primitives import Address, ChainId, Instant, InvalidValueError, parse_instant
 from statuary.importing.import_error import ContractImportError
 

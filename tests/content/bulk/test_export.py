@@ -144,7 +144,7 @@ def test_the_newest_row_of_a_match_counts(tmp_path):
     (contract,) = contracts_of(tmp_path)
     assert contract.read.record.value == record
     assert contract.source.path.endswith("sourcify_matches/sourcify_matches_1_2.parquet")
-    assert contract.source.place.endswith("sourcify_matches_1_2.parquet:1")
+    assert contract.source.location.endswith("sourcify_matches_1_2.parquet:1")
 
 
 def test_the_newest_match_of_an_address_counts(tmp_path):
@@ -166,19 +166,19 @@ def test_rows_that_are_missing_are_told(tmp_path):
     write_tables(tmp_path / "contracts", tables)
     (finding,) = joined(tmp_path).findings
     assert (finding.rule, finding.severity, finding.path) == ("whole-export", Severity.WARNING, "contracts")
-    assert finding.message.startswith("1 matches name rows")
+    assert finding.message.startswith("1 matches refer to rows")
 
 
 def test_a_missing_table_is_told(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]), without=["code", "sources"])
-    with pytest.raises(UnreadableError, match="without its tables code, sources"):
+    with pytest.raises(UnreadableError, match="no table code, sources"):
         joined(tmp_path)
 
 
 def test_a_file_that_is_no_parquet_is_told(tmp_path):
     folder = write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     next(folder.glob("code/*")).write_bytes(b"no table")
-    with pytest.raises(UnreadableError, match="cannot be joined"):
+    with pytest.raises(UnreadableError, match="cannot join"):
         joined(tmp_path)
 
 
@@ -202,16 +202,16 @@ def test_a_column_of_another_type_is_told(tmp_path):
     tables["compiled_contracts"][0] = tuple(row)
     write_tables(tmp_path / "contracts", tables)
     (contract,) = contracts_of(tmp_path)
-    assert "not what the schema says" in contract.read.findings[0].message
+    assert "do not follow the schema" in contract.read.findings[0].message
 
 
 def test_a_pointer_into_a_row_is_told_in_words(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (contract,) = contracts_of(tmp_path)
     finding = Finding(rule="r", message="wrong", path=contract.source.path, pointer=("abi", 0, "name"))
-    placed = locate_in_partition(finding, contract)
-    assert (placed.message, placed.position) == ("wrong (at /abi/0/name)", Position(1, 1))
-    assert locate_in_partition(replace(finding, path="elsewhere"), contract).position is None
+    (located,) = locate_in_partition([finding], contract)
+    assert (located.message, located.position) == ("wrong (at /abi/0/name)", Position(1, 1))
+    assert locate_in_partition([replace(finding, path="other")], contract)[0].position is None
 
 
 def test_a_damaged_bucket_is_told(tmp_path):
@@ -219,7 +219,7 @@ def test_a_damaged_bucket_is_told(tmp_path):
     (bucket,) = joined(tmp_path).buckets
     bucket_file(bucket.scratch_dir, bucket.number).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
     (contract,) = read_bucket(tmp_path, bucket)
-    assert "cannot be read" in contract.read.findings[0].message
+    assert "cannot read" in contract.read.findings[0].message
 
 
 def test_numbers_beyond_64_bits_are_kept(tmp_path):

@@ -1,6 +1,7 @@
-"""JSONL files: exact bytes, places of what is wrong, stretches that can be read by themselves."""
+"""JSONL files: exact bytes, positions of findings, ranges that are read independently."""
 
 import gzip
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from statuary.content.bulk import jsonl as lines_module
 from statuary.content.bulk.jsonl import LineRange, line_ranges, read_line_range
 from statuary.domain.findings import Position
+from statuary.domain.limits import MAX_BLANK
 from support.contracts import made_record
 from support.requirements import require_module
 
@@ -19,9 +21,7 @@ RECORD = orjson.dumps(made_record())
 
 
 def read(root: Path, name: str = "all.jsonl", size: int = 1 << 20):
-    return [
-        contract for stretch in line_ranges(root, name, size) for contract in read_line_range(root, stretch)
-    ]
+    return [contract for part in line_ranges(root, name, size) for contract in read_line_range(root, part)]
 
 
 def packed(name: str, body: bytes) -> bytes:
@@ -108,12 +108,12 @@ def test_a_file_of_something_else_is_given_up(tmp_path):
     (tmp_path / "all.jsonl").write_bytes(b"no record\n" * 5000)
     contracts = read(tmp_path)
     assert len(contracts) == lines_module.MAX_UNREADABLE_LINES + 1
-    assert "not looked at" in contracts[-1].read.findings[0].message
+    assert "is skipped" in contracts[-1].read.findings[0].message
 
 
 def test_a_file_that_is_gone_is_a_finding(tmp_path):
     (contract,) = read_line_range(tmp_path, LineRange(path="gone.jsonl"))
-    assert contract.read.findings[0].message.startswith("the file cannot be opened")
+    assert contract.read.findings[0].message.startswith("cannot open the file")
 
 
 def test_without_zstandard_the_extra_is_named(tmp_path, monkeypatch):
@@ -128,7 +128,7 @@ LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]
 
 @settings(derandomize=True, max_examples=150, deadline=None)
 @given(LINES, st.booleans(), st.integers(1, 900))
-def test_stretches_cover_every_line_once(tmp_path_factory, found, ends, size):
+def test_lines_reades_cover_every_line_once(tmp_path_factory, found, ends, size):
     root = tmp_path_factory.getbasetemp()
     body = b"\n".join(found) + (b"\n" if ends else b"")
     (root / "some.jsonl").write_bytes(body)
@@ -142,8 +142,24 @@ def test_stretches_cover_every_line_once(tmp_path_factory, found, ends, size):
     assert [contract.source.line for part in parts for contract in read_line_range(root, part)] == wanted
 
 
+def peak_of_reading(root: Path, count: int) -> int:
+    """Return the bytes of memory that reading so many records takes at most."""
+    (root / "all.jsonl.gz").write_bytes(gzip.compress((RECORD + b"\n") * count))
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in read_line_range(root, LineRange("all.jsonl.gz"))) == count
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 def test_memory_does_not_grow_with_the_file(tmp_path):
-    """A gigabyte of blanks, packed into a megabyte, passes through; a line of it would not."""
+    few = peak_of_reading(tmp_path, 50)
+    assert peak_of_reading(tmp_path, 2000) < few + len(RECORD) * 100
+
+
+def test_a_flood_of_blank_lines_ends(tmp_path):
+    """64 MiB of blanks in 64 kB; without a limit, a gigabyte in a megabyte would pass through too."""
     packer = zlib.compressobj(9, wbits=31)
     blanks = (b" " * 1023 + b"\n") * 1024
     with (tmp_path / "all.jsonl.gz").open("wb") as file:
@@ -151,4 +167,15 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
             file.write(packer.compress(blanks))
         file.write(packer.compress(RECORD) + packer.flush())
     (contract,) = read(tmp_path, "all.jsonl.gz")
-    assert contract.source.line == 64 * 1024 + 1
+    assert contract.source.line == MAX_BLANK // 1024 + 1
+    assert (
+        contract.read.findings[0].message == "more than 1,048,576 bytes of blank lines; the rest is skipped"
+    )
+
+
+def test_a_line_without_end_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr("statuary.content.bulk.jsonl.LARGEST_RECORD", 1 << 10)
+    monkeypatch.setattr("statuary.content.bulk.jsonl.MAX_SKIPPED", 1 << 21)
+    (tmp_path / "all.jsonl.gz").write_bytes(gzip.compress(b"x" * (8 << 20) + b"\n" + RECORD))
+    (contract,) = read(tmp_path, "all.jsonl.gz")
+    assert contract.read.findings[0].message == "the line has more than 2,097,152 bytes; the rest is skipped"

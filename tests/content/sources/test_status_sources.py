@@ -140,7 +140,7 @@ def test_null_affected_components_are_a_record_and_absent_ones_are_not():
             "Input should be 'investigating', ",
         ),
         (SMALLEST + "    components: {rpc: down}\n", "components.rpc", "Input should be 'operational', "),
-        (SMALLEST + "    draft: yes\n", "draft", "'yes' is neither true nor false"),
+        (SMALLEST + "    draft: yes\n", "draft", "expected true or false, found 'yes'"),
         (SMALLEST + "    id: a/b\n", "id", "id 'a/b' has characters that do not belong in a URL"),
         (SMALLEST + "    severity: high\n", "severity", "Extra inputs are not permitted"),
         (
@@ -359,7 +359,7 @@ def test_the_smallest_page():
             "name: Demo",
             "name: Demo\n    time_zone: Mars/Olympus",
             "time_zone",
-            "time zone 'Mars/Olympus' is not known",
+            "unknown time zone 'Mars/Olympus'",
         ),
         (
             "name: Demo",

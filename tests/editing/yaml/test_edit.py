@@ -140,7 +140,7 @@ REFUSED = {
     "tab": ("updates:\n  -\tx\n", "not YAML: found character that cannot start", 2),
     "text": ("updates: none\n", "not a list", 1),
     "not YAML": ("updates: [\n", "not YAML", 2),
-    "twice": ("updates: []\nupdates: []\n", "twice", 2),
+    "twice": ("updates: []\nupdates: []\n", "duplicate", 2),
     "no mapping": ("- updates\n", "no mapping", None),
     "nothing": ("# only a comment\n", "no mapping", None),
 }

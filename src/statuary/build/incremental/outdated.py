@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from statuary.build.incremental.reasons import RebuildReason
 from statuary.content.git_state import GitState
-from statuary.content.limits import LARGEST_RECORD
 from statuary.content.read_contract import record_digest
 from statuary.content.source_files import SourceFile
 from statuary.content.source_stat import source_stat
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource
+from statuary.domain.limits import LARGEST_RECORD
 
 KnownSource = tuple[str, str, str, bytes]
 """A unit of the last build: its path, git's id of it, its size and time, its SHA-256."""

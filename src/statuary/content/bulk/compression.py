@@ -32,7 +32,7 @@ def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
     """Open a bulk file, given by path or URL, as plain bytes.
 
     Raises:
-        Unreadable: if it cannot be opened, or Zstandard is not installed.
+        UnreadableError: if it cannot be opened, or Zstandard is not installed.
     """
     with _raw(root, path) as raw:
         if path.endswith(".gz"):
@@ -71,7 +71,7 @@ def damage_errors(path: str) -> tuple[type[Exception], ...]:
     """Return the exceptions that reading a damaged file raises.
 
     Raises:
-        Unreadable: if Zstandard is needed and not installed.
+        UnreadableError: if Zstandard is needed and not installed.
     """
     if not path.endswith(".zst"):
         return DAMAGED

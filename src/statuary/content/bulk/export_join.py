@@ -70,7 +70,7 @@ def join_export(
         limits: the limits of memory and threads.
 
     Raises:
-        Unreadable: if tables are missing or cannot be read, or memory or disk is too small.
+        UnreadableError: if tables are missing or cannot be read, or memory or disk is too small.
     """
     tables = tables_of(source.files)
     connection = connect(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")

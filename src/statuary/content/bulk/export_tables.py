@@ -53,7 +53,7 @@ def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
     """Return the files of each known table, in order of their first rows.
 
     Raises:
-        Unreadable: if a table that every record needs is missing.
+        UnreadableError: if a table that every record needs is missing.
     """
     tables: dict[str, list[str]] = {}
     for file in sorted(files, key=_first_row):
@@ -82,7 +82,7 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
         database: a file for its tables; by default they are in memory.
 
     Raises:
-        Unreadable: if the library is not installed.
+        UnreadableError: if the library is not installed.
     """
     try:
         duckdb = optional("duckdb", extra="parquet", purpose="the tables of an export")

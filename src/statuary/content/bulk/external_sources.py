@@ -36,7 +36,7 @@ def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
         source: the URL of an object store, or a path relative to the content folder.
 
     Raises:
-        Unreadable: if it does not exist or cannot be listed.
+        UnreadableError: if it does not exist or cannot be listed.
     """
     yield from _remote(source.rstrip("/")) if is_remote(source) else _local(root, source.rstrip("/"))
 

@@ -11,13 +11,13 @@ from typing import IO, NamedTuple
 
 from statuary.content.bulk.compression import BUFFER, damage_errors, is_compressed, open_bulk_file
 from statuary.content.bulk.remote_objects import is_remote
-from statuary.content.limits import LARGEST_RECORD, MAX_BLANK, MAX_SKIPPED, MAX_UNREADABLE_LINES
 from statuary.content.parse_json import locate_in_json
 from statuary.content.parse_record import ParsedRecord, parse_record_json
 from statuary.content.read_contract import ParsedContract
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.findings import Finding, Position
+from statuary.domain.limits import LARGEST_RECORD, MAX_BLANK, MAX_SKIPPED, MAX_UNREADABLE_LINES
 
 RANGE_SIZE = 8 << 20
 """Bytes of a range: at most a second of work, so that all workers finish at about the same time."""

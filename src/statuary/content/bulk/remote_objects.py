@@ -33,7 +33,7 @@ def list_objects(url: str) -> Iterator[RemoteObject]:
     """Yield the objects below a URL, or the one at the URL, in no order.
 
     Raises:
-        Unreadable: if the store cannot be listed.
+        UnreadableError: if the store cannot be listed.
     """
     bucket, key = _parts(url.rstrip("/"))
     try:
@@ -52,7 +52,7 @@ def read_remote(url: str, limit: int) -> bytes:
     """Return the content of an object.
 
     Raises:
-        Unreadable: if it has more than `limit` bytes, does not exist, or cannot be read.
+        UnreadableError: if it has more than `limit` bytes, does not exist, or cannot be read.
     """
     bucket, key = _parts(url)
     try:
@@ -70,7 +70,7 @@ def open_remote(url: str) -> IO[bytes]:
     """Open an object as a stream.
 
     Raises:
-        Unreadable: if it does not exist or cannot be read.
+        UnreadableError: if it does not exist or cannot be read.
     """
     bucket, key = _parts(url)
     try:
@@ -105,7 +105,7 @@ def import_obstore() -> Any:
     """Return the module `obstore`.
 
     Raises:
-        MissingExtra: if it is not installed.
+        MissingExtraError: if it is not installed.
     """
     return optional("obstore", extra="s3", purpose="an object store")
 
@@ -114,7 +114,7 @@ def from_url(url: str, **options: Any) -> Any:
     """Return the store of a URL.
 
     Raises:
-        MissingExtra: if the library is not installed.
+        MissingExtraError: if the library is not installed.
     """
     return optional("obstore.store", extra="s3", purpose="an object store").from_url(url, **options)
 
