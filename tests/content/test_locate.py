@@ -46,7 +46,7 @@ items:
         (("items", 2), False, 3, 36),
         (("items", 7), False, 3, 12),
         (("items", 1, "none", "below"), False, 3, 16),
-        (("e\u0301", "deep"), False, 4, 25),
+        (("e\u0301", "deep"), False, 4, 23),
         (("absent",), True, 1, 1),
     ],
 )
