@@ -12,7 +12,7 @@ import pytest
 
 from statuary.build.build import check_site
 from statuary.build.progress import NoProgress
-from statuary.cli.reports.text_report import text_report
+from statuary.cli.output.findings_report import text_report
 from statuary.domain.primitives import parse_instant
 from support.bad_inputs import CASES
 from support.sites import NOW, small_site, write_files

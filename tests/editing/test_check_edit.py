@@ -7,8 +7,9 @@ import pytest
 
 from statuary.domain.primitives import parse_instant
 from statuary.editing.check_edit import check_edit, read_status_content
-from statuary.editing.file_edit import FileEdit
-from statuary.editing.write_edit import EditWriteError, write_edit
+from statuary.editing.errors import EditError
+from statuary.editing.file_edit import FileEdit, write_edit
+from statuary.publishing.errors import PublishingError
 from support.sites import NOW, SMALL_SITE, write_files
 
 AT = parse_instant(NOW)
@@ -89,13 +90,13 @@ def test_permissions_and_links_stay(tmp_path):
 @pytest.mark.parametrize(("before", "on_disk"), [("a", "changed"), (None, "made by another")])
 def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path, before, on_disk):
     (tmp_path / "a.yaml").write_text(on_disk)
-    with pytest.raises(EditWriteError, match="has been changed meanwhile"):
+    with pytest.raises(EditError, match="has changed since it was read"):
         write_edit(tmp_path, FileEdit(path="a.yaml", before=before, after="b"))
     assert (tmp_path / "a.yaml").read_text() == on_disk
 
 
 def test_a_file_that_is_gone_is_not_written_again(tmp_path):
-    with pytest.raises(EditWriteError):
+    with pytest.raises(EditError):
         write_edit(tmp_path, FileEdit(path="a.yaml", before="a", after="b"))
     assert list(tmp_path.iterdir()) == []
 
@@ -107,7 +108,7 @@ def test_a_disk_that_refuses_leaves_the_file_as_it_was(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(EditWriteError, match="No space left"):
+    with pytest.raises(PublishingError, match="No space left"):
         write_edit(tmp_path, FileEdit(path="a.yaml", before="a", after="b"))
     assert (tmp_path / "a.yaml").read_text() == "a"
     assert [file.name for file in tmp_path.iterdir()] == ["a.yaml"]

@@ -4,7 +4,7 @@ import pytest
 
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
-from statuary.editing.edited_files import edited_files
+from statuary.editing.check_edit import edited_files
 
 
 @pytest.fixture

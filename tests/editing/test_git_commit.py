@@ -2,7 +2,8 @@
 
 import pytest
 
-from statuary.editing.git_commit import CommitError, check_can_commit, commit_file
+from statuary.editing.errors import EditError
+from statuary.editing.git_commit import check_can_commit, commit_file
 from support.content_repository import make_control_room
 
 
@@ -19,7 +20,7 @@ def test_a_file_without_changes_is_ready_and_so_is_one_that_is_not_there_yet(roo
 def test_outside_of_a_repository_nothing_is_committed(tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     (tmp_path / "alone").mkdir()
-    with pytest.raises(CommitError, match="in no git repository"):
+    with pytest.raises(EditError, match="not in a git repository"):
         check_can_commit(tmp_path / "alone/file.yaml")
 
 
@@ -28,24 +29,24 @@ def test_a_file_with_other_changes_is_not_ready(room, staged):
     room.write("content/site.yaml", "changed")
     if staged:
         room.git("add", "content/site.yaml")
-    with pytest.raises(CommitError, match="changes that are not committed"):
+    with pytest.raises(EditError, match="uncommitted changes"):
         check_can_commit(room.root / "content/site.yaml")
 
 
 def test_an_ignored_file_is_not_ready(room):
-    with pytest.raises(CommitError, match="git ignores"):
+    with pytest.raises(EditError, match="git ignores"):
         check_can_commit(room.root / "build/file.yaml")
 
 
 def test_within_a_merge_nothing_is_ready(room):
     (room.root / ".git/MERGE_HEAD").write_text(room.git("rev-parse", "HEAD"))
-    with pytest.raises(CommitError, match="a merge is under way"):
+    with pytest.raises(EditError, match="a merge is in progress"):
         check_can_commit(room.root / "content/site.yaml")
 
 
 def test_without_git_it_says_so(room, monkeypatch):
     monkeypatch.setenv("PATH", str(room.root))
-    with pytest.raises(CommitError, match="no git on this machine"):
+    with pytest.raises(EditError, match="git is not installed"):
         check_can_commit(room.root / "content/site.yaml")
 
 
@@ -61,6 +62,6 @@ def test_a_hook_that_refuses_is_quoted_and_the_file_stays(room):
     hook.write_text("#!/bin/sh\necho 'not on a Sunday' >&2\nexit 1\n")
     hook.chmod(0o755)
     room.write("content/site.yaml", "changed")
-    with pytest.raises(CommitError, match="not on a Sunday"):
+    with pytest.raises(EditError, match="not on a Sunday"):
         commit_file(room.root / "content/site.yaml", "x")
     assert room.read("content/site.yaml") == "changed"

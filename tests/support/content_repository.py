@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from statuary.cli import incident
-from statuary.cli.editing import component_names, prompts
+from statuary.cli.editing import edit_session, incident, prompts, update_options
 from statuary.cli.main import command
-from statuary.cli.options import update_options
 
 NOW = "2026-11-02T10:00:00Z"
 
@@ -104,5 +102,5 @@ def make_control_room(
 
 def person_sits_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have commands ask for what is missing; undone with the test, since all that ask are imported by now."""
-    for module in (prompts, component_names, update_options, incident):
+    for module in (prompts, edit_session, update_options, incident):
         monkeypatch.setattr(module, "is_interactive", lambda: True)

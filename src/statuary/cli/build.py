@@ -23,28 +23,24 @@ from statuary.content.git_state import GitQuery
 @click.option(
     "--to",
     metavar="FOLDER|URL",
-    help="Publish the folder further, as `statuary publish` does, such as to s3://BUCKET.",
+    help="Also publish the site elsewhere, as `statuary publish` does, for example to s3://BUCKET.",
 )
 @now_option
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option(
-    "--verify",
-    is_flag=True,
-    help="Read every published file, and write anew what is not as it was published.",
-)
+@click.option("--dry-run", is_flag=True, help="Show what would change without changing it.")
+@click.option("--verify", is_flag=True, help="Read every published file, and rewrite those that differ.")
 @execution_options
 @check_options
 @format_option
 def command(content: Path, out: Path, **build_options: Any) -> None:
     """Check the content and publish the site into a folder.
 
-    Nothing is published if the content has errors. A record whose claim is not proved is kept back, and the rest
-    is published (`contracts: {publish: all}` in site.yaml publishes it, marked as refused). What is unchanged is left as it is; what is stale and was
-    written by statuary is removed; what others wrote is never touched.
+    Nothing is published if the content has errors. A record that fails a check is withheld and the rest is published
+    (`contracts: {publish: all}` in site.yaml publishes it, marked as rejected). Unchanged files are kept, obsolete
+    files that statuary wrote are removed, and files of others are never touched.
     """
     refuse_overlapping_folders(content, out)
     git = GitQuery(content)
-    # git looks through the content on another core while this one imports all that a build needs
+    # git reads the content on another core while this one imports everything that a build needs
     from statuary.cli.run_build import BuildOptions, run_build
 
     run_build(content, out, git, BuildOptions(**build_options))

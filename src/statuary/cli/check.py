@@ -1,4 +1,4 @@
-"""`statuary check`: check the content and publish nothing."""
+"""`statuary check`: check the content without publishing it."""
 
 import sys
 from dataclasses import replace
@@ -9,7 +9,6 @@ import click
 from statuary.build.build import check_site
 from statuary.build.contracts import nowhere
 from statuary.build.execution.options import ExecutionOptions
-from statuary.build.execution.worker_pool import WorkersLostError
 from statuary.build.progress import Progress
 from statuary.build.recompile import RecompileOptions, recompile_contracts
 from statuary.build.results import CheckedSite
@@ -18,9 +17,9 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.check_options import check_options, list_rules, read_check_options
 from statuary.cli.options.common_options import build_instant, content_option, format_option, now_option
 from statuary.cli.options.execution_options import execution_options, open_executor
+from statuary.cli.output.findings_report import format_findings
 from statuary.cli.output.progress import progress
 from statuary.cli.output.summary import findings_line
-from statuary.cli.reports.format_findings import format_findings
 from statuary.domain.findings import Severity, sorted_findings
 from statuary.domain.primitives import Instant
 
@@ -31,9 +30,9 @@ from statuary.domain.primitives import Instant
 @execution_options
 @check_options
 @format_option
-@click.option("--recompile", is_flag=True, help="Compile every contract again and compare.")
+@click.option("--recompile", is_flag=True, help="Compile every contract again and compare the result.")
 @compiler_option
-@click.option("--list", "listing", is_flag=True, help="Print every rule and check nothing.")
+@click.option("--list", "listing", is_flag=True, help="Print every rule and exit.")
 def command(
     content: Path,
     now: Instant | None,
@@ -48,7 +47,7 @@ def command(
     compiler: tuple[str, ...],
     listing: bool,
 ) -> None:
-    """Check the content, prove every record, and publish nothing.
+    """Check the content and every contract record without publishing anything.
 
     With --recompile, each record's standard JSON input is given to a compiler of the very version that the record
     names, and everything that comes out is held against the record. Versions that are not at hand are warnings.
@@ -57,28 +56,24 @@ def command(
         list_rules()
         sys.exit(ExitCode.OK)
     if compiler and not recompile:
-        raise click.UsageError("--compiler is for --recompile")
+        raise click.UsageError("--compiler requires --recompile")
     check_options = read_check_options(skip, only, strict=strict)
     told = ""
     recompile_options = (
         RecompileOptions(compilers=parse_compilers(compiler), workers=hands()) if recompile else None
     )
     instant = build_instant(now)
-    try:
-        with open_executor(workers, engine, scheduler) as found, progress() as progress_listener:
-            checked, _ = check_site(
-                content,
-                instant,
-                progress_listener,
-                nowhere,
-                check_options,
-                execution=ExecutionOptions(executor=found),
-            )
-            if recompile_options is not None:
-                checked, told = _recompiled(checked, content, recompile_options, progress_listener)
-    except WorkersLostError as lost:
-        click.echo(f"statuary: {lost}\n    {lost.hint}", err=True)
-        sys.exit(ExitCode.FAILED)
+    with open_executor(workers, engine, scheduler) as found, progress() as progress_listener:
+        checked, _ = check_site(
+            content,
+            instant,
+            progress_listener,
+            nowhere,
+            check_options,
+            execution=ExecutionOptions(executor=found),
+        )
+        if recompile_options is not None:
+            checked, told = _recompiled(checked, content, recompile_options, progress_listener)
     if checked.all_findings or form in ("json", "sarif"):
         click.echo(format_findings(checked.all_findings, str(content), form))
     if form == "text":

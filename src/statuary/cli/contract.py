@@ -2,19 +2,17 @@
 
 import sys
 from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from typing_extensions import override
 
-from statuary.cli.command_error import CommandError
 from statuary.cli.compiler_options import parse_compilers
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import InstantType, build_instant, content_option, now_option
-from statuary.cli.output.amounts import size_text
-from statuary.cli.reports.text_report import text_report
+from statuary.cli.output.findings_report import text_report
+from statuary.cli.output.plain_text import size_text
 from statuary.content.read_content import read_content
 from statuary.domain.catalogue import Catalogue, ContractForm
 from statuary.domain.contracts.workspace import WorkspaceDeployment
@@ -136,19 +134,6 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-def _refusing(function: Callable[..., None]) -> Callable[..., None]:
-    """Say what cannot be imported as every command says no."""
-
-    @wraps(function)
-    def inner(*values: Any, **options: Any) -> None:
-        try:
-            function(*values, **options)
-        except ContractImportError as cannot:
-            raise CommandError(str(cannot), cannot.hint) from None
-
-    return inner
-
-
 @click.group()
 def command() -> None:
     """Add contracts to the site."""
@@ -157,7 +142,6 @@ def command() -> None:
 @command.command("add")
 @click.argument("file", type=FILE)
 @_with_options
-@_refusing
 def add(
     file: Path,
     content: Path,

@@ -1,4 +1,4 @@
-"""`statuary explain`: say what a published path is, and which source made it."""
+"""`statuary explain`: show what a published path is, and which sources made it."""
 
 import sys
 from pathlib import Path
@@ -7,10 +7,9 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import out_option
-from statuary.cli.output.amounts import size_text
+from statuary.cli.output.plain_text import printable, size_text
 from statuary.documents.stored_paths import sharded_path
 from statuary.documents.url_table import match_url
-from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.ledger.ledger import LedgerEntry
 from statuary.publishing.ledger.read_ledger import nearest_paths, read_entry, read_reasons
@@ -20,24 +19,20 @@ from statuary.publishing.ledger.read_ledger import nearest_paths, read_entry, re
 @click.argument("path")
 @out_option
 def command(path: str, out: Path) -> None:
-    """Say what a published path is and which source made it.
+    """Show what a published path is and which sources made it.
 
-    PATH is below the site's root, such as api/v2/summary.json, or a file below the build folder.
+    PATH is relative to the site's root, such as api/v2/summary.json, or a file in the build folder.
     """
     wanted = _below_root(path, out)
     ledger = SiteFolder(out).ledger_file
-    try:
-        entry = read_entry(ledger, wanted) or read_entry(ledger, sharded_path(wanted))
-        lines = [wanted, *_url_lines(wanted), *_entry_lines(entry, ledger, wanted)]
-    except PublishingError as refused:
-        click.echo(f"statuary: {refused}", err=True)
-        sys.exit(ExitCode.FAILED)
-    click.echo("\n".join(lines))
+    entry = read_entry(ledger, wanted) or read_entry(ledger, sharded_path(wanted))
+    for line in (wanted, *_url_lines(wanted), *_entry_lines(entry, ledger, wanted)):
+        click.echo(printable(line))
     sys.exit(ExitCode.OK if entry else ExitCode.FINDINGS)
 
 
 def _below_root(path: str, out: Path) -> str:
-    """Return the path below the site's root, for a URL path or a file in the build folder."""
+    """Return the path relative to the site's root, for a URL path or a file in the build folder."""
     file = Path(path)
     if file.resolve().is_relative_to(out.resolve()) and (file.exists() or path.startswith(str(out))):
         return file.resolve().relative_to(out.resolve()).as_posix()
@@ -47,11 +42,11 @@ def _below_root(path: str, out: Path) -> str:
 def _url_lines(path: str) -> list[str]:
     found = match_url(path)
     if found is None:
-        return ["  no URL of a site has this shape"]
+        return ["  this is not the path of any document"]
     url, members = found
-    told = ", ".join(f"{name} {value}" for name, value in members.items())
+    values = ", ".join(f"{name} {value}" for name, value in members.items())
     return [
-        f"  {url.name}: {url.description}" + (f" ({told})" if told else ""),
+        f"  {url.name}: {url.description}" + (f" ({values})" if values else ""),
         f"  served as {url.media_type}; Cache-Control: {url.cache}",
     ]
 
@@ -62,11 +57,9 @@ def _entry_lines(entry: LedgerEntry | None, ledger: Path, path: str) -> list[str
         hint = f"; did you mean {near[0]}?" if near else ""
         return [f"  not published by the last build{hint}"]
     if not entry.settled:
-        return ["  about to be written when the last build was killed; build again"]
+        return ["  the last build was interrupted before this file was written; run it again"]
     sources = entry.sources.splitlines()
-    why = [
-        f"  {source} was read because: {reason}" for source, reason in read_reasons(ledger, sources).items()
-    ]
+    why = [f"  {source} was read: {reason}" for source, reason in read_reasons(ledger, sources).items()]
     return [
         f"  {size_text(entry.size)}, sha256 {entry.digest.hex()}",
         "  made from " + (", ".join(sources) if sources else "the whole content"),

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.errors import exit_on_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.documents import url_table
 from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id
@@ -32,7 +31,7 @@ def command(place: str, wanted: tuple[str, ...], to: Path | None, listing: bool)
     WHAT is a path below the site's root (api/v2/summary.json), a contract as CHAIN/ADDRESS, or a pattern ('v2/contract/1/*').
     One document is printed; several need --to.
     """
-    with exit_on_error(), open_site(place) as site:
+    with open_site(place) as site:
         paths = _paths(site, wanted or ("*",))
         if listing:
             for path in paths:

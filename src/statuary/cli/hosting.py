@@ -1,4 +1,4 @@
-"""`statuary hosting`: write what a host needs to serve the site."""
+"""`statuary hosting`: write the configuration of a host."""
 
 import sys
 from dataclasses import replace
@@ -22,25 +22,30 @@ DEFAULT = HostOptions()
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     default=None,
-    help="The project folder to write into. Default: print the configuration and write nothing.",
+    help="The project folder to write into. Default: only print the configuration.",
 )
-@click.option("--edge-only", is_flag=True, help="Write the edge module alone, for use in a host's own build.")
-@click.option("--force", is_flag=True, help="Replace configuration that is there and differs.")
+@click.option("--edge-only", is_flag=True, help="Write only the edge module, for the host's own build.")
+@click.option("--force", is_flag=True, help="Replace files that differ.")
 @click.option(
-    "--publish", default=DEFAULT.publish, show_default=True, help="The site, relative to the project."
+    "--publish",
+    default=DEFAULT.publish,
+    show_default=True,
+    help="The site's folder, relative to the project.",
 )
 @click.option(
-    "--install", default=DEFAULT.install, show_default=True, help="What pip installs where the host builds."
+    "--install", default=DEFAULT.install, show_default=True, help="What pip installs when the host builds."
 )
-@click.option("--root", default=DEFAULT.root, show_default=True, help="Where a web server finds the site.")
+@click.option("--root", default=DEFAULT.root, show_default=True, help="The site's folder on the web server.")
 @click.option(
     "--listen",
     default=DEFAULT.listen,
     show_default=True,
-    help="The port, or address and port, of a web server.",
+    help="The web server's port, or address and port.",
 )
 @click.option(
-    "--edge", metavar="ADDRESS:PORT", help="A `deno serve` of the edge module that a web server asks."
+    "--edge",
+    metavar="ADDRESS:PORT",
+    help="The address of a `deno serve` of the edge module, for a web server.",
 )
 def command(
     name: str,
@@ -54,7 +59,7 @@ def command(
     listen: str,
     edge: str | None,
 ) -> None:
-    """Write what a host needs to serve the site: configuration, and the edge module where it can run."""
+    """Write what a host needs to serve the site: its configuration, and the edge module if it can run one."""
     host = HOSTS[name]
     settings = _settings(content)
     _check(name, host, settings, content)
@@ -72,7 +77,7 @@ command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, ho
 
 
 def _settings(content: Path) -> HostingSettings:
-    """Return what the content says of hosting; the defaults where there is no content."""
+    """Return the hosting settings of the content; the defaults without content."""
     if not content.is_dir():
         return HostingSettings()
     from statuary.content.read_content import read_content
@@ -82,36 +87,40 @@ def _settings(content: Path) -> HostingSettings:
 
 
 def _check(name: str, host: Host, settings: HostingSettings, content: Path) -> None:
-    """Refuse a layout that the host cannot serve, and tell of what the site lacks for it."""
+    """Check that the host can serve the layout, and print a setting that the site lacks.
+
+    Raises:
+        click.UsageError: if the host cannot serve the layout.
+    """
     if settings.layout is PathLayout.SHARDED and not host.supports_sharding:
         raise click.UsageError(
-            f"{name} has no use for the sharded layout: leave hosting.layout out of site.yaml"
+            f"{name} cannot serve the sharded layout; remove hosting.layout from site.yaml"
         )
     if host.site_files is not None and host.site_files not in settings.files:
         click.echo(
-            f"statuary: {name} reads files of the site itself; in {content / 'site.yaml'}, say\n"
+            f"statuary: {name} reads files of the site that this site does not have; add to {content / 'site.yaml'}:\n"
             f"    hosting: {{files: [{host.site_files}]}}",
             err=True,
         )
 
 
 def _print(files: list[HostFile]) -> None:
-    """Print the configuration; of the edge module, only that it would be written."""
+    """Print the configuration, and how many files the edge module has."""
     shown = [file for file in files if not is_edge_file(file)]
     for file in shown:
         if len(shown) > 1:
             click.echo(f"==> {file.path}")
         click.echo(file.text, nl=False)
     if len(shown) < len(files):
-        click.echo(f"and {len(files) - len(shown)} files of the edge module, with --out FOLDER", err=True)
+        click.echo(f"--out FOLDER also writes {len(files) - len(shown)} files of the edge module", err=True)
 
 
 def _write(files: list[HostFile], out: Path, *, force: bool) -> None:
-    """Write the files; what is there and is somebody's own work stays."""
+    """Write the files; without `force`, edited files stop it."""
     kept = [file for file in files if _was_edited(file, out / file.path)]
     if kept and not force:
         names = ", ".join(str(out / file.path) for file in kept)
-        click.echo(f"statuary: {names}: there already, with another text\n    --force replaces it", err=True)
+        click.echo(f"statuary: {names} exists and differs\n    use --force to replace it", err=True)
         sys.exit(ExitCode.FAILED)
     for file in files:
         place = out / file.path

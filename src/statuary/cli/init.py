@@ -1,4 +1,4 @@
-"""`statuary init`: write a content folder that can be published at once."""
+"""`statuary init`: write a content folder that is ready to build."""
 
 import sys
 from datetime import timedelta
@@ -10,7 +10,7 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant, content_option, now_option
-from statuary.cli.output.summary import format_instant
+from statuary.cli.output.plain_text import format_instant
 from statuary.cli.schema import write_schemas
 from statuary.domain.primitives import Instant, InvalidValueError, parse_chain_id
 
@@ -19,17 +19,15 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 @click.command()
 @content_option
-@click.option("--name", default="Example Network", show_default=True, help="Name of the network.")
-@click.option(
-    "--url", default="https://status.example.org", show_default=True, help="Where the site will be published."
-)
+@click.option("--name", default="Example Network", show_default=True, help="The name of the network.")
+@click.option("--url", default="https://status.example.org", show_default=True, help="The URL of the site.")
 @click.option("--chain-id", default="1337", show_default=True, help="The network's chain id.")
 @now_option
 def command(content: Path, name: str, url: str, chain_id: str, now: Instant | None) -> None:
-    """Write a content folder that can be published at once.
+    """Write a content folder that is ready to build.
 
-    It holds settings, three components, an incident that is over, a maintenance to come, and the schemas that
-    editors complete from. Nothing that exists is touched.
+    It holds settings, three components, a resolved incident, a scheduled maintenance, and JSON Schemas for editors.
+    Existing files are never touched.
     """
     if content.exists() and any(content.iterdir()):
         click.echo(f"statuary: {content} is not empty; nothing was written", err=True)
@@ -49,7 +47,7 @@ def command(content: Path, name: str, url: str, chain_id: str, now: Instant | No
 
 
 def starter_files(name: str, url: str, chain_id: str, now: Instant) -> dict[str, str]:
-    """Return the starter's files, by their path in the content folder."""
+    """Return the files of the starter by their path in the content folder."""
     today = Instant(now.replace(hour=0, minute=0, second=0, microsecond=0))
     instants = {
         "today": today,
@@ -74,7 +72,7 @@ def starter_files(name: str, url: str, chain_id: str, now: Instant) -> dict[str,
 
 
 def quoted(text: str) -> str:
-    """Return a text as a YAML scalar: plain where that is safe, else in double quotes."""
+    """Return a text as a YAML scalar: plain if that is safe, else in double quotes."""
     plain = text[:1].isalnum() and all(letter.isalnum() or letter in " .-_/" for letter in text)
     if plain and text == text.strip():
         return text

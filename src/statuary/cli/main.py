@@ -18,10 +18,10 @@ COMMANDS = {
     "serve": ("statuary.cli.serve", "Serve the site on this machine."),
     "tick": ("statuary.cli.tick", "Update a published site to the current time, without a build."),
     "next": ("statuary.cli.next", "Print when the published status changes next."),
-    "incident": ("statuary.cli.incident", "Open, update and resolve incidents."),
-    "maintenance": ("statuary.cli.maintenance", "Schedule, start, complete or cancel maintenances."),
+    "incident": ("statuary.cli.editing.incident", "Open, update and resolve incidents."),
+    "maintenance": ("statuary.cli.editing.maintenance", "Schedule, start, complete or cancel maintenances."),
     "contract": ("statuary.cli.contract", "Add contracts from Foundry, Hardhat, a compiler or a node."),
-    "component": ("statuary.cli.component", "Set a component's status; list all components."),
+    "component": ("statuary.cli.editing.component", "Set a component's status; list all components."),
     "snapshot": (
         "statuary.cli.snapshot",
         "Pack a site into one file; verify, compare and convert snapshots.",

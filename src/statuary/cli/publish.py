@@ -1,11 +1,10 @@
-"""`statuary publish`: a built site or a snapshot into a folder or an object store, by the same plan, show and apply."""
+"""`statuary publish`: publish a built site or a snapshot to a folder or an object store."""
 
 import sys
 from pathlib import Path
 
 import click
 
-from statuary.cli.errors import exit_on_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.publish_site import (
     StoreOptions,
@@ -33,10 +32,10 @@ from statuary.snapshots.verify import required_signature
     "--to",
     metavar="FOLDER|URL",
     required=True,
-    help="Where to: a folder, or an object store: s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX.",
+    help="The target: a folder, or an object store (s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX).",
 )
 @public_key_option
-@click.option("--dry-run", is_flag=True, help="Show what would change and what it costs, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and how many requests that takes.")
 @store_options
 def command(
     site: str,
@@ -48,25 +47,24 @@ def command(
     lease_seconds: int,
     wait: int,
 ) -> None:
-    """Publish a snapshot, or the folder of a build, into a folder or an object store.
+    """Publish a snapshot, or the folder of a build, to a folder or an object store.
 
-    Every byte of a snapshot is verified first; nothing changes if one is wrong. What is unchanged is left as it
-    is; what is stale and was written by statuary is removed; what others wrote is never touched.
+    A snapshot is verified completely before anything changes. Unchanged files are kept, obsolete files that statuary
+    wrote are removed, and files of others are never touched.
 
-    An object store gets only what changed, with media type, cache rule and encoding, bodies before what names
-    them; one publisher at a time. Where the store is and who asks, its usual environment variables say, such as
-    AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID.
+    Only changes are uploaded to an object store, each object with its media type, cache rule and encoding, and
+    documents before the lists that name them. A lease admits one publisher at a time. The usual environment variables,
+    such as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID, give address and credentials.
     """
     options = StoreOptions(
         dry_run=dry_run, adopt=adopt, no_lease=no_lease, lease_seconds=lease_seconds, wait=wait
     )
-    with exit_on_error():
-        if Path(site).is_dir() and not (Path(site) / MANIFEST).is_file():
-            if public_key is not None:
-                raise PublishingError(f"{site} is no snapshot, and is not signed", "leave out --public-key")
-            publish_folder(Path(site), to, options)
-        else:
-            _publish_snapshot(site, to, public_key_of(public_key), options)
+    if Path(site).is_dir() and not (Path(site) / MANIFEST).is_file():
+        if public_key is not None:
+            raise PublishingError(f"{site} is not a snapshot and has no signature", "leave out --public-key")
+        publish_folder(Path(site), to, options)
+    else:
+        _publish_snapshot(site, to, public_key_of(public_key), options)
     sys.exit(ExitCode.OK)
 
 

@@ -1,4 +1,4 @@
-"""Publishing a built site further: what `statuary publish` and `statuary build` have in common."""
+"""Publishing a built site to a folder or an object store, for `statuary publish` and `statuary build --to`."""
 
 import signal
 import sys
@@ -13,7 +13,7 @@ import click
 
 from statuary.build.progress import stage
 from statuary.cli.options.common_options import utc_now
-from statuary.cli.output.amounts import changes_line, size_text
+from statuary.cli.output.plain_text import changes_line, changes_lines, count_text, printable, size_text
 from statuary.cli.output.progress import progress
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.site_folder import SiteFolder
@@ -27,7 +27,7 @@ from statuary.publishing.plan import Plan
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 LEASE_POLL_SECONDS = 5.0
-"""Seconds between two looks at a lease that another publisher has."""
+"""Seconds between two attempts to take a lease that another publisher holds."""
 
 LEASE_SECONDS = 120
 
@@ -35,14 +35,12 @@ TERMINATED = 128 + signal.SIGTERM
 
 
 class StoreOptions(NamedTuple):
-    """How an object store is published into.
+    """The options of publishing to an object store.
 
     Attributes:
-        dry_run: show what would change, and change nothing.
-        adopt: take over objects of somebody else at the site's paths.
-        no_lease: take no lease.
+        adopt: replace objects at the site's paths that statuary did not write.
         lease_seconds: how long a lease lasts that is not renewed.
-        wait: for how many seconds to wait for another publisher.
+        wait: seconds to wait for another publisher.
     """
 
     dry_run: bool = False
@@ -55,25 +53,27 @@ class StoreOptions(NamedTuple):
 def store_options(function: Decorated) -> Decorated:
     """Add the options of object stores."""
     options = (
-        click.option("--adopt", is_flag=True, help="Take over objects of others at the site's paths."),
+        click.option(
+            "--adopt", is_flag=True, help="Replace objects at the site's paths that statuary did not write."
+        ),
         click.option(
             "--no-lease",
             is_flag=True,
-            help="Take no lease: for a store that keeps no conditions, with one publisher.",
+            help="Take no lease: for a store without conditional requests, and only one publisher.",
         ),
         click.option(
             "--lease-seconds",
             type=click.IntRange(2, 3600),
             default=LEASE_SECONDS,
             show_default=True,
-            help="How long a killed publisher keeps others out.",
+            help="How long the lease of a killed publisher blocks others.",
         ),
         click.option(
             "--wait",
             type=click.IntRange(0, 86_400),
             default=0,
             metavar="SECONDS",
-            help="Wait for another publisher.",
+            help="Wait this long for another publisher to finish.",
         ),
     )
     for option in reversed(options):
@@ -84,10 +84,10 @@ def store_options(function: Decorated) -> Decorated:
 def publish_to_store(
     source: PublishedSite, url: str, options: StoreOptions, *, to_error: bool = False
 ) -> None:
-    """Publish a site into an object store, and print what changed and what it took.
+    """Publish a site to an object store; print the changes and the number of requests.
 
     Raises:
-        PublishingRefused: if the store does not take it, or another publisher is at work.
+        PublishingError: if the store does not take it, or another publisher holds the lease.
     """
     with _exit_on_sigterm(), progress() as announcer:
         bucket = ObjectStore(url)
@@ -98,11 +98,13 @@ def publish_to_store(
             plan = publication.compare()
             cost = publication.cost()
             if options.dry_run:
-                for change in plan.changes():
-                    click.echo(str(change), err=to_error)
+                for line in changes_lines(plan):
+                    click.echo(line, err=to_error)
             else:
                 publication.apply()
-    click.echo(f"{plan.documents:,} documents, {size_text(plan.size)}, in {url}", err=to_error)
+    click.echo(
+        f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {printable(url)}", err=to_error
+    )
     click.echo(changes_line(plan, applied=not options.dry_run), err=to_error)
     would = "would take" if options.dry_run else "took"
     click.echo(
@@ -110,14 +112,14 @@ def publish_to_store(
         err=to_error,
     )
     for path in plan.conflicts:
-        click.echo(f"in the way: {path}, which statuary did not put", err=to_error)
+        click.echo(f"not replaced: {printable(path)} (statuary did not write it; see --adopt)", err=to_error)
 
 
 def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bool = False) -> None:
-    """Publish a folder that a build made, and print what changed.
+    """Publish the folder of a build, and print the changes.
 
     Raises:
-        PublishingRefused: if it cannot be.
+        PublishingError: if it cannot be published.
     """
     if is_store_url(to):
         publish_to_store(PublishedFolder(folder), to, options, to_error=to_error)
@@ -129,20 +131,22 @@ def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bo
 
 
 def apply_or_show(publication: FolderTarget, plan: Plan, to: str, *, to_error: bool = False) -> None:
-    """Apply the plan or show it, and print what changed."""
+    """Apply the plan, or show it in a dry run, and print a summary."""
     if publication.dry_run:
-        for change in plan.changes():
-            click.echo(str(change), err=to_error)
+        for line in changes_lines(plan):
+            click.echo(line, err=to_error)
     else:
         publication.apply()
-    click.echo(f"{plan.documents:,} documents, {size_text(plan.size)}, in {to}/", err=to_error)
+    click.echo(
+        f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {printable(to)}/", err=to_error
+    )
     click.echo(changes_line(plan, applied=not publication.dry_run), err=to_error)
 
 
 def _open_publication(
     bucket: ObjectStore, source: PublishedSite, options: StoreOptions, advance: Callable[[int], None]
 ) -> ObjectStoreTarget:
-    """Open the publication, once no other publisher is at work any more."""
+    """Open the target as soon as no other publisher holds the lease."""
     until = monotonic() + options.wait
     duration = timedelta(seconds=options.lease_seconds)
     while True:
@@ -158,7 +162,7 @@ def _open_publication(
 
 @contextmanager
 def _exit_on_sigterm() -> Iterator[None]:
-    """End in order when the process is asked to end, so that the lease is given back."""
+    """Exit normally on SIGTERM, so that the lease is released."""
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         yield
@@ -167,7 +171,6 @@ def _exit_on_sigterm() -> Iterator[None]:
 
 
 def format_requests(requests: RequestCounts) -> str:
-    """Return numbers of requests as people read them."""
+    """Return the number of requests of each kind."""
     counts = requests._asdict().items()
-    told = [f"{count:,} {name}" + ("" if count == 1 else "s") for name, count in counts if count]
-    return ", ".join(told) or "no requests"
+    return ", ".join(count_text(count, name) for name, count in counts if count) or "no requests"

@@ -13,18 +13,21 @@ from statuary.content.json_schemas import SCHEMA_MODELS, json_schema
 @click.command()
 @click.argument("name", type=click.Choice(list(SCHEMA_MODELS)), required=False)
 @click.option(
-    "--all", "folder", type=click.Path(path_type=Path, file_okay=False), help="Write every schema here."
+    "--all",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write every schema into this folder.",
 )
 def command(name: str | None, folder: Path | None) -> None:
     """Print the JSON Schema of a source file, for editors.
 
-    An editor with the YAML language server reads this line at the top of a file:
+    An editor with the YAML language server completes and checks a file that begins with this line:
 
     \b
       # yaml-language-server: $schema=../.schema/incident.json
 
-    `statuary init` writes the schemas to content/.schema; `statuary schema --all content/.schema` renews them.
-    """  # noqa: D301 - click takes the backspace for "leave these lines alone"
+    `statuary init` writes the schemas to content/.schema; `statuary schema --all content/.schema` updates them.
+    """  # noqa: D301 - for click, the backspace means "do not wrap these lines"
     if folder is not None:
         write_schemas(folder)
         click.echo(f"{len(SCHEMA_MODELS)} schemas in {folder}/")

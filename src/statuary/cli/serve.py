@@ -13,9 +13,9 @@ import click
 from statuary.build.build import build_site
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import InstantType, content_option
+from statuary.cli.output.findings_report import format_findings
 from statuary.cli.output.progress import progress
 from statuary.cli.output.summary import findings_line
-from statuary.cli.reports.format_findings import format_findings
 from statuary.domain.primitives import Instant, instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget

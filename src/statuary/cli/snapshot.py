@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from statuary.cli.content_revision import content_revision
-from statuary.cli.errors import exit_on_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant, content_option, now_option
-from statuary.cli.output.amounts import changes_line, size_text
+from statuary.cli.output.plain_text import changes_line, size_text
+from statuary.content.git_state import GitQuery
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.snapshot_paths import MANIFEST
@@ -81,12 +80,12 @@ def create(
     out: Path,
 ) -> None:
     """Make a snapshot: OUT.zip, or OUT.tar.zst for transport."""
-    with exit_on_error(), ExitStack() as stack:
+    with ExitStack() as stack:
         wanted, signer = parse_site_subset(only), signer_of(key)
         if place is None:
             origin = SiteOrigin(
                 instant=build_instant(now),
-                revision=content_revision(content) if revision is None else revision,
+                revision=_revision(content) if revision is None else revision,
                 statuary=VERSION,
             )
             publication = SnapshotTarget(out, origin, only=wanted, signer=signer, dry_run=dry_run)
@@ -102,11 +101,17 @@ def create(
             _publish(publication)
 
 
+def _revision(content: Path) -> str:
+    """Return the commit of a content folder, with `+` after it if it has changes; empty outside of git."""
+    state = GitQuery(content).answer
+    return "" if state is None else state.revision
+
+
 def _build_into(content: Path, publication: SnapshotTarget) -> None:
     from statuary.build.build import build_site
+    from statuary.cli.output.findings_report import format_findings
     from statuary.cli.output.progress import progress
     from statuary.cli.output.summary import findings_line
-    from statuary.cli.reports.format_findings import format_findings
 
     with progress() as announcer:
         outcome = build_site(content, publication, publication.origin.instant, announcer)
@@ -176,9 +181,8 @@ def verify(place: str, public_key: str | None, against: str | None, proving: boo
     Exit codes: 0 whole; 1 something is wrong; 3 it is no snapshot, or broken off.
     """
     prover = _prover() if proving else None
-    with exit_on_error():
-        key = public_key_of(public_key)
-        verification = verify_snapshot(place, public_key=key, against=against, examine=prover)
+    key = public_key_of(public_key)
+    verification = verify_snapshot(place, public_key=key, against=against, examine=prover)
     click.echo(
         json.dumps(_as_json(verification, prover))
         if form == "json"
@@ -250,7 +254,7 @@ def _as_json(verification: Verification, prover: "RecordVerifier | None") -> dic
 @click.option("--delta", type=FILE, help="Write what turns BEFORE into AFTER into this file (both .zip).")
 def diff(before: str, after: str, form: str, delta: Path | None) -> None:
     """Say what changed from one snapshot, folder or site to another."""
-    with exit_on_error(), read_snapshot(before) as old, read_snapshot(after) as new:
+    with read_snapshot(before) as old, read_snapshot(after) as new:
         ends = {
             "from": manifest_digest(old.manifest_member.body),
             "to": manifest_digest(new.manifest_member.body),
@@ -298,8 +302,7 @@ def _spelled(value: object) -> str:
 @click.argument("out", type=FILE)
 def apply(before: Path, delta: Path, out: Path) -> None:
     """Make the snapshot that DELTA makes of BEFORE, byte for byte, as OUT."""
-    with exit_on_error():
-        digest = apply_delta(before, delta, out)
+    digest = apply_delta(before, delta, out)
     click.echo(f"{out}: sha256 of its content {digest}")
 
 
@@ -308,8 +311,7 @@ def apply(before: Path, delta: Path, out: Path) -> None:
 @click.argument("out", type=FILE)
 def convert(place: str, out: Path) -> None:
     """Write a snapshot in the other form: .zip to .tar.zst, or back. It is verified on the way."""
-    with exit_on_error():
-        digest = convert_snapshot(place, out)
+    digest = convert_snapshot(place, out)
     click.echo(f"{out}: sha256 of its content {digest}")
 
 
@@ -323,8 +325,7 @@ def sign_command(file: Path, key: Path, out: Path | None) -> None:
     Anyone verifies it with the standard tool: unzip FILE snapshot/manifest.json snapshot/manifest.json.minisig, then
     minisign -Vm snapshot/manifest.json -p minisign.pub.
     """
-    with exit_on_error():
-        digest = convert_snapshot(str(file), out or file, signer=signer_of(key))
+    digest = convert_snapshot(str(file), out or file, signer=signer_of(key))
     click.echo(f"{out or file}: sha256 of its content {digest}")
 
 

@@ -1,1 +1,1 @@
-"""Edits of content in place."""
+"""Edits of content in place: find what is meant, change the YAML text, check the result, write and commit it."""

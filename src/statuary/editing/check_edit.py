@@ -1,26 +1,29 @@
 """What an edit would do to the status side of the content, before it is written.
 
-An edit is judged before anything is written: the edited text goes through the readers and the checks that a
-build uses, together with everything else on the status side. Contracts are left alone, however many there are.
+The edited text goes through the readers and checks of a build, together with all other status sources. Contracts
+are not read: they cannot change what the status documents say.
 """
 
 from collections import Counter
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from typing_extensions import override
 
 from statuary.build.check_options import ALL_CHECKS
 from statuary.build.status import status_at
 from statuary.content.locate import locate_findings
 from statuary.content.read_content import read_content
+from statuary.content.source_files import SourceFile, walk_folder
+from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Finding, has_errors, sorted_findings
 from statuary.domain.primitives import Instant
-from statuary.domain.status.status_catalogue import StatusCatalogue
 from statuary.domain.status.timeline import Timeline
-from statuary.editing.edited_files import edited_files
 from statuary.editing.file_edit import FileEdit
 
 CONTRACT_FOLDERS = frozenset({"contracts"})
-"""What is not read: its files cannot change what the status documents say."""
 
 
 class StatusContent(NamedTuple):
@@ -28,57 +31,74 @@ class StatusContent(NamedTuple):
 
     Attributes:
         findings: everything that is wrong with it.
-        line: the catalogue over time; None if it could not be read.
+        timeline: None if it cannot be read.
     """
 
     findings: tuple[Finding, ...]
     timeline: Timeline | None
 
-    @property
-    def catalogue(self) -> StatusCatalogue | None:
-        """What was read."""
-        return None if self.timeline is None else self.timeline.catalogue
-
 
 def read_status_content(root: Path, now: Instant, edit: FileEdit | None = None) -> StatusContent:
-    """Read and check the status side of a content folder.
+    """Read and check the status side of a content folder, as it is or with an edit.
 
     Args:
         root: the content folder.
-        now: the instant that the rules judge by.
-        edit: a change to see it with.
+        now: the instant that the checks judge by.
+        edit: a change that is not written yet.
     """
     edited = {} if edit is None else {edit.path: edit.after}
     files = edited_files(root, edited, CONTRACT_FOLDERS) if root.is_dir() else None
     catalogue, findings = read_content(root, files)
     timeline = None
     if catalogue is not None:
-        side = status_at(catalogue, now)
-        findings = [*findings, *side.findings(ALL_CHECKS)]
-        timeline = side.site.timeline
-    return StatusContent(
-        findings=tuple(sorted_findings(locate_findings(root, findings, edited))), timeline=timeline
-    )
+        status = status_at(catalogue, now)
+        findings = [*findings, *status.findings(ALL_CHECKS)]
+        timeline = status.site.timeline
+    return StatusContent(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline)
 
 
-def added_findings(before: StatusContent, after: StatusContent) -> list[Finding]:
-    """Return the findings that an edit adds: what was wrong already is not its fault."""
+def check_edit(root: Path, now: Instant, before: StatusContent, edit: FileEdit) -> tuple[list[Finding], bool]:
+    """Return the findings that an edit adds, and whether it may be written: not if one is an error."""
     known = Counter(map(_identity, before.findings))
     added = []
-    for finding in after.findings:
+    for finding in read_status_content(root, now, edit).findings:
         if known[_identity(finding)]:
             known[_identity(finding)] -= 1
         else:
             added.append(finding)
-    return added
+    return added, not has_errors(added)
 
 
 def _identity(finding: Finding) -> tuple[str, str, str]:
-    """Return what makes a finding the same one after its lines have moved."""
+    """Return what identifies a finding, also after its lines have moved."""
     return finding.rule, finding.path, finding.message
 
 
-def check_edit(root: Path, now: Instant, before: StatusContent, edit: FileEdit) -> tuple[list[Finding], bool]:
-    """Return what an edit adds to the findings, and whether it may be written: not if one is an error."""
-    added = added_findings(before, read_status_content(root, now, edit))
-    return added, not has_errors(added)
+@dataclass(frozen=True, slots=True)
+class EditedFile(SourceFile):
+    """A file whose edited text is not on disk yet."""
+
+    edited: str
+
+    @override
+    def bytes(self, limit: int) -> bytes:
+        raw = self.edited.encode("utf-8")
+        if len(raw) > limit:
+            raise UnreadableError(
+                f"the file would have {len(raw):,} bytes, more than {limit:,}", "write less"
+            )
+        return raw
+
+
+def edited_files(
+    root: Path, edits: Mapping[str, str], without: Container[str] = ()
+) -> Iterator[SourceFile | Finding]:
+    """Yield what `walk_folder` yields, edited files with their new texts, and new files last."""
+    new = dict(edits)
+    for found in walk_folder(root, without):
+        if isinstance(found, SourceFile) and found.path in new:
+            yield EditedFile(root, found.path, new.pop(found.path))
+        else:
+            yield found
+    for path, text in sorted(new.items()):
+        yield EditedFile(root, path, text)

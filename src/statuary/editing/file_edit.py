@@ -1,17 +1,40 @@
-"""A change to one file of the content folder, as a value."""
+"""A change to one file of the content folder, and writing it."""
 
+import os
+from pathlib import Path
 from typing import NamedTuple
+
+from statuary.editing.errors import EditError
+from statuary.publishing.atomic_file import atomic_file
 
 
 class FileEdit(NamedTuple):
-    """What a file holds, and what it shall hold.
+    """The text of a file before and after an edit.
 
     Attributes:
-        path: the file, relative to the content folder, with forward slashes.
-        before: what it holds; None if there is no such file.
-        after: what it shall hold.
+        path: relative to the content folder, with forward slashes.
+        before: None if the edit creates the file.
     """
 
     path: str
     before: str | None
     after: str
+
+
+def write_edit(root: Path, edit: FileEdit) -> Path:
+    """Replace a file atomically and return its path; its permissions and a symbolic link to it stay.
+
+    Raises:
+        EditError: if the file has changed since it was read.
+        PublishingError: if it cannot be written; the file is unchanged.
+    """
+    file = (root / edit.path).resolve()
+    mode = file.stat().st_mode & 0o7777 if file.exists() else None
+    found = file.read_bytes() if file.exists() else None
+    if found != (None if edit.before is None else edit.before.encode("utf-8")):
+        raise EditError(f"{file} has changed since it was read", "run the command again")
+    with atomic_file(file) as stream:
+        if mode is not None:
+            os.fchmod(stream.fileno(), mode)
+        stream.write(edit.after.encode("utf-8"))
+    return file

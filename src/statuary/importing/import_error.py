@@ -1,13 +1,7 @@
-"""How an import says no."""
+"""The error of every import."""
+
+from statuary.domain.errors import StatuaryError
 
 
-class ContractImportError(Exception):
-    """What was given cannot become a contract of the site.
-
-    Attributes:
-        remedy: what to do instead, or empty.
-    """
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
+class ContractImportError(StatuaryError):
+    """The input cannot become a contract of the site."""

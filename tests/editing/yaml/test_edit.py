@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.content.parse_yaml import parse_yaml
-from statuary.editing.edit_error import EditError
+from statuary.editing.errors import EditError
 from statuary.editing.yaml.edit_yaml import append_item, set_value
 from statuary.editing.yaml.yaml_blocks import block_text
 from statuary.editing.yaml.yaml_scalars import inline_scalar
@@ -141,8 +141,8 @@ REFUSED = {
     "text": ("updates: none\n", "not a list", 1),
     "not YAML": ("updates: [\n", "not YAML", 2),
     "twice": ("updates: []\nupdates: []\n", "duplicate", 2),
-    "no mapping": ("- updates\n", "no mapping", None),
-    "nothing": ("# only a comment\n", "no mapping", None),
+    "no mapping": ("- updates\n", "not a mapping", None),
+    "nothing": ("# only a comment\n", "not a mapping", None),
 }
 
 

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from statuary.editing.edit_error import EditError
+from statuary.editing.errors import EditError
 from statuary.editing.yaml.edit_yaml import append_item, set_value
 from support.yaml_strategies import written_yaml
 

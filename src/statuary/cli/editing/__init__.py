@@ -1,1 +1,1 @@
-"""The shell as control room: what the commands that edit content have in common."""
+"""The commands that edit content: incident, maintenance, component, and what they have in common."""

@@ -1,4 +1,4 @@
-"""What the shell completes: ids from file names, keys from `components.yaml`; fast, so nothing is validated."""
+"""Shell completion: ids from file names, keys from `components.yaml`; for speed, nothing is validated."""
 
 import os
 from collections.abc import Iterator
@@ -6,28 +6,28 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.editing.component_names import STATUSES
+from statuary.editing.find_component import STATUSES
 
 
 def complete_incident(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the ids of incidents that begin so, the latest first."""
+    """Return the matching ids of incidents, the newest first."""
     return _files(_content(ctx) / "incidents", incomplete)
 
 
 def complete_maintenance(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the ids of maintenances that begin so, the latest first."""
+    """Return the matching ids of maintenances, the newest first."""
     return _files(_content(ctx) / "maintenances", incomplete)
 
 
 def complete_component(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the keys of components that begin so."""
+    """Return the matching keys of components."""
     return [key for key in _keys(_content(ctx)) if key.startswith(incomplete)]
 
 
 def complete_component_status(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Return `key` or `key=status`, whichever the person has come to."""
-    key, given, status = incomplete.partition("=")
-    if not given:
+    """Return matching keys; after `=`, matching statuses."""
+    key, equals, status = incomplete.partition("=")
+    if not equals:
         return complete_component(ctx, param, incomplete)
     return [f"{key}={one}" for one in STATUSES if one.startswith(status)]
 
@@ -57,7 +57,7 @@ def _keys(content: Path) -> Iterator[str]:
 
 
 def _leaves(components: object) -> Iterator[str]:
-    """Yield the keys of components, those of groups left out."""
+    """Yield the keys of components, without groups."""
     for key, inner in components.items() if isinstance(components, dict) else ():
         below = inner.get("components") if isinstance(inner, dict) else None
         if below is None:

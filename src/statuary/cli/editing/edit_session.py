@@ -1,126 +1,232 @@
-"""From a decision to what follows from it: judge the edit, write it, commit it, build."""
+"""One run of a command that edits content: read, check the edit, write, commit, build."""
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from difflib import unified_diff
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from statuary.cli.command_error import CommandError, command_error_from
+from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options.edit_options import EditOptions
-from statuary.cli.output.edit_diff import diff
-from statuary.cli.reports.text_report import text_report
+from statuary.cli.options.common_options import (
+    InstantType,
+    build_instant,
+    content_option,
+    now_option,
+    out_option,
+    refuse_overlapping_folders,
+)
+from statuary.cli.output.findings_report import text_report
 from statuary.content.file_kinds import match_pattern
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.primitives import Instant
-from statuary.editing.edit_error import EditError
-from statuary.editing.file_edit import FileEdit
-from statuary.editing.git_commit import CommitError, check_can_commit, commit_file
-from statuary.editing.write_edit import EditWriteError, write_edit
+from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.timeline import Timeline
+from statuary.editing.content_lock import content_lock
+from statuary.editing.errors import EditError
+from statuary.editing.file_edit import FileEdit, write_edit
+from statuary.editing.git_commit import check_can_commit, commit_file
 
-if TYPE_CHECKING:  # reading content takes libraries that completion and help need not wait for
-    from statuary.domain.status.timeline import Timeline
+if TYPE_CHECKING:  # reading content takes libraries that shell completion and help do not wait for
     from statuary.editing.check_edit import StatusContent
+
+DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+OPTIONS = (
+    content_option,
+    click.option(
+        "--at", type=InstantType(), help="When it happened, such as 2026-11-02T10:00:00Z. Default: --now."
+    ),
+    now_option,
+    click.option("--dry-run", is_flag=True, help="Show the change without writing it."),
+    click.option("--commit", is_flag=True, help="Commit the edited file, and nothing else, to git."),
+    click.option("--build", is_flag=True, help="Build the site afterwards."),
+    out_option,
+)
+
+
+class EditOptions(NamedTuple):
+    """The options of every command that edits content.
+
+    Attributes:
+        out: the folder that the site is published into.
+        now: the current instant, in whole seconds.
+        at: the instant that the edit is dated with.
+    """
+
+    content: Path
+    out: Path
+    now: Instant
+    at: Instant
+    dry_run: bool
+    commit: bool
+    build: bool
 
 
 class EditSession:
-    """One run of an editing command.
+    """The content folder while a command edits it.
 
     Attributes:
-        desk: the options.
-        content: the status side as it is.
-        line: the same over time.
+        content: the status side of the content as it was read.
     """
 
-    def __init__(self, desk: EditOptions) -> None:
-        """Read the content.
+    def __init__(self, options: EditOptions, content: "StatusContent", timeline: Timeline) -> None:
+        self.options = options
+        self.content = content
+        self.timeline = timeline
 
-        Raises:
-            SystemExit: after printing why it cannot be read.
-        """
-        self.desk = desk
-        self.content, self.timeline = read_timeline_or_exit(desk.content, desk.now)
+    @property
+    def at(self) -> Instant:
+        """The instant that the edit is dated with."""
+        return self.options.at
 
-    def edit(self, path: str, change: Callable[[str], str]) -> FileEdit:
+    @property
+    def catalogue(self) -> StatusCatalogue:
+        """The status sources."""
+        return self.timeline.catalogue
+
+    def edit_file(self, path: str, change: Callable[[str], str]) -> FileEdit:
         """Return a change to an existing file.
 
         Raises:
-            Refusal: if the file is JSON, cannot be read, or cannot be edited safely.
+            EditError: if the file is JSON, cannot be read, or cannot be edited safely.
         """
-        file = SourceFile(self.desk.content, path)
-        shown = self.desk.content / path
+        file = SourceFile(self.options.content, path)
+        shown = self.options.content / path
         if path.endswith(".json"):
-            raise CommandError(
-                f"{shown} is JSON, which is not edited in place", "edit it by hand, or make it YAML"
+            raise EditError(
+                f"{shown} is JSON; only YAML can be edited", "edit it yourself, or convert it to YAML"
             )
-        place = match_pattern(file.pure)
+        pattern = match_pattern(file.pure)
         try:
-            before = file.text(place.limit if place else 0)
+            before = file.text(pattern.limit if pattern else 0)
             return FileEdit(path=path, before=before, after=change(before))
         except UnreadableError as unreadable:
-            raise CommandError(f"{shown}: {unreadable}", unreadable.hint) from None
-        except EditError as refused:
-            raise command_error_from(refused, shown) from None
+            raise EditError(f"{shown}: {unreadable}", unreadable.hint) from None
+        except EditError as error:
+            position = f":{error.position.line}:{error.position.column}" if error.position else ""
+            raise EditError(f"{shown}{position}: {error}", error.hint) from None
 
-    def carry_out(self, edit: FileEdit, subject: str, details: str) -> None:
-        """Judge an edit, then write it, and commit and build if that was asked for.
+    def apply(self, edit: FileEdit, subject: str, details: str) -> None:
+        """Check an edit, then show or write it, and commit it if --commit was given.
 
         Args:
             edit: the change.
-            subject: what it is, for people and as the first line of a commit's message.
-            details: the rest of that message.
+            subject: the first line of the commit message.
+            details: the rest of it.
 
         Raises:
-            Refusal: if git or the disk stands in the way.
-            SystemExit: if the edit would add an error to the content, after printing it.
+            EditError: if the content or git does not allow it.
+            PublishingError: if the file cannot be written.
+            SystemExit: if the edit would add an error to the content; its findings are printed.
         """
-        file = self.desk.content / edit.path
-        self._judge(edit)
-        if self.desk.dry_run:
-            click.echo("\n".join(diff(edit, str(file))))
-            return
-        try:
-            if self.desk.commit:
+        with ExitStack() as stack:
+            if is_interactive():
+                stack.enter_context(content_lock(self.options.content))
+                self._check_unchanged()
+            self._check(edit)
+            file = self.options.content / edit.path
+            if self.options.dry_run:
+                click.echo("\n".join(diff_lines(edit, str(file))))
+                return
+            if self.options.commit:
                 check_can_commit(file)
-            written = write_edit(self.desk.content, edit)
+            written = write_edit(self.options.content, edit)
             click.echo(f"{subject}\n    {file}")
-            if self.desk.commit:
-                name = commit_file(written, f"{subject}\n\n{details}")
-                click.echo(f"    commit {name}")
-        except (CommitError, EditWriteError) as refused:
-            raise CommandError(str(refused), refused.hint) from None
-        if self.desk.build:
-            build(self.desk)
+            if self.options.commit:
+                commit = commit_file(written, f"{subject}\n\n{details}")
+                click.echo(f"    commit {commit}")
 
-    def _judge(self, edit: FileEdit) -> None:
+    def _check_unchanged(self) -> None:
+        from statuary.editing.check_edit import read_status_content
+
+        now = read_status_content(self.options.content, self.options.now)
+        if now.timeline is None or now.timeline.catalogue != self.catalogue:
+            raise EditError("the content has changed since this command read it", "run the command again")
+
+    def _check(self, edit: FileEdit) -> None:
         from statuary.editing.check_edit import check_edit
 
-        findings, may_be_written = check_edit(self.desk.content, self.desk.now, self.content, edit)
+        findings, may_be_written = check_edit(self.options.content, self.options.now, self.content, edit)
         if findings:
-            click.echo(text_report(findings, str(self.desk.content)), err=True)
+            click.echo(text_report(findings, str(self.options.content), {edit.path: edit.after}), err=True)
         if not may_be_written:
-            click.echo(
-                "statuary: the content would have errors with this change; nothing was written", err=True
-            )
-            sys.exit(ExitCode.FINDINGS)
+            click.echo("statuary: this change would add errors to the content; nothing was written", err=True)
+            raise SystemExit(ExitCode.FINDINGS)
 
 
-def read_timeline_or_exit(folder: Path, now: Instant) -> "tuple[StatusContent, Timeline]":
+def with_edit_session(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of every command that edits content; the function gets an `EditSession` first."""
+
+    @wraps(function)
+    def run(
+        content: Path,
+        out: Path,
+        now: Instant | None,
+        at: Instant | None,
+        dry_run: bool,
+        commit: bool,
+        build: bool,
+        **values: Any,
+    ) -> None:
+        if build:
+            refuse_overlapping_folders(content, out)
+        present = Instant(build_instant(now).replace(microsecond=0))
+        options = EditOptions(content, out, present, at or present, dry_run, commit, build)
+        with open_session(options) as session:
+            function(session, **values)
+        if build and not dry_run:
+            from statuary.cli.build import command
+
+            click.get_current_context().invoke(command, content=content, out=out, now=present)
+
+    for option in reversed(OPTIONS):
+        run = option(run)
+    return run
+
+
+@contextmanager
+def open_session(options: EditOptions) -> Iterator[EditSession]:
+    """Read the content under its lock, so that concurrent edits wait for each other.
+
+    A person who answers questions does not hold the lock meanwhile: `apply` takes it, and stops if the content has
+    changed since.
+    """
+    with ExitStack() as stack:
+        if not is_interactive() and options.content.is_dir():
+            stack.enter_context(content_lock(options.content))
+        content, timeline = read_or_exit(options.content, options.now)
+        yield EditSession(options, content, timeline)
+
+
+def read_or_exit(folder: Path, now: Instant) -> "tuple[StatusContent, Timeline]":
     """Return the status side of a content folder; print the findings and exit if it cannot be read."""
     from statuary.editing.check_edit import read_status_content
 
     content = read_status_content(folder, now)
     if content.timeline is None:
         click.echo(text_report(content.findings, str(folder)), err=True)
-        sys.exit(ExitCode.FINDINGS)
+        raise SystemExit(ExitCode.FINDINGS)
     return content, content.timeline
 
 
-def build(desk: EditOptions) -> None:
-    """Build the site as `statuary build` does, which ends the program."""
-    from statuary.cli.build import command
+def diff_lines(edit: FileEdit, name: str) -> Iterator[str]:
+    """Yield the lines of an edit as a unified diff, in colour."""
+    before = [] if edit.before is None else _git_lines(edit.before)
+    old = "/dev/null" if edit.before is None else f"a/{name}"
+    for line in unified_diff(before, _git_lines(edit.after), old, f"b/{name}"):
+        colour = None if line.startswith(("+++", "---")) else DIFF_COLOURS.get(line[:1])
+        shown = line.removesuffix("\n")
+        yield click.style(shown, fg=colour) if colour else shown
+        if line == shown and line[:1] in ("+", "-", " "):
+            yield "\\ No newline at end of file"
 
-    click.get_current_context().invoke(command, content=desk.content, out=desk.out, now=desk.now)
+
+def _git_lines(text: str) -> list[str]:
+    """Return the lines as git counts them, line feeds included."""
+    *lines, rest = text.split("\n")
+    return [f"{line}\n" for line in lines] + ([rest] if rest else [])

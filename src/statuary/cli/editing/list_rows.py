@@ -1,30 +1,30 @@
-"""What lists show, as rows."""
+"""The rows of `statuary incident list` and its siblings."""
 
 from collections.abc import Iterable, Iterator
 
-from statuary.cli.editing.find_incident import current_update
-from statuary.cli.options.edit_options import format_for_source
-from statuary.cli.output.tables import Row
+from statuary.cli.editing.tables import Row
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentHistory
 from statuary.domain.status.incidents import Incident
 from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.timeline import Timeline, components_at
 from statuary.domain.status.vocabulary import CLOSED_STATUSES
+from statuary.editing.find_incident import current_update
+from statuary.editing.updates import format_for_source, single_line
 
 
 def incident_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[Row]:
-    """Return incidents, the latest created first; only those that are not over unless `everything` is asked for."""
-    return list(_records(timeline.incidents, at, everything=everything))
+    """Return incidents, the newest first; without `everything`, only those that are not over."""
+    return list(_rows(timeline.incidents, at, everything=everything))
 
 
 def maintenance_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[Row]:
-    """Return the windows of maintenances, the next to begin first."""
-    rows = _records(timeline.maintenances, at, everything=everything)
+    """Return the windows of maintenances, the next first."""
+    rows = _rows(timeline.maintenances, at, everything=everything)
     return sorted(rows, key=lambda row: (str(row["scheduled_for"]), str(row["id"])))
 
 
-def _records(histories: Iterable[IncidentHistory], at: Instant, *, everything: bool) -> Iterator[Row]:
+def _rows(histories: Iterable[IncidentHistory], at: Instant, *, everything: bool) -> Iterator[Row]:
     for history in histories:
         update = current_update(history.incident, at)
         status = "" if update is None else update.status
@@ -33,31 +33,31 @@ def _records(histories: Iterable[IncidentHistory], at: Instant, *, everything: b
 
 
 def _row(history: IncidentHistory, status: str, at: Instant) -> Row:
-    """Return a record; what is not published yet has no impact."""
-    record, state = history.incident, history.state_at(at)
+    """Return a row; an incident that is not published yet has no impact."""
+    incident, state = history.incident, history.state_at(at)
     row: Row = {
-        "id": record.id,
-        "name": " ".join(record.name.split()),
-        "status": f"{status or 'announced later'}{_unpublished(record, at)}",
+        "id": incident.id,
+        "name": single_line(incident.name),
+        "status": f"{status or 'announced later'}{_unpublished(incident, at)}",
         "impact": None if state is None else state.impact,
-        "created_at": format_for_source(record.created_at),
+        "created_at": format_for_source(incident.created_at),
         "components": list(history.components),
-        "file": record.source,
+        "file": incident.source,
     }
-    if isinstance(record, Maintenance):
-        row["scheduled_for"] = format_for_source(record.scheduled_for)
-        row["scheduled_until"] = format_for_source(record.scheduled_until)
+    if isinstance(incident, Maintenance):
+        row["scheduled_for"] = format_for_source(incident.scheduled_for)
+        row["scheduled_until"] = format_for_source(incident.scheduled_until)
     return row
 
 
-def _unpublished(record: Incident, at: Instant) -> str:
-    if record.draft:
+def _unpublished(incident: Incident, at: Instant) -> str:
+    if incident.draft:
         return " (draft)"
-    return " (embargo)" if record.publish_at is not None and record.publish_at > at else ""
+    return " (embargo)" if incident.publish_at is not None and incident.publish_at > at else ""
 
 
 def component_rows(timeline: Timeline, at: Instant) -> list[Row]:
-    """Return groups and components in the author's order, each as it is."""
+    """Return groups and components in the author's order."""
     states = components_at(timeline, at)
     keys = {component.id: component.key for component in timeline.catalogue.components}
     rows: list[Row] = []

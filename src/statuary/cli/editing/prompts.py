@@ -1,31 +1,50 @@
-"""Asking a person for what a command still needs; without one, saying which option would have told it."""
+"""Questions for what a command still needs; without a terminal, the error names the missing option."""
 
 import sys
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import click
+from typing_extensions import override
+
+from statuary.cli.options.common_options import InstantType, parse_duration
+from statuary.domain.primitives import Instant
+from statuary.domain.status.incident_history import IncidentHistory
+from statuary.domain.status.incidents import Incident
+from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.vocabulary import ComponentStatus
+from statuary.editing.errors import EditError
+from statuary.editing.find_component import (
+    STATUSES,
+    find_component,
+    leaf_keys,
+    parse_statuses,
+)
+from statuary.editing.find_incident import find_incident, incidents_with_status, shortened, status_at
 
 Value = TypeVar("Value")
 Choice = TypeVar("Choice", bound=str)
 
+NONE = "none"
+"""The answer that ends the questions about components."""
+
 
 def is_interactive() -> bool:
-    """Say whether somebody sits at a terminal who can be asked."""
+    """Return whether standard input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def value_or_ask(given: Value | None, name: str, ask: Callable[[], Value], hint: str = "") -> Value:
-    """Return what was given, or a person's answer.
+    """Return a given value, or a person's answer.
 
     Args:
-        given: the value of the option or argument, None if it was left out.
+        given: None if the option or argument was left out.
         name: the option, such as `--name`, or the argument in capitals.
         ask: asks for it.
-        hint: what the value can be, for a caller who cannot be asked.
+        hint: the possible values, for the error.
 
     Raises:
-        click.UsageError: if it was not given and nobody is there.
+        click.UsageError: if it was not given and nobody can be asked.
     """
     if given is not None:
         return given
@@ -50,22 +69,115 @@ def ask_choice(question: str, choices: Sequence[Choice], default: str | None = N
 
 
 def ask_line(question: str, lines: Sequence[tuple[str, str]]) -> str:
-    """Ask for one of several things, shown with a number each; return its name.
+    """Show a numbered list, ask for a number and return the name of that line.
 
     Args:
-        question: what is asked.
+        question: without a colon.
         lines: name and description of each.
     """
-    for number, (name, described) in enumerate(lines, 1):
-        click.echo(f"{number:>3}  {name}  {described}")
+    for number, (name, description) in enumerate(lines, 1):
+        click.echo(f"{number:>3}  {name}  {description}")
     number = click.prompt(
         question, type=click.IntRange(1, len(lines)), default=1 if len(lines) == 1 else None
     )
     return lines[number - 1][0]
 
 
+def ask_instant(question: str) -> Instant:
+    """Ask for an instant."""
+    instant: Instant = click.prompt(question, type=InstantType())
+    return instant
+
+
+def ask_end(question: str, start: Instant) -> Instant:
+    """Ask for an instant after `start`, or for a duration such as `1h`."""
+    end: Instant = click.prompt(question, type=EndType(start))
+    return end
+
+
+class EndType(InstantType):
+    """The end of a window: an instant, or the window's length."""
+
+    def __init__(self, start: Instant) -> None:
+        self.start = start
+
+    @override
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Instant:
+        duration = parse_duration(str(value))
+        return Instant(self.start + duration) if duration else super().convert(value, param, ctx)
+
+
 def ask_in_editor(what: str) -> str | None:
-    """Let a person write a longer text in their editor; None if nothing came of it."""
-    marker = f"# {what}: write it above this line; the rest is left out."
+    """Let a person write a longer text in their editor; None if it stays empty."""
+    marker = f"# {what}. Write above this line; the rest is ignored."
     written = click.edit(f"\n\n{marker}\n", extension=".txt") or ""
     return written.partition(marker)[0].strip() or None
+
+
+def incident_or_ask(
+    typed: str | None,
+    histories: Sequence[IncidentHistory],
+    noun: str,
+    at: Instant,
+    is_wanted: Callable[[str], bool],
+) -> Incident:
+    """Return the incident or maintenance that was typed, or that a person chooses among those with a wanted status.
+
+    Raises:
+        EditError: as `find_incident`, or if there is none to choose from.
+        click.UsageError: if nothing was typed and nobody can be asked.
+    """
+    choices = incidents_with_status(histories, at, is_wanted)
+    hint = f"Use one of {shortened([one.id for one in choices])}" if choices else ""
+    name = value_or_ask(typed, "ID", lambda: _ask_incident(choices, noun, at), hint)
+    return find_incident(name, histories, noun, at)
+
+
+def _ask_incident(choices: Sequence[Incident], noun: str, at: Instant) -> str:
+    if not choices:
+        raise EditError(f"there is no {noun} to choose from")
+    return ask_line(f"Which {noun}", [(one.id, f"{one.name} ({status_at(one, at)})") for one in choices])
+
+
+def statuses_or_ask(given: Sequence[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
+    """Return the given statuses by component; ask a person for missing ones."""
+    if not is_interactive():
+        return parse_statuses(given, catalogue)
+    found = (
+        parse_statuses(given, catalogue).items() if given else ((key, None) for key in _ask_keys(catalogue))
+    )
+    return {key: status or ask_choice(f"Status of {key}", STATUSES) for key, status in found}
+
+
+def components_or_ask(given: Sequence[str], catalogue: StatusCatalogue) -> list[str]:
+    """Return the keys of the given components; if none are given, ask a person for them."""
+    if given or not is_interactive():
+        return list(dict.fromkeys(find_component(name, catalogue).key for name in given))
+    return list(_ask_keys(catalogue))
+
+
+def _ask_keys(catalogue: StatusCatalogue) -> Iterator[str]:
+    """Yield components that a person names, by key or name, until they answer `none`."""
+    left = leaf_keys(catalogue)
+    while left:
+        answer = click.prompt(
+            f"Affected component ({', '.join([NONE, *left])})",
+            default=NONE,
+            value_proc=lambda text: _component_key(text, catalogue, left),
+        )
+        if answer == NONE:
+            return
+        left.remove(answer)
+        yield answer
+
+
+def _component_key(typed: str, catalogue: StatusCatalogue, left: Sequence[str]) -> str:
+    if typed == NONE:
+        return NONE
+    try:
+        key = find_component(typed, catalogue).key
+    except EditError as error:
+        raise click.UsageError(f"{error}; {error.hint}") from None
+    if key not in left:
+        raise click.UsageError(f"{key} is already in the list")
+    return key

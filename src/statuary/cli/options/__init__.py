@@ -1,1 +1,1 @@
-"""Options that commands share."""
+"""The options that several commands share."""

@@ -1,6 +1,7 @@
 """Which checks run: `--skip`, `--only`, `--strict`, and the table of all."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import click
@@ -13,13 +14,13 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 def check_options(function: Decorated) -> Decorated:
     """Add `--skip`, `--only` and `--strict`."""
     for option in (
-        click.option("--strict", is_flag=True, help="Let warnings and refused records count as errors."),
-        click.option("--only", multiple=True, metavar="CHECK", help="Run this check alone (repeatable)."),
+        click.option("--strict", is_flag=True, help="Treat warnings and rejected records as errors."),
+        click.option("--only", multiple=True, metavar="CHECK", help="Run only this check (repeatable)."),
         click.option(
             "--skip",
             multiple=True,
             metavar="CHECK",
-            help="Do not run this check; `proof` and `status` are all of a kind.",
+            help="Skip this check (repeatable); `proof` and `status` are all checks of a group.",
         ),
     ):
         function = option(function)
@@ -27,20 +28,51 @@ def check_options(function: Decorated) -> Decorated:
 
 
 def read_check_options(skip: Collection[str], only: Collection[str], *, strict: bool) -> CheckOptions:
-    """Return what the options ask for.
+    """Return the checks without those that are skipped, or only the named ones.
 
     Raises:
-        click.BadParameter: if a name is no check's.
+        click.BadParameter: if there is no such check.
     """
     if not skip and not only:
         return CheckOptions(strict=strict)
-    from statuary.cli.options.check_names import select_checks
+    from statuary.checks.contracts.prove import CONTRACT_CHECKS
+    from statuary.checks.rule_catalogue import PROOF, STATUS, all_rules
 
-    return select_checks(skip, only, strict=strict)
+    groups = {rule.name: rule.group for rule in all_rules()}
+    optional = {name: group for name, group in groups.items() if group in (PROOF, STATUS)}
+    skipped, wanted = _names(skip, optional, groups, "--skip"), _names(only, optional, groups, "--only")
+    left_out = skipped | (optional.keys() - wanted if wanted else set())
+    return CheckOptions(
+        checks=tuple(check for check in CONTRACT_CHECKS if check.name not in left_out),
+        skipped=frozenset(left_out),
+        strict=strict,
+    )
+
+
+def _names(
+    given: Iterable[str], optional: Mapping[str, str], known: Collection[str], option: str
+) -> set[str]:
+    """Return the checks with the given names, or in groups of these names."""
+    found: set[str] = set()
+    for name in given:
+        group = {check for check, group in optional.items() if group == name}
+        if not group and name not in optional:
+            raise click.BadParameter(_unknown(name, optional, known), param_hint=option)
+        found |= group or {name}
+    return found
+
+
+def _unknown(name: str, optional: Mapping[str, str], known: Collection[str]) -> str:
+    close = get_close_matches(name, [*optional, *set(optional.values())], 1)
+    if close:
+        return f"unknown check {name!r}; did you mean {close[0]!r}?"
+    if name in known:
+        return f"{name!r} checks the form of the content and cannot be skipped"
+    return f"unknown check {name!r}; `statuary check --list` shows all"
 
 
 def list_rules() -> None:
-    """Print every rule: a table for a person, lines for a program."""
+    """Print every rule: a table on a terminal, tab-separated lines elsewhere."""
     from rich.console import Console
     from rich.table import Table
 
@@ -52,7 +84,7 @@ def list_rules() -> None:
             click.echo(f"{rule.name}\t{rule.severity}\t{rule.group}\t{rule.sentence}")
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("check", "severity", "of", "rule"):
+    for heading in ("check", "severity", "group", "rule"):
         table.add_column(heading, no_wrap=heading != "rule")
     for rule in all_rules():
         table.add_row(rule.name, rule.severity, rule.group, rule.sentence)

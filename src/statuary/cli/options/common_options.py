@@ -1,8 +1,9 @@
-"""Options that several commands share, and the only place that asks for the time."""
+"""Options of several commands, and the only place that reads the clock."""
 
 import os
+import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +26,29 @@ class InstantType(click.ParamType[Instant]):
             return parse_instant(value) if isinstance(value, str) else value
         except InvalidValueError as malformed:
             self.fail(f"{malformed}; {malformed.hint}" if malformed.hint else str(malformed), param, ctx)
+
+
+DURATION = re.compile(r"(?:(\d{1,3})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?")
+
+
+def parse_duration(text: str) -> timedelta | None:
+    """Return a duration such as `90m`, `2h` or `1d12h`; None if the text is not one, or is zero."""
+    match = DURATION.fullmatch(text)
+    days, hours, minutes = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
+    return timedelta(days=days, hours=hours, minutes=minutes) or None
+
+
+class DurationType(click.ParamType[timedelta]):
+    """A duration on the command line."""
+
+    name = "duration"
+
+    @override
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        duration = value if isinstance(value, timedelta) else parse_duration(str(value))
+        if duration is None:
+            self.fail(f"{value!r} is not a duration; write it like 90m, 2h or 1d12h", param, ctx)
+        return duration
 
 
 def content_option(function: Decorated) -> Decorated:
@@ -55,8 +79,7 @@ def now_option(function: Decorated) -> Decorated:
         "--now",
         type=InstantType(),
         default=None,
-        help="The instant that the site tells, such as 2026-11-02T10:00:00Z. "
-        "Default: SOURCE_DATE_EPOCH if it is set, else the clock.",
+        help="The current instant, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH, else the clock.",
     )(function)
 
 
@@ -68,20 +91,20 @@ def format_option(function: Decorated) -> Decorated:
         type=click.Choice(["text", "json", "github", "sarif"]),
         default="text",
         show_default=True,
-        help="How findings are reported.",
+        help="The format of findings.",
     )(function)
 
 
 def utc_now() -> Instant:
-    """Return the clock's instant."""
+    """Return the current instant."""
     return instant(datetime.now(UTC))
 
 
 def build_instant(given: Instant | None) -> Instant:
-    """Return the instant of the build: what was given, else SOURCE_DATE_EPOCH, else the clock.
+    """Return the given instant, else SOURCE_DATE_EPOCH, else the current one.
 
     Raises:
-        click.UsageError: if SOURCE_DATE_EPOCH is no number of seconds.
+        click.UsageError: if SOURCE_DATE_EPOCH is not a number of seconds.
     """
     if given is not None:
         return given
@@ -92,18 +115,18 @@ def build_instant(given: Instant | None) -> Instant:
         return instant(datetime.fromtimestamp(int(epoch), UTC))
     except (ValueError, OverflowError, OSError):
         raise click.UsageError(
-            f"SOURCE_DATE_EPOCH is {epoch!r}, which is no number of seconds since 1970"
+            f"SOURCE_DATE_EPOCH must be a number of seconds since 1970, not {epoch!r}"
         ) from None
 
 
 def refuse_overlapping_folders(content: Path, out: Path) -> None:
-    """Refuse an output folder that overlaps with the content folder.
+    """Check that the site and the content do not overlap.
 
     Raises:
         click.UsageError: if one lies inside the other.
     """
     inside, outside = out.resolve(), content.resolve()
     if inside == outside or inside.is_relative_to(outside):
-        raise click.UsageError(f"the site ({out}) would be written into the content folder ({content})")
+        raise click.UsageError(f"--out {out} is inside the content folder {content}")
     if outside.is_relative_to(inside):
-        raise click.UsageError(f"the content folder ({content}) lies inside the site ({out})")
+        raise click.UsageError(f"the content folder {content} is inside --out {out}")

@@ -1,4 +1,4 @@
-"""The options that say who does the work of a build."""
+"""The options of a build's workers: processes of this machine, or a Dask cluster."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -17,19 +17,19 @@ def execution_options(function: Decorated) -> Decorated:
             "--workers",
             type=click.IntRange(1, 1024),
             metavar="N",
-            help="Processes that press contracts. Default: one for each core; a small site needs one.",
+            help="Worker processes. Default: one per core; a small build uses one.",
         ),
         click.option(
             "--engine",
             type=click.Choice(["processes", "dask"]),
             default="processes",
             show_default=True,
-            help="Who presses contracts: processes of this machine, or a Dask cluster.",
+            help="Where contracts are built: processes of this machine, or a Dask cluster.",
         ),
         click.option(
             "--scheduler",
             metavar="ADDRESS",
-            help="The cluster's scheduler, such as tcp://10.0.0.5:8786. Its workers run the same statuary and "
+            help="The Dask scheduler, such as tcp://10.0.0.5:8786. Its workers must run the same statuary and "
             "see content and site under the same paths.",
         ),
     )
@@ -39,20 +39,20 @@ def execution_options(function: Decorated) -> Decorated:
 
 
 def open_executor(workers: int | None, engine: str, scheduler: str | None) -> TaskExecutor:
-    """Return who does the work.
+    """Return the workers of a build.
 
     Raises:
-        click.UsageError: if the options do not go together.
-        WorkersLost: if there is no cluster, or the extra that reaches it is not installed.
+        click.UsageError: if the options contradict each other.
+        WorkersLostError: if the cluster does not answer, or the extra `dask` is not installed.
     """
     from statuary.build.execution.executors import dask_executor, process_executor, usable_cores
 
     if engine == "processes":
         if scheduler is not None:
-            raise click.UsageError("--scheduler is for --engine dask")
+            raise click.UsageError("--scheduler requires --engine dask")
         return process_executor(workers or usable_cores())
     if workers is not None:
-        raise click.UsageError("--workers is for --engine processes: a cluster has as many as it has")
+        raise click.UsageError("--workers cannot be used with --engine dask: the cluster has its own workers")
     if scheduler is None:
-        raise click.UsageError("--engine dask needs --scheduler ADDRESS")
+        raise click.UsageError("--engine dask requires --scheduler ADDRESS")
     return dask_executor(scheduler)

@@ -1,1 +1,1 @@
-"""What commands print."""
+"""How results, progress and findings are printed."""

@@ -1,4 +1,4 @@
-"""Progress for a person at a terminal; silence for everybody else."""
+"""Progress bars on a terminal."""
 
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -9,7 +9,7 @@ from statuary.build.progress import NoProgress, Progress
 
 
 def progress() -> AbstractContextManager[Progress]:
-    """Return an announcer to build under: bars on a terminal, nothing elsewhere."""
+    """Return progress bars, or nothing without a terminal."""
     return ProgressBars() if sys.stderr.isatty() else nullcontext(NoProgress())
 
 
@@ -39,13 +39,13 @@ class ProgressBars:
         self.progress.stop()
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Show a bar; a stage without a known end shows that it lives."""
+        """Show a bar; without a total it only shows activity."""
         self.task = self.progress.add_task(stage, total=total)
 
     def advance(self, steps: int) -> None:
-        """Move the bar."""
+        """Advance the bar."""
         self.progress.advance(self.task, steps)
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self.progress.remove_task(self.task)

@@ -1,1 +1,1 @@
-"""Exact-span edits of YAML text: what is not named stays, byte for byte; what is not safe is refused."""
+"""Edits of YAML text that leave everything else byte for byte; an edit that is not safe raises `EditError`."""

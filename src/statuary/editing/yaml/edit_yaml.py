@@ -1,8 +1,8 @@
-"""The two edits: append an item to a list, set a value.
+"""The two edits: append an item to a list, and set the value of a key.
 
-Each takes a text and returns the text with exactly that difference, or refuses. Everything else in the text
-(comments, order, quotes, empty lines, line ends) stays, since nothing but the span in question is written.
-That the result says what was meant, and nothing else has changed, is not assumed: it is read again.
+Each returns the text with exactly that difference. Everything else (comments, order, quotes, empty lines, line
+ends) stays, because only the span in question is replaced. The edited text is parsed again: an edit that changed
+anything else raises `EditError`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,7 @@ from dataclasses import replace
 from statuary.content.parse_yaml import NULLS, Tree, parse_yaml
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Pointer
-from statuary.editing.edit_error import EditError
-from statuary.editing.yaml.expected_tree import with_item, with_value
+from statuary.editing.errors import EditError
 from statuary.editing.yaml.node_path import NodePath, find_node
 from statuary.editing.yaml.replacements import (
     Replacement,
@@ -32,94 +31,98 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
 
     Args:
         text: the whole file.
-        pointer: the list; it, and mappings that lead to it, are made if they are missing.
-        item: what is added.
+        pointer: the list; a missing list is created, with the mappings that lead to it.
+        item: the new item.
 
     Raises:
-        EditRefused: if what stands there is no list, or one in brackets that is not empty, or if an anchor or
-            an alias is in the way.
+        EditError: if the value is not a list, or is a list in brackets that is not empty, or has an anchor or an
+            alias on the way.
     """
-    track = find_node(text, pointer)
-    if track.missing or _is_empty(text, track.node):
+    path = find_node(text, pointer)
+    if path.missing or _is_empty(text, path.node):
         return set_value(text, pointer, [item])
-    if track.node.kind is not NodeKind.SEQUENCE:
-        raise EditError(f"{_dotted(pointer)} is not a list", position=track.node.position)
-    _refuse_brackets(track.node)
-    return _verified(text, [_insert_item(text, track, item)], with_item(parse_yaml(text), pointer, item))
+    if path.node.kind is not NodeKind.SEQUENCE:
+        raise EditError(f"{_dotted(pointer)} is not a list", position=path.node.position)
+    _check_no_brackets(path.node)
+    expected = _with_item(parse_yaml(text), pointer, item)
+    return _verified(text, [_insert_item(text, path, item)], expected)
 
 
 def set_value(text: str, pointer: Pointer, value: YamlValue, after: Sequence[str] = ()) -> str:
-    """Return a text in which a key has a value, whether it was there before or not.
+    """Return a text in which a key has a value, whether the key existed before or not.
 
     Args:
         text: the whole file.
-        pointer: the key; mappings that lead to it are made if they are missing.
-        value: what it shall hold.
-        after: keys of which the last one is followed by a new one; without them a new one is the last.
+        pointer: the key; missing mappings that lead to it are created.
+        value: its new value.
+        after: a new key is inserted after the last of these keys; without them it is inserted last.
 
     Raises:
-        EditRefused: if a list or mapping stands there that is not empty, or if brackets, an anchor or an alias are
-            in the way.
+        EditError: if the key has a list or mapping that is not empty, or if brackets, an anchor or an alias are on
+            the way.
     """
-    track = find_node(text, pointer)
-    splices = _insert_key(text, track, value, after) if track.missing else _replace_value(text, track, value)
-    return _verified(text, splices, with_value(parse_yaml(text), pointer, value))
+    path = find_node(text, pointer)
+    replacements = (
+        _insert_key(text, path, value, after) if path.missing else _replace_value(text, path, value)
+    )
+    return _verified(text, replacements, _with_value(parse_yaml(text), pointer, value))
 
 
-def _insert_item(text: str, track: NodePath, item: YamlValue) -> Replacement:
-    """Return the splice that writes an item below a list's last one, lined up and spaced like it."""
-    items = [inner for _, inner in track.node.members]
+def _insert_item(text: str, path: NodePath, item: YamlValue) -> Replacement:
+    """Insert an item below a list's last one, indented and spaced like it."""
+    items = [inner for _, inner in path.node.members]
     last = items[-1]
-    hand = YamlStyle.of(track.root)
+    style = YamlStyle.of(path.root)
     if last.kind is NodeKind.MAPPING and not (last.flow or last.marked):
-        hand = replace(hand, gap=last.column - track.node.column)
-    lines = item_lines(item, track.node.column, hand)
+        style = replace(style, item_indent=last.column - path.node.column)
+    lines = item_lines(item, path.node.column, style)
     apart = len(items) > 1 and follows_empty_line(text, last)
-    return insertion_below(text, last, track.node.column, lines, apart=apart)
+    return insertion_below(text, last, path.node.column, lines, apart=apart)
 
 
-def _insert_key(text: str, track: NodePath, value: YamlValue, after: Sequence[str]) -> list[Replacement]:
-    """Return the splices that write a key which is missing, and the keys that lead to it."""
-    name, parent = str(track.missing[0]), track.node
-    for step in reversed(track.missing[1:]):
+def _insert_key(text: str, path: NodePath, value: YamlValue, after: Sequence[str]) -> list[Replacement]:
+    """Insert a missing key, and the keys that lead to it."""
+    name, parent = str(path.missing[0]), path.node
+    for step in reversed(path.missing[1:]):
         value = {str(step): value}
     if _is_empty(text, parent):
-        return _replace_value(text, track._replace(missing=()), {name: value})
+        return _replace_value(text, path._replace(missing=()), {name: value})
     if parent.kind is not NodeKind.MAPPING:
-        raise EditError(f"key {name!r} has no place in a {parent.kind.value}", position=parent.position)
-    _refuse_brackets(parent)
+        raise EditError(f"a {parent.kind.value} cannot hold the key {name!r}", position=parent.position)
+    _check_no_brackets(parent)
     entries = [(key, inner) for key, inner in parent.members if key is not None]
     key, neighbour = ([entry for entry in entries if entry[0].value in after] or entries)[-1]
-    lines = entry_lines(name, value, parent.column, YamlStyle.of(track.root))
+    lines = entry_lines(name, value, parent.column, YamlStyle.of(path.root))
     apart = key is not entries[0][0] and follows_empty_line(text, key)
     return [insertion_below(text, neighbour, parent.column, lines, apart=apart)]
 
 
-def _replace_value(text: str, track: NodePath, value: YamlValue) -> list[Replacement]:
-    """Return the splices that give a key another value than it has."""
-    key, node = track.key, track.node
+def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacement]:
+    """Replace the value of a key."""
+    key, node = path.key, path.node
     if key is None:
-        raise EditError("only the value of a key is replaced", "edit the file by hand", node.position)
-    if track.brackets is not None:
-        _refuse_brackets(track.brackets)
+        raise EditError("only the value of a key can be replaced", "edit the file yourself", node.position)
+    if path.brackets is not None:
+        _check_no_brackets(path.brackets)
     is_text_for_text = node.kind is NodeKind.SCALAR and not isinstance(value, Mapping | list)
     if not (is_text_for_text or _is_empty(text, node)):
         raise EditError(
-            f"key {key.value!r} holds a {node.kind.value} already", "edit the file by hand", node.position
+            f"key {key.value!r} already holds a {node.kind.value}", "edit the file yourself", node.position
         )
-    _refuse_header_comment(text, node)
+    _check_no_header_comment(text, node)
+    quote = node.style if node.style in ("'", '"') else ""
     if isinstance(value, str) and has_comments_below(text, node, key.column):
-        first, *lines = [inline_scalar(value, _quote(node))]  # in a block of text they would be text
+        first, *lines = [inline_scalar(value, quote)]  # a block scalar would swallow the comments
     else:
-        first, *lines = value_lines(value, key.column, YamlStyle.of(track.root), _quote(node))
-    splices = [_replace_on_key_line(text, key, node, first)]
+        first, *lines = value_lines(value, key.column, YamlStyle.of(path.root), quote)
+    replacements = [_replace_on_key_line(text, key, node, first)]
     if lines:
-        splices.append(insertion_below(text, node, key.column, lines))
-    return splices
+        replacements.append(insertion_below(text, node, key.column, lines))
+    return replacements
 
 
 def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, written: str) -> Replacement:
-    """Return the splice that writes what stands on a key's line; nothing takes the spaces before it along."""
+    """Replace what follows a key on its line; an empty replacement removes the spaces before it, too."""
     if written and node.start < node.end:
         return Replacement(node.start, node.end, written)
     start = node.start
@@ -128,50 +131,76 @@ def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, written: str)
     return Replacement(start, max(start, node.end), f" {written}" if written else "")
 
 
-def _quote(node: YamlNode) -> str:
-    return node.style if node.style in ("'", '"') else ""
-
-
 def _is_empty(text: str, node: YamlNode) -> bool:
-    """Say whether a value is null, or an empty pair of brackets."""
+    """Return whether a value is null, or an empty pair of brackets."""
     if node.kind is NodeKind.SCALAR:
         return not node.style and node.value in NULLS
     return node.flow and not node.members and not text[node.start + 1 : node.end - 1].strip(" ")
 
 
-def _refuse_brackets(node: YamlNode) -> None:
+def _check_no_brackets(node: YamlNode) -> None:
     if node.flow:
         raise EditError(
-            f"a {node.kind.value} in brackets stands here",
-            "write it on lines of its own, without brackets",
+            f"this {node.kind.value} is written in brackets",
+            "write it as a block, without brackets",
             node.position,
         )
 
 
-def _refuse_header_comment(text: str, node: YamlNode) -> None:
+def _check_no_header_comment(text: str, node: YamlNode) -> None:
     first_line = LINE_BREAK.split(text[node.start : node.end])[0]
     if node.style in ("|", ">") and "#" in first_line:
-        raise EditError("a comment stands behind the text's indicator", "move it", node.position)
+        raise EditError("a comment follows the block indicator", "move the comment", node.position)
 
 
-def _verified(text: str, splices: Sequence[Replacement], intended: Tree) -> str:
-    """Return the edited text once it is certain what it says.
+def _verified(text: str, replacements: Sequence[Replacement], expected: Tree) -> str:
+    """Return the edited text after parsing it again.
 
     Raises:
-        EditRefused: if it would say anything else than what is intended.
+        EditError: if it does not hold exactly what is expected.
     """
-    edited = apply_replacements(text, splices)
+    edited = apply_replacements(text, replacements)
     try:
-        if parse_yaml(edited) == intended:
+        if parse_yaml(edited) == expected:
             return edited
     except UnreadableError:
         pass
     open_end = not LINE_BREAK.search(text[-1:])
     raise EditError(
-        "the file is written in a way that this edit would disturb",
-        "end its last line with a line break" if open_end else "edit the file by hand",
+        "this edit would change other parts of the file",
+        "end its last line with a line break" if open_end else "edit the file yourself",
     )
 
 
 def _dotted(pointer: Pointer) -> str:
     return ".".join(map(str, pointer)) or "the file"
+
+
+def _parsed(value: YamlValue) -> Tree:
+    """Return a value as `parse_yaml` returns it: scalars as text, null as None."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _parsed(inner) for key, inner in value.items()}
+    return [_parsed(inner) for inner in value]
+
+
+def _with_value(tree: Tree, pointer: Pointer, value: YamlValue) -> Tree:
+    """Return a copy of a tree in which a pointer leads to a value."""
+    if not pointer:
+        return _parsed(value)
+    step, rest = pointer[0], pointer[1:]
+    if isinstance(tree, list) and isinstance(step, int):
+        return [_with_value(item, rest, value) if at == step else item for at, item in enumerate(tree)]
+    inner = tree if isinstance(tree, dict) else {}
+    return {**inner, str(step): _with_value(inner.get(str(step)), rest, value)}
+
+
+def _with_item(tree: Tree, pointer: Pointer, item: YamlValue) -> Tree:
+    """Return a copy of a tree in which the list at a pointer has one more item."""
+    found = tree
+    for step in pointer:
+        found = found[step]
+    return _with_value(tree, pointer, [*found, item])

@@ -1,11 +1,11 @@
-"""The way through a text to the place that a pointer names, as far as it exists."""
+"""The node of a YAML text that a pointer leads to, as far as it exists."""
 
 from typing import NamedTuple
 
 from statuary.content.parse_yaml import parse_yaml
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Pointer
-from statuary.editing.edit_error import EditError
+from statuary.editing.errors import EditError
 from statuary.editing.yaml.yaml_nodes import NodeKind, YamlNode, parse_nodes
 
 
@@ -15,9 +15,9 @@ class NodePath(NamedTuple):
     Attributes:
         root: the whole text's mapping.
         node: the deepest node that exists.
-        key: the key that this node is the value of; None for the root and for items of lists.
-        missing: the steps of the pointer that lead on from there; empty if the place exists.
-        brackets: the collection in brackets that holds this node, if one does.
+        key: the key of this node; None for the root and for items of lists.
+        missing: the remaining steps of the pointer; empty if all of it exists.
+        brackets: the collection in brackets around this node, if any.
     """
 
     root: YamlNode
@@ -31,20 +31,20 @@ def find_node(text: str, pointer: Pointer) -> NodePath:
     """Follow a pointer through a text.
 
     Raises:
-        EditRefused: if the text cannot be read, holds no mapping, or the way leads through an anchor, an alias, a
-            tag or a merged mapping, since a change there may show elsewhere.
+        EditError: if the text cannot be read or is not a mapping, or if an anchor, an alias, a tag or a merged
+            mapping is on the way: a change there may show elsewhere.
     """
     root = _root(text)
-    track = NodePath(root=root, node=root, key=None, missing=pointer)
-    _refuse_sharing(root)
-    while track.missing:
-        found = _member(track.node, track.missing[0])
-        if found is None:
+    path = NodePath(root=root, node=root, key=None, missing=pointer)
+    _check_not_shared(root)
+    while path.missing:
+        member = _member(path.node, path.missing[0])
+        if member is None:
             break
-        brackets = track.node if track.node.flow else track.brackets
-        track = NodePath(root=root, key=found[0], node=found[1], missing=track.missing[1:], brackets=brackets)
-        _refuse_sharing(track.node)
-    return track
+        brackets = path.node if path.node.flow else path.brackets
+        path = NodePath(root, key=member[0], node=member[1], missing=path.missing[1:], brackets=brackets)
+        _check_not_shared(path.node)
+    return path
 
 
 def _root(text: str) -> YamlNode:
@@ -54,22 +54,20 @@ def _root(text: str) -> YamlNode:
         raise EditError(str(unreadable), unreadable.hint, unreadable.position) from None
     root = parse_nodes(text)
     if root is None or root.kind is not NodeKind.MAPPING:
-        raise EditError("the file holds no mapping of keys", "write its first key by hand")
+        raise EditError("the file is not a mapping", "write its first key yourself")
     return root
 
 
-def _refuse_sharing(node: YamlNode) -> None:
+def _check_not_shared(node: YamlNode) -> None:
     if node.kind is NodeKind.ALIAS or node.marked:
         raise EditError(
-            "an anchor, an alias or a tag stands here, and a change would show elsewhere",
-            "write the value out, or edit the file by hand",
+            "this value has an anchor, an alias or a tag; a change may show elsewhere",
+            "write the value out, or edit the file yourself",
             node.position,
         )
     merged = next((key for key, _ in node.members if key is not None and key.value == "<<"), None)
     if merged is not None:
-        raise EditError(
-            "another mapping is merged into this one", "write its keys out", position=merged.position
-        )
+        raise EditError("another mapping is merged into this one", "write its keys out", merged.position)
 
 
 def _member(node: YamlNode, step: str | int) -> tuple[YamlNode | None, YamlNode] | None:

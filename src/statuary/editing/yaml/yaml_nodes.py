@@ -1,8 +1,8 @@
-"""YAML text as nodes that know which characters they are made of.
+"""The nodes of a YAML text, with the span of characters of each.
 
-libyaml's events have exact marks for everything but two: a block collection ends only where the next token
-begins, and a block scalar reaches over the blank lines behind it. Both ends are set right here, so that a
-node's `end` is always where the last character stands that its value depends on.
+The marks of libyaml's events are exact but for two: a block collection ends where the next token begins, and a
+block scalar includes the blank lines after it. Both are corrected here: a node ends after the last character that
+its value depends on.
 """
 
 import re
@@ -23,13 +23,13 @@ from yaml._yaml import CParser
 from statuary.domain.findings import Position
 
 BREAKS = "\n\r\x85\u2028\u2029"
-"""The characters that libyaml ends a line at; CR LF counts as one break."""
+"""The line breaks of libyaml; CR LF counts as one."""
 
 LINE_BREAK = re.compile(rf"\r\n|[{BREAKS}]")
 
 
 class NodeKind(Enum):
-    """What a node is."""
+    """The kind of a node; the value is its name in messages."""
 
     SCALAR = "scalar"
     MAPPING = "mapping"
@@ -41,16 +41,15 @@ class YamlNode(NamedTuple):
     """A value in a YAML text.
 
     Attributes:
-        kind: what it is.
         start: the index of its first character, anchor and tag included.
-        end: the index behind its last one.
-        line: where it starts, counted from 0.
-        column: where it starts in that line, counted from 0.
-        value: of a scalar, its text.
-        style: of a scalar, the character it is opened with: a quote, `|`, `>`, or nothing if it is plain.
+        end: the index after its last character.
+        line: counted from 0.
+        column: counted from 0.
+        value: the text of a scalar.
+        style: the first character of a scalar: a quote, `|`, `>`; empty if it is plain.
         flow: whether it is a collection in brackets.
         marked: whether it has an anchor or a tag.
-        members: of a collection, its keys (None in a list) and values.
+        members: the keys (None in a list) and values of a collection.
     """
 
     kind: NodeKind
@@ -66,17 +65,12 @@ class YamlNode(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """Where it starts, for people."""
+        """Where it starts, counted from 1."""
         return Position(self.line + 1, self.column + 1)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is a scalar without quotes and indicator."""
-        return self.kind is NodeKind.SCALAR and not self.style
 
 
 def parse_nodes(text: str) -> YamlNode | None:
-    """Return the node of a text that `read_yaml` accepts; None if the text holds no value."""
+    """Return the root node of a text that `parse_yaml` accepts; None if the text holds no value."""
     return _Composer(text).root()
 
 
@@ -146,7 +140,7 @@ HEADER = re.compile(r"[|>](?P<indicators>[-+0-9]*)")
 
 
 def keeps_breaks(text: str, node: YamlNode) -> bool:
-    """Say whether blank lines behind a node belong to it: whether it is, or ends with, a block scalar as `|+`."""
+    """Return whether blank lines after a node belong to it: whether it is, or ends with, a block scalar `|+`."""
     while node.members and not node.flow:
         node = node.members[-1][1]
     if node.style not in ("|", ">"):
@@ -156,9 +150,9 @@ def keeps_breaks(text: str, node: YamlNode) -> bool:
 
 
 def end_of_block_scalar(text: str, start: int, reach: int) -> int:
-    """Return the end of a block scalar's last line that matters, given how far libyaml read.
+    """Return the end of a block scalar's last line that matters, given where libyaml stopped reading.
 
-    Blank lines behind the text matter only to `|+`; the last line break is never part of the answer.
+    Blank lines after the text matter only to `|+`; the last line break is never part of the answer.
     """
     header = HEADER.search(text, start)
     span = text[start:reach]

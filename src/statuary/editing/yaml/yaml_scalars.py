@@ -1,4 +1,4 @@
-"""One text as a YAML scalar: plain where every reader of YAML sees the same text, quoted or a block elsewhere."""
+"""One text as a YAML scalar: plain where every YAML reader sees the same text, else quoted or a block."""
 
 import re
 from textwrap import wrap
@@ -6,7 +6,7 @@ from textwrap import wrap
 from statuary.editing.yaml.yaml_nodes import LINE_BREAK
 
 FOLDED_FROM = 100
-"""Characters from which a paragraph is folded over several lines."""
+"""Length of a paragraph from which it is folded over several lines."""
 
 FOLDED_WIDTH = 100
 """Characters of a folded line, indentation excluded."""
@@ -16,13 +16,13 @@ AMBIGUOUS = re.compile(
     r"|[-+]?\.?[0-9][0-9_.:]*(e[-+]?[0-9_.]*)?|[-+]?0[xob][0-9a-f_]*|[-+.]+",
     re.IGNORECASE,
 )
-"""Plain words that a reader of YAML 1.1 or 1.2 takes for something else than text."""
+"""Plain words that a YAML 1.1 or 1.2 reader does not read as text."""
 
 NOT_PLAIN = re.compile(r"^[-?:,\[\]{}#&*!|>'\"%@`\s]|:(\s|$)|\s#|\s$")
-"""What ends, begins or breaks a plain scalar of a block."""
+"""What a plain scalar must not contain."""
 
 NOT_PLAIN_IN_BRACKETS = re.compile(r"[,\[\]{}]|:")
-"""What a plain scalar within brackets must not hold either."""
+"""What a plain scalar in brackets must not contain either."""
 
 NOT_PRINTED = re.compile(
     r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]|[\u2028\u2029]"
@@ -30,13 +30,13 @@ NOT_PRINTED = re.compile(
 """Characters that are written as escapes; a tab is one of them."""
 
 TO_ESCAPE = re.compile(rf'["\\]|{NOT_PRINTED.pattern}')
-"""What is escaped within double quotes."""
+"""What is escaped in double quotes."""
 
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
-    """Return a text as a scalar: what stands behind the key, then the lines of a block, if it is one.
+    """Return a text as a scalar: what follows the key on its line, then the lines of a block, if it is one.
 
     Args:
         text: the text.
@@ -51,7 +51,7 @@ def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
 
 
 def can_be_folded(text: str) -> bool:
-    """Say whether a paragraph comes back from a folded block as it is."""
+    """Return whether a paragraph reads back unchanged from a folded block."""
     return not NOT_PRINTED.search(text) and "  " not in text and text == text.strip(" ")
 
 
@@ -61,7 +61,7 @@ def fold_lines(text: str) -> list[str]:
 
 
 def can_be_literal(text: str) -> bool:
-    """Say whether a text of several lines comes back from a literal block, and looks well in one."""
+    """Return whether a text of several lines reads back unchanged from a literal block."""
     lines = text.split("\n")
     return (
         len(lines) > 1
@@ -72,7 +72,7 @@ def can_be_literal(text: str) -> bool:
 
 
 def inline_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str:
-    """Return a text as a scalar on one line, in the quotation marks that are asked for, or those it needs."""
+    """Return a text as a scalar on one line, in the given quotation marks, or in those that it needs."""
     if not quote and can_be_plain(text) and not (bracketed and NOT_PLAIN_IN_BRACKETS.search(text)):
         return text
     if quote != '"' and not NOT_PRINTED.search(text) and (quote or '"' in text or "\\" in text):
@@ -81,7 +81,7 @@ def inline_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str
 
 
 def can_be_plain(text: str) -> bool:
-    """Say whether a text may stand without quotes in a block."""
+    """Return whether a text needs no quotes in a block."""
     return bool(text) and not (
         NOT_PLAIN.search(text)
         or AMBIGUOUS.fullmatch(text)

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 import rich.console
 
-from statuary.cli.output.tables import print_rows
+from statuary.cli.editing.tables import print_rows
 
 ROWS = [
     {"id": "a", "status": "major_outage", "components": ["rpc", "bridge"]},

@@ -86,7 +86,7 @@ def test_the_date_of_the_name_is_the_pages_own(room):
 
 def test_an_id_that_is_taken_is_refused(opened):
     said = opened.run(*OPEN, "--id", "2026-11-02-slow-answers", code=3)
-    assert "is taken already" in said
+    assert "the id '2026-11-02-slow-answers' is taken" in said
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_an_id_that_is_taken_is_refused(opened):
     [
         ("rcp=major_outage", "did you mean 'rpc'?"),
         ("rpc=major", "did you mean 'major_outage'?"),
-        ("rpc=down", "write one of operational"),
+        ("rpc=down", "use one of operational"),
     ],
 )
 def test_unknown_components_and_statuses_are_refused(room, named, said):
@@ -104,14 +104,16 @@ def test_unknown_components_and_statuses_are_refused(room, named, said):
 
 
 def test_a_component_that_is_named_twice_is_refused(room):
-    assert "named twice" in room.run(*OPEN, "--component", "rpc=operational", "--component", "rpc", code=3)
+    assert "duplicate component 'rpc'" in room.run(
+        *OPEN, "--component", "rpc=operational", "--component", "rpc", code=3
+    )
 
 
 def test_a_group_is_refused_with_its_components(tmp_path, monkeypatch):
     room = make_control_room(tmp_path, monkeypatch, FILES | {"content/components.yaml": GROUPED})
     said = room.run(*OPEN, "--component", "network=major_outage", code=3)
     assert "is a group" in said
-    assert "name one of its components: rpc" in said
+    assert "use one of its components: rpc" in said
 
 
 def test_update_appends_and_keeps_the_rest(opened):
@@ -150,7 +152,7 @@ def test_a_missing_value_is_a_usage_error_that_names_the_option(opened):
 def test_two_ways_of_giving_the_text_are_one_too_many(opened):
     opened.write("text.txt", "x")
     arguments = ("incident", "resolve", "2026", "--body", "x", "--body-file", "text.txt")
-    assert "give one of them" in opened.run(*arguments, code=2)
+    assert "use either --body or --body-file" in opened.run(*arguments, code=2)
 
 
 def test_the_beginning_of_several_ids_is_refused(opened):
@@ -165,7 +167,7 @@ def test_the_beginning_of_several_ids_is_refused(opened):
 def test_an_unknown_id_is_refused_with_the_nearest(opened):
     said = opened.run("incident", "resolve", "slow-answers", code=3)
     assert "did you mean 2026-11-02-slow-answers?" in said
-    assert "see `statuary incident list --all`" in opened.run("incident", "resolve", "zzz", code=3)
+    assert "run `statuary incident list --all`" in opened.run("incident", "resolve", "zzz", code=3)
 
 
 def test_two_files_of_one_id_are_refused(opened):
@@ -185,23 +187,23 @@ def test_what_is_resolved_stays_resolved(opened):
     later = "2026-11-02T11:00:00Z"
     opened.run("incident", "resolve", "2026", now=later)
     before = opened.read(FILE)
-    assert "is resolved already" in opened.run("incident", "resolve", "2026", now=later, code=3)
+    assert "is already resolved" in opened.run("incident", "resolve", "2026", now=later, code=3)
     said = opened.run("incident", "update", "2026", "--status", "monitoring", now=later, code=3)
-    assert "is resolved since 2026-11-02T11:00:00Z, and monitoring cannot follow" in said
-    assert "what can: postmortem" in said
+    assert "has been resolved since 2026-11-02T11:00:00Z and cannot become monitoring" in said
+    assert "it can become postmortem" in said
     assert opened.read(FILE) == before
 
 
 def test_a_postmortem_comes_after_the_end_and_once(opened):
     later, write = "2026-11-03T11:00:00Z", ("incident", "postmortem", "2026", "--body", "Learned.")
-    assert "postmortem cannot follow" in opened.run(*write, now=later, code=3)
+    assert "and cannot become postmortem" in opened.run(*write, now=later, code=3)
     opened.run("incident", "resolve", "2026", now=later)
     opened.run(*write, "--notify", now=later)
     added = (
         "postmortem:\n  published_at: 2026-11-03T11:00:00Z\n  body: Learned.\n  deliver_notifications: true\n"
     )
     assert opened.read(FILE).endswith(added)
-    assert "has a postmortem already" in opened.run(*write, now=later, code=3)
+    assert "already has a postmortem" in opened.run(*write, now=later, code=3)
 
 
 def test_a_change_that_would_add_an_error_is_refused_with_its_findings(opened):
@@ -243,11 +245,11 @@ def test_an_update_of_the_future_is_written_with_a_warning(opened):
     [
         (
             "name: x\nupdates: [{at: 2026-11-01T00:00:00Z, status: identified}]\n",
-            "x.yaml:2:10: a list in brackets",
+            "x.yaml:2:10: this list is written in brackets",
         ),
         (
             "name: x\nupdates: &u\n  - {at: 2026-11-01T00:00:00Z, status: identified}\n",
-            "x.yaml:2:10: an anchor",
+            "x.yaml:2:10: this value has an anchor",
         ),
     ],
 )
@@ -311,9 +313,7 @@ def test_commit_takes_the_edited_file_and_nothing_else(opened):
 
 def test_commit_is_refused_if_the_file_has_other_changes(opened):
     before = opened.read(FILE)
-    assert "has changes that are not committed" in opened.run(
-        "incident", "resolve", "2026", "--commit", code=3
-    )
+    assert "has uncommitted changes" in opened.run("incident", "resolve", "2026", "--commit", code=3)
     assert opened.read(FILE) == before
 
 
@@ -336,7 +336,7 @@ def test_list_shows_what_is_open(opened):
 
 
 def test_an_empty_list_says_so(room):
-    assert room.run("incident", "list") == "no incident is open\n"
+    assert room.run("incident", "list") == "no open incidents\n"
     assert room.run("incident", "list", "--format", "json") == "[]\n"
 
 

@@ -1,10 +1,11 @@
-"""Lists for people and programs: a table on a terminal, aligned lines or JSON elsewhere."""
+"""Lists: a table on a terminal, aligned lines elsewhere, or JSON."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
-import orjson
+
+from statuary.cli.output.plain_text import json_text, printable
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Row = dict[str, str | list[str] | None]
@@ -30,7 +31,7 @@ COLOURS = {
     "major_outage": "red",
     "critical": "red",
 }
-"""The colours that Statuspage gives these words; they are words as well, for whoever sees no colour."""
+"""Statuspage's colours of these words."""
 
 
 def list_format_option(function: Decorated) -> Decorated:
@@ -41,7 +42,7 @@ def list_format_option(function: Decorated) -> Decorated:
         type=click.Choice(["text", "json"]),
         default="text",
         show_default=True,
-        help="A table, or one JSON list.",
+        help="A table, or a JSON list.",
     )(function)
 
 
@@ -49,13 +50,13 @@ def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: 
     """Print rows.
 
     Args:
-        rows: what is listed; JSON holds all of it.
+        rows: JSON shows all members.
         columns: the members that a table shows.
         form: `text` or `json`.
-        nothing: what a person is told if there is nothing.
+        nothing: the message if there are no rows.
     """
     if form == "json":
-        click.echo(orjson.dumps(list(rows), option=orjson.OPT_INDENT_2).decode())
+        click.echo(json_text(list(rows)))
         return
     if not rows:
         click.echo(nothing, err=True)
@@ -71,7 +72,7 @@ def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: 
 
 
 def _cell(value: str | list[str] | None) -> str:
-    return (", ".join(value) if isinstance(value, list) else value) or "-"
+    return printable(", ".join(value) if isinstance(value, list) else value or "") or "-"
 
 
 def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:

@@ -40,7 +40,7 @@ def test_set_finds_a_component_in_a_group(tmp_path, monkeypatch):
 
 
 def test_what_is_so_already_is_not_recorded(room):
-    assert "rpc is operational already" in room.run("component", "set", "rpc", "operational", code=3)
+    assert "rpc has been operational since" in room.run("component", "set", "rpc", "operational", code=3)
 
 
 def test_a_change_before_the_last_one_is_refused(room):
@@ -52,7 +52,7 @@ def test_a_change_before_the_last_one_is_refused(room):
 
 
 def test_missing_and_unknown_words_are_usage_errors(room):
-    assert "Missing argument 'KEY'. It is one of: rpc, bridge" in room.run("component", "set", code=2)
+    assert "Missing argument 'KEY'. Use one of rpc, bridge" in room.run("component", "set", code=2)
     assert "Missing argument 'STATUS'" in room.run("component", "set", "rpc", code=2)
     assert "is not one of" in room.run("component", "set", "rpc", "down", code=2)
     assert "did you mean 'bridge'?" in room.run("component", "set", "bride", "operational", code=3)

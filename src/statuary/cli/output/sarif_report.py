@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-import orjson
-
+from statuary.cli.output.plain_text import json_text
 from statuary.domain.findings import Finding, Severity
 from statuary.version import VERSION
 
@@ -19,7 +18,7 @@ def sarif_report(findings: Iterable[Finding], folder: str) -> str:
     results = [_result(finding, folder) for finding in found]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return orjson.dumps(log, option=orjson.OPT_INDENT_2).decode()
+    return json_text(log)
 
 
 def _result(finding: Finding, folder: str) -> dict[str, object]:

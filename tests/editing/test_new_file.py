@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.checks.status.reference_checks import fits_a_url
-from statuary.editing.file_names import MAX_SLUG_LENGTH, new_id, slug
+from statuary.editing.new_file import MAX_SLUG_LENGTH, new_id, slug
 
 DAY = date(2026, 11, 2)
 

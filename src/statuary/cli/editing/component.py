@@ -1,0 +1,65 @@
+"""`statuary component`: set a component's status, and list all components."""
+
+from pathlib import Path
+
+import click
+
+from statuary.cli.editing.completion import complete_component
+from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_edit_session
+from statuary.cli.editing.prompts import ask_choice, value_or_ask
+from statuary.cli.editing.tables import list_format_option, print_rows
+from statuary.cli.options.common_options import build_instant, content_option, now_option
+from statuary.domain.primitives import Instant
+from statuary.domain.status.timeline import component_at
+from statuary.domain.status.vocabulary import ComponentStatus
+from statuary.editing.errors import EditError
+from statuary.editing.find_component import STATUSES, find_component, leaf_keys
+from statuary.editing.updates import format_for_source
+from statuary.editing.yaml.edit_yaml import append_item
+
+
+@click.group()
+def command() -> None:
+    """Set a component's status, and list all components.
+
+    The effect of incidents and maintenances on components follows from them; this is for everything else.
+    """
+
+
+@command.command("set")
+@click.argument("component", metavar="KEY", required=False, shell_complete=complete_component)
+@click.argument("status", required=False, type=click.Choice(STATUSES))
+@with_edit_session
+def set_status(session: EditSession, component: str | None, status: ComponentStatus | None) -> None:
+    """Set a component's status from --at on."""
+    keys = leaf_keys(session.catalogue)
+    name = value_or_ask(
+        component, "KEY", lambda: ask_choice("Component", keys), f"Use one of {', '.join(keys)}"
+    )
+    found = find_component(name, session.catalogue)
+    hint = f"Use one of {', '.join(STATUSES)}"
+    new_status = value_or_ask(status, "STATUS", lambda: ask_choice("Status", STATUSES), hint)
+    state = component_at(session.timeline, found, session.at)
+    if state.status == new_status:
+        since = format_for_source(state.updated_at)
+        raise EditError(f"{found.key} has been {new_status} since {since}", "there is nothing to change")
+    item = {"at": format_for_source(session.at), "status": new_status}
+    pointer = (*found.pointer, "history")
+    edit = session.edit_file(
+        session.catalogue.components_source, lambda text: append_item(text, pointer, item)
+    )
+    details = f"{state.status} before, {new_status} from {item['at']}\n"
+    session.apply(edit, f"Set {found.name} to {new_status}", details)
+
+
+@command.command("list")
+@content_option
+@now_option
+@list_format_option
+def list_components(content: Path, now: Instant | None, form: str) -> None:
+    """List groups and components with their status."""
+    from statuary.cli.editing.list_rows import component_rows
+
+    instant = build_instant(now)
+    rows = component_rows(read_or_exit(content, instant)[1], instant)
+    print_rows(rows, ("key", "group", "status", "updated_at", "name"), form, "no components")

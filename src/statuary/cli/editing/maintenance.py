@@ -1,0 +1,234 @@
+"""`statuary maintenance`: schedule maintenances, and start, complete or cancel them by hand."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import click
+
+from statuary.cli.editing.completion import complete_component, complete_maintenance
+from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_edit_session
+from statuary.cli.editing.prompts import (
+    ask_choice,
+    ask_end,
+    ask_instant,
+    ask_text,
+    components_or_ask,
+    incident_or_ask,
+    value_or_ask,
+)
+from statuary.cli.editing.tables import list_format_option, print_rows
+from statuary.cli.editing.update_options import (
+    UpdateOptions,
+    append_update,
+    update_body,
+    with_body_options,
+    with_update_options,
+)
+from statuary.cli.options.common_options import (
+    DurationType,
+    InstantType,
+    build_instant,
+    content_option,
+    now_option,
+)
+from statuary.domain.primitives import Instant
+from statuary.domain.status.incidents import Incident
+from statuary.domain.status.vocabulary import ACTIVE_STATUSES, CLOSED_STATUSES, MaintenanceStatus
+from statuary.editing.errors import EditError
+from statuary.editing.find_incident import status_at
+from statuary.editing.new_file import new_file, page_day, taken_ids
+from statuary.editing.updates import (
+    format_for_source,
+    format_if_given,
+    pointer_in_file,
+    single_line,
+    with_cancellation,
+)
+
+STATUSES: tuple[MaintenanceStatus, ...] = ("scheduled", "in_progress", "verifying")
+"""The statuses of an update; `complete` is a command of its own."""
+
+id_argument = click.argument("maintenance", metavar="ID", required=False, shell_complete=complete_maintenance)
+
+
+@click.group()
+def command() -> None:
+    """Schedule maintenances, and start, complete or cancel them by hand.
+
+    A maintenance is announced, started and completed automatically, as its file says; these commands are for
+    exceptions. ID is a maintenance's id or the beginning of one; each window of a recurring maintenance has an id.
+    """
+
+
+@command.command("schedule")
+@click.option("--name", help="The title.")
+@click.option("--scheduled-for", type=InstantType(), help="The start of the window.")
+@click.option("--scheduled-until", type=InstantType(), help="The end of the window.")
+@click.option("--duration", type=DurationType(), help="The length of the window, such as 90m or 2h.")
+@click.option(
+    "--component",
+    "components",
+    multiple=True,
+    metavar="KEY",
+    shell_complete=complete_component,
+    help="An affected component (repeatable).",
+)
+@with_body_options
+@click.option("--rule", help="How it repeats: an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=TU.")
+@click.option("--no-remind", is_flag=True, help="Publish no reminder an hour before.")
+@click.option("--no-auto-begin", is_flag=True, help="Do not start it automatically.")
+@click.option("--no-auto-complete", is_flag=True, help="Do not complete it automatically.")
+@click.option("--publish-at", type=InstantType(), help="Publish nothing before this instant.")
+@click.option("--draft", is_flag=True, help="Publish nothing yet.")
+@click.option("--id", "given_id", help="The id. Default: the date and the words of the name.")
+@with_edit_session
+def schedule_maintenance(
+    session: EditSession,
+    name: str | None,
+    scheduled_for: Instant | None,
+    scheduled_until: Instant | None,
+    duration: timedelta | None,
+    components: tuple[str, ...],
+    body: str | None,
+    rule: str | None,
+    no_remind: bool,
+    no_auto_begin: bool,
+    no_auto_complete: bool,
+    publish_at: Instant | None,
+    draft: bool,
+    given_id: str | None,
+) -> None:
+    """Schedule a maintenance in a new file; it is announced at --at."""
+    title = single_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
+    start = value_or_ask(scheduled_for, "--scheduled-for", lambda: ask_instant("Start of the window"))
+    end = _end(start, scheduled_until, duration)
+    affected = components_or_ask(components, session.catalogue)
+    announcement = update_body(body, "scheduled", None)
+    value = {
+        "name": title,
+        "components": affected,
+        "created_at": None if rule else format_for_source(session.at),
+        "scheduled_for": format_for_source(start),
+        "scheduled_until": format_for_source(end),
+        "body": announcement,
+        "publish_at": format_if_given(publish_at),
+        "draft": draft or None,
+        "scheduled_remind_prior": False if no_remind else None,
+        "scheduled_auto_in_progress": False if no_auto_begin else None,
+        "scheduled_auto_completed": False if no_auto_complete else None,
+        "recurrence": {"rule": rule} if rule else None,
+    }
+    taken = taken_ids(session.timeline, session.options.content / "maintenances")
+    edit = new_file("maintenances", value, page_day(session.timeline, start), taken, given_id)
+    window = f"{format_for_source(start)} to {format_for_source(end)}"
+    session.apply(edit, f"Schedule maintenance: {title}", f"{window}\n\n{announcement}\n")
+
+
+@command.command("start")
+@id_argument
+@with_update_options
+@with_edit_session
+def start_maintenance(session: EditSession, update_options: UpdateOptions, maintenance: str | None) -> None:
+    """Start a maintenance: early, or because it does not start automatically."""
+    found = _find(session, maintenance, frozenset({"scheduled"}))
+    current = status_at(found, session.at)
+    if current in ACTIVE_STATUSES:
+        raise EditError(f"{found.id} is already {current}", "use `update` or `complete`")
+    _append(session, found, "in_progress", update_options, "Start maintenance")
+
+
+@command.command("update")
+@id_argument
+@click.option("--status", type=click.Choice(STATUSES), help="The new status.")
+@with_update_options
+@with_edit_session
+def update_maintenance(
+    session: EditSession,
+    update_options: UpdateOptions,
+    maintenance: str | None,
+    status: MaintenanceStatus | None,
+) -> None:
+    """Add an update to a maintenance."""
+    found = _find(session, maintenance, frozenset(STATUSES))
+    current = status_at(found, session.at)
+    hint = f"Use one of {', '.join(STATUSES)}"
+    new_status: MaintenanceStatus = value_or_ask(
+        status, "--status", lambda: ask_choice("Status", STATUSES, current), hint
+    )
+    _append(session, found, new_status, update_options, f"Update maintenance ({new_status})")
+
+
+@command.command("complete")
+@id_argument
+@with_update_options
+@with_edit_session
+def complete_by_hand(session: EditSession, update_options: UpdateOptions, maintenance: str | None) -> None:
+    """Complete a maintenance: early, or because it does not complete automatically."""
+    found = _find(session, maintenance, ACTIVE_STATUSES)
+    current = status_at(found, session.at)
+    if current in CLOSED_STATUSES:
+        raise EditError(f"{found.id} is already {current}", "schedule a new maintenance")
+    if current not in ACTIVE_STATUSES:
+        raise EditError(f"{found.id} has not started", "use `start` first, or `cancel`")
+    _append(session, found, "completed", update_options, "Complete maintenance")
+
+
+@command.command("cancel")
+@id_argument
+@with_body_options
+@with_edit_session
+def cancel_maintenance(session: EditSession, maintenance: str | None, body: str | None) -> None:
+    """Cancel a maintenance. It is published as completed, because Statuspage has no status for it."""
+    found = _find(session, maintenance, frozenset(STATUSES))
+    current = status_at(found, session.at)
+    if current in CLOSED_STATUSES:
+        raise EditError(f"{found.id} is already {current}", "a maintenance that is over cannot be cancelled")
+    pointer = pointer_in_file(session.timeline, found)
+    edit = session.edit_file(found.source, lambda text: with_cancellation(text, pointer, session.at, body))
+    session.apply(edit, f"Cancel maintenance: {single_line(found.name)}", f"{body}\n" if body else "")
+
+
+@command.command("list")
+@content_option
+@now_option
+@click.option("--all", "everything", is_flag=True, help="Include completed maintenances.")
+@list_format_option
+def list_maintenances(content: Path, now: Instant | None, everything: bool, form: str) -> None:
+    """List upcoming and current windows, the next first."""
+    from statuary.cli.editing.list_rows import maintenance_rows
+
+    instant = build_instant(now)
+    rows = maintenance_rows(read_or_exit(content, instant)[1], instant, everything=everything)
+    columns = ("id", "status", "scheduled_for", "scheduled_until", "name")
+    print_rows(rows, columns, form, "no upcoming maintenances")
+
+
+def _find(session: EditSession, typed: str | None, statuses: frozenset[str]) -> Incident:
+    """Return the maintenance that was typed, or a window of one; a person chooses among some statuses."""
+    histories = session.timeline.maintenances
+    return incident_or_ask(typed, histories, "maintenance", session.at, statuses.__contains__)
+
+
+def _append(
+    session: EditSession,
+    found: Incident,
+    status: MaintenanceStatus,
+    update_options: UpdateOptions,
+    subject: str,
+) -> None:
+    pointer = pointer_in_file(session.timeline, found)
+    append_update(session, found, status, update_options, subject, pointer=pointer)
+
+
+def _end(start: Instant, end: Instant | None, duration: timedelta | None) -> Instant:
+    """Return the end of a window.
+
+    Raises:
+        click.UsageError: if it is given twice, or not at all and nobody can be asked.
+    """
+    if end is not None and duration is not None:
+        raise click.UsageError("use either --scheduled-until or --duration")
+    if duration is not None:
+        return Instant(start + duration)
+    question = "End of the window (an instant, or a length such as 1h)"
+    return value_or_ask(end, "--scheduled-until", lambda: ask_end(question, start), "Or use --duration")

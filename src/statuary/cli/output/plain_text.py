@@ -1,0 +1,76 @@
+"""Sizes, counts, instants and texts of others as people read them."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from statuary.domain.primitives import Instant
+from statuary.publishing.plan import Action, Plan
+
+EPOCHS_FOLDER = "api/v2/_epochs/"
+
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+"""Control characters, line and paragraph separators, direction marks and lone surrogates."""
+
+
+def printable(text: str) -> str:
+    """Return a text on one line, with every character escaped that could change what a terminal or a log shows."""
+    return UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def printable_lines(text: str) -> str:
+    """Return a text of several lines with everything but the line ends escaped."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def json_text(value: object) -> str:
+    """Return JSON in ASCII: control characters and lone surrogates are escaped."""
+    return json.dumps(value, indent=2)
+
+
+def changes_line(plan: Plan, *, applied: bool) -> str:
+    """Return what changed, or would change."""
+    counts = plan.counts
+    would = "" if applied else "would be "
+    if plan.is_empty:
+        return "nothing changed" if applied else "nothing would change"
+    return (
+        f"{counts[Action.ADD]} {would}added, {counts[Action.REPLACE]} {would}replaced, "
+        f"{counts[Action.REMOVE]} {would}removed, {plan.kept} kept ({size_text(plan.changed_size)} {would}written)"
+    )
+
+
+def changes_lines(plan: Plan) -> Iterator[str]:
+    """Yield a line for each change; the documents of future transitions are counted on one line at the end."""
+    epochs: Counter[Action] = Counter()
+    size = 0
+    for change in plan.changes():
+        if change.path.startswith(EPOCHS_FOLDER):
+            epochs[change.action] += 1
+            size += change.size
+        else:
+            yield printable(str(change))
+    if epochs:
+        counts = ", ".join(f"{number:,} to {action}" for action, number in sorted(epochs.items()))
+        yield f"  {EPOCHS_FOLDER}: {counts} ({size_text(size)})"
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes with a unit (powers of 1000)."""
+    amount = float(size)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{size:,} bytes" if unit == "bytes" else f"{amount:,.1f} {unit}"
+        amount /= 1000
+    raise AssertionError
+
+
+def count_text(number: int, noun: str) -> str:
+    """Return a number and a noun, in the plural unless the number is 1."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def format_instant(moment: Instant) -> str:
+    """Return an instant in UTC and whole seconds."""
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,16 @@
+"""The error of every edit that is not made."""
+
+from statuary.domain.errors import StatuaryError
+from statuary.domain.findings import Position
+
+
+class EditError(StatuaryError):
+    """An edit that cannot be made without guessing, or cannot be written or committed.
+
+    Attributes:
+        position: the place in the file that prevents the edit, if there is one.
+    """
+
+    def __init__(self, message: str, hint: str = "", position: Position | None = None) -> None:
+        super().__init__(message, hint)
+        self.position = position
