@@ -1,6 +1,6 @@
 """Every kind of wrong input gives exactly its finding: where, what, and what to do.
 
-The expected findings stand in `bad_inputs.expected.txt`; `BLESS=1 pytest tests/pipeline/test_bad_input.py -n 0`
+The expected findings stand in `bad_inputs.expected.txt`; `BLESS=1 pytest tests/build/test_bad_input.py -n 0`
 writes them anew, to be read before they are committed.
 """
 
@@ -24,7 +24,7 @@ def found(case: str, folder: Path) -> str:
     """Return what checking a case reports, colours removed."""
     content = write_files(small_site(folder), CASES[case])
     checked, _ = check_site(content, parse_instant(NOW), NoProgress(), lambda _: None)
-    return click.unstyle(text_report(checked.all_findings, "content"))
+    return click.unstyle(text_report(checked.all_findings, str(content))).replace(str(content), "content")
 
 
 def expected() -> dict[str, str]:
