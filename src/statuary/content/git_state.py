@@ -98,22 +98,20 @@ class GitQuery:
     @cached_property
     def answer(self) -> GitState | None:
         """The state, once git has answered; None outside a repository or before the first commit."""
-        if not self._processes:
+        outputs = [process.communicate()[0].decode("utf-8", "surrogateescape") for process in self._processes]
+        if not outputs or self._processes[0].returncode or self._processes[2].returncode:
             return None
-        where, identity, status = [process.communicate()[0] for process in self._processes]
-        prefix, _, commit = where.decode("utf-8", "surrogateescape").rstrip("\n").partition("\n")
-        if self._processes[0].returncode or self._processes[2].returncode:
-            return None
-        lines = [line.decode("utf-8", "surrogateescape") for line in status.split(b"\0") if line]
-        # paths in a status start at the top of the repository
-        paths = [(line[:2], line[3:].removeprefix(prefix).rstrip("/")) for line in lines]
-        return GitState(
-            root=self.root,
-            commit=commit,
-            id=identity.decode().strip() if self._processes[1].returncode == 0 else "",
-            changed=frozenset(path for sign, path in paths if sign != IGNORED),
-            ignored=frozenset(path for sign, path in paths if sign == IGNORED),
-        )
+        prefix, _, commit = outputs[0].rstrip("\n").partition("\n")
+        changed, ignored = _paths(outputs[2], prefix)
+        tree = outputs[1].strip() if self._processes[1].returncode == 0 else ""
+        return GitState(root=self.root, commit=commit, id=tree, changed=changed, ignored=ignored)
+
+
+def _paths(status: str, prefix: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the changed and the ignored paths of a status, whose paths start at the top of the repository."""
+    paths = [(line[:2], line[3:].removeprefix(prefix).rstrip("/")) for line in status.split("\0") if line]
+    changed = frozenset(path for sign, path in paths if sign != IGNORED)
+    return changed, frozenset(path for sign, path in paths if sign == IGNORED)
 
 
 GIT_COMMANDS = (

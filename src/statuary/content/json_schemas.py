@@ -68,10 +68,7 @@ def _docstrings(model: type[SourceModel]) -> Iterator[tuple[str, str]]:
         if not issubclass(owner, SourceModel) or owner is SourceModel:
             continue
         (declared,) = ast.parse(dedent(inspect.getsource(owner))).body
-        body = declared.body if isinstance(declared, ast.ClassDef) else []
-        for field, docstring in pairwise(body):
-            if isinstance(field, ast.AnnAssign) and isinstance(docstring, ast.Expr):
-                name, text = field.target, docstring.value
-                if isinstance(name, ast.Name) and isinstance(text, ast.Constant):
-                    alias = model.model_fields[name.id].alias
-                    yield alias or name.id, inspect.cleandoc(str(text.value))
+        for field, docstring in pairwise(declared.body if isinstance(declared, ast.ClassDef) else []):
+            match field, docstring:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=text)):
+                    yield model.model_fields[name].alias or name, inspect.cleandoc(str(text))

@@ -44,13 +44,14 @@ def _text(root: Path, path: str) -> str | None:
 
 
 def _positions(text: str | None, path: str, findings: list[Finding]) -> list[Position]:
+    first = Position(1, 1)
     if text is None or not any(finding.pointer for finding in findings):
-        return [Position(1, 1)] * len(findings)
+        return [first] * len(findings)
     locate = locate_in_json if path.endswith(".json") else locate_in_yaml
     try:
         positions = locate(text, [(finding.pointer, finding.on_key) for finding in findings])
     except UnreadableError as error:
-        return [error.position if finding.pointer else Position(1, 1) for finding in findings]
-    # a finding about the whole file stands at its beginning, comments before the first value included
+        positions = [error.position] * len(findings)
+    # a finding about the whole file is at its beginning, not at its first value
     pairs = zip(findings, positions, strict=True)
-    return [position if finding.pointer else Position(1, 1) for finding, position in pairs]
+    return [position if finding.pointer else first for finding, position in pairs]

@@ -5,12 +5,12 @@ through a slower parser, which also reports what orjson does not: number spellin
 """
 
 import re
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import NamedTuple
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
-from typing_extensions import get_type_hints, is_typeddict
 
+from statuary.content.annotations import allows_text, item_of, members_of
 from statuary.content.parse_json import parse_json
 from statuary.content.parse_yaml import PlainText, parse_yaml
 from statuary.content.source_files import decode_utf8
@@ -79,35 +79,17 @@ def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedRe
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
-def apply_types(tree: Any, model: Any) -> Json:
+def apply_types(tree: Json, model: object) -> Json:
     """Return a tree of texts as JSON of the types that a model's annotations name."""
-    options = _options(model)
     if isinstance(tree, PlainText):
-        return str(tree) if str in options or _has_literals(options) else json_scalar(tree)
+        return str(tree) if allows_text(model) else json_scalar(tree)
     if isinstance(tree, list):
-        inside = next((get_args(option)[0] for option in options if get_origin(option) is list), Any)
-        return [apply_types(item, inside) for item in tree]
-    if not isinstance(tree, dict):
-        return tree
-    for option in options:
-        if is_typeddict(option):
-            hints = get_type_hints(option)
-            return {key: apply_types(item, hints.get(key, Any)) for key, item in tree.items()}
-        if get_origin(option) is dict:
-            return {key: apply_types(item, get_args(option)[1]) for key, item in tree.items()}
-    return {key: apply_types(item, Any) for key, item in tree.items()}
-
-
-def _options(model: Any) -> list[Any]:
-    if get_origin(model) is Annotated:
-        return _options(get_args(model)[0])
-    arguments = get_args(model)
-    is_union = get_origin(model) in (Union, type(int | str))
-    return [option for choice in arguments for option in _options(choice)] if is_union else [model]
-
-
-def _has_literals(options: list[Any]) -> bool:
-    return any(get_origin(option) is Literal for option in options)
+        item = item_of(model, (list,))
+        return [apply_types(value, item) for value in tree]
+    if isinstance(tree, dict):
+        members, item = members_of(model), item_of(model, (dict,))
+        return {key: apply_types(value, members.get(key, item)) for key, value in tree.items()}
+    return tree
 
 
 def json_scalar(text: str) -> Json:

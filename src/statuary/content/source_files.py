@@ -118,15 +118,16 @@ def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> I
         found = sorted((one for one in entries if one.name not in without), key=lambda entry: entry.name)
     for entry in found:
         path = f"{below}/{entry.name}" if below else entry.name
-        if entry.is_symlink() and not _stays_inside(Path(entry.path), real_root):
-            yield _leads_out(path, Path(entry.path))
-        elif entry.is_dir(follow_symlinks=False):
-            if not entry.name.startswith("."):
-                yield from _walk(root, real_root, path, ())
-        elif entry.is_file():
-            yield SourceFile(root, path)
-        elif entry.is_symlink() or not entry.is_dir():
-            yield _not_a_file(path)
+        if not entry.is_dir(follow_symlinks=False):
+            yield _file(root, real_root, path, entry)
+        elif not entry.name.startswith("."):
+            yield from _walk(root, real_root, path, ())
+
+
+def _file(root: Path, real_root: Path, path: str, entry: "os.DirEntry[str]") -> SourceFile | Finding:
+    if entry.is_symlink() and not _stays_inside(Path(entry.path), real_root):
+        return _leads_out(path, Path(entry.path))
+    return SourceFile(root, path) if entry.is_file() else _not_a_file(path)
 
 
 def _leads_out(path: str, link: Path) -> Finding:

@@ -28,29 +28,33 @@ FILE_SUFFIXES = (".svg", ".png", ".webp", ".jpg", ".woff2")
 
 def read_theme(files: Sequence[SourceFile], language: str, findings: list[Finding]) -> Theme:
     """Return the theme of pages in a language, after adding what is wrong to `findings`."""
-    style = [file for file in files if file.path == f"{FOLDER}/style.css"]
-    templates = [file for file in files if _is_template(file)]
-    texts = [file for file in files if _is_text(file)]
-    of_language = [file for file in texts if file.pure.stem == language]
-    pictures = [file for file in files if len(file.pure.parts) == 2 and file.pure.suffix in FILE_SUFFIXES]
-    known = {file.path for file in (*style, *templates, *texts, *pictures)}
-    findings += [_unknown_file(file.path) for file in files if file.path not in known]
-    if language not in LANGUAGES and not of_language:
-        findings.append(_unknown_language(language, texts))
+    by_kind: dict[str, list[SourceFile]] = {"style": [], "template": [], "text": [], "picture": [], "": []}
+    for file in files:
+        by_kind[_kind(file)].append(file)
+    findings += [_unknown_file(file.path) for file in by_kind[""]]
+    texts = [file for file in by_kind["text"] if file.pure.stem == language]
+    if language not in LANGUAGES and not texts:
+        findings.append(_unknown_language(language, by_kind["text"]))
     return Theme(
-        templates=tuple(_read(templates, _text, findings)),
-        stylesheet="".join(text for _, text in _read(style, _text, findings)),
-        files=tuple(_read(pictures, _bytes, findings)),
-        texts=tuple(pair for _, pairs in _read(of_language, _pairs, findings) for pair in pairs),
+        templates=tuple(_read(by_kind["template"], _text, findings)),
+        stylesheet="".join(text for _, text in _read(by_kind["style"], _text, findings)),
+        files=tuple(_read(by_kind["picture"], _bytes, findings)),
+        texts=tuple(pair for _, pairs in _read(texts, _pairs, findings) for pair in pairs),
     )
 
 
-def _is_template(file: SourceFile) -> bool:
-    return file.pure.parts[1:-1] == ("templates",) and file.pure.suffix == ".html"
-
-
-def _is_text(file: SourceFile) -> bool:
-    return file.pure.parts[1:-1] == ("texts",) and file.pure.suffix in (".yaml", ".yml")
+def _kind(file: SourceFile) -> str:
+    """Return what a file of a theme is; an empty text if it is none of them."""
+    match file.pure.parts[1:-1], file.pure.suffix:
+        case (), ".css" if file.pure.stem == "style":
+            return "style"
+        case ("templates",), ".html":
+            return "template"
+        case ("texts",), ".yaml" | ".yml":
+            return "text"
+        case (), suffix if suffix in FILE_SUFFIXES:
+            return "picture"
+    return ""
 
 
 def _text(file: SourceFile) -> str:

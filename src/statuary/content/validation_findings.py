@@ -1,13 +1,9 @@
 """From pydantic's errors to findings: what is wrong, the value, what to do."""
 
-import types
-from functools import lru_cache
-from typing import Annotated, Union, get_args, get_origin
-
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
-from typing_extensions import get_type_hints, is_typeddict
 
+from statuary.content.annotations import item_of, members_of
 from statuary.content.source_model import describe_value
 from statuary.domain.findings import Finding, Pointer
 from statuary.domain.json_values import Json
@@ -95,44 +91,8 @@ def _pointer(location: tuple[str | int, ...], tree: Json) -> Pointer:
 
 
 def known_keys_at(model: object, pointer: Pointer) -> list[str]:
-    """Return the keys that a model has at a pointer, as its annotations say."""
+    """Return the keys that a model has at a pointer."""
     for step in pointer:
-        model = _member(model, step)
-    return sorted(_members(model))
-
-
-def _member(model: object, step: str | int) -> object:
-    members = _members(model)
-    if str(step) in members:
-        return members[str(step)]
-    return next((item for option in _options(model) if (item := _item(option)) is not None), None)
-
-
-def _item(option: object) -> object:
-    """Return the type of what a list, mapping or tuple contains."""
-    arguments = get_args(option)
-    if not arguments:
-        return None
-    if arguments[-1] is ...:
-        return arguments[0]
-    return arguments[-1] if get_origin(option) in (list, dict, tuple) else None
-
-
-def _members(model: object) -> dict[str, object]:
-    return next((found for option in _options(model) if (found := _members_of(option)) is not None), {})
-
-
-@lru_cache(maxsize=256)
-def _members_of(option: object) -> dict[str, object] | None:
-    if isinstance(option, type) and issubclass(option, BaseModel):
-        return {field.alias or name: field.annotation for name, field in option.model_fields.items()}
-    return dict(get_type_hints(option, include_extras=True)) if is_typeddict(option) else None
-
-
-def _options(model: object) -> list[object]:
-    """Return the types that an annotation allows, without null, `Annotated` and `Required`."""
-    if get_origin(model) in (Union, types.UnionType):
-        return [option for choice in get_args(model) for option in _options(choice)]
-    if get_origin(model) is Annotated or str(get_origin(model)).endswith("Required"):
-        return _options(get_args(model)[0])
-    return [] if model is type(None) else [model]
+        members = members_of(model)
+        model = members[str(step)] if str(step) in members else item_of(model)
+    return sorted(members_of(model))
