@@ -40,7 +40,7 @@ def parse_chain_id(text: str) -> ChainId:
 
     Raises:
         InvalidValueError: if it is not one. `01` has the form of one, but a real server answers
-            `Chain 01 not found` (`src/MEASUREMENTS.md`, requests).
+            `Chain 01 not found` (MEASUREMENTS.md, requests).
     """
     if not (text.isascii() and text.isdigit()):
         raise InvalidValueError(
@@ -71,7 +71,7 @@ def parse_address(text: str) -> Address:
 
     Raises:
         InvalidValueError: if it is not 20 bytes of hex, or its checksum is wrong, which a real server rejects too
-            (`src/MEASUREMENTS.md`, requests).
+            (MEASUREMENTS.md, requests).
     """
     digits = text[2:]
     if not text.startswith("0x"):
@@ -169,7 +169,7 @@ def instant(moment: datetime) -> Instant:
 def format_instant(moment: Instant, zone: ZoneInfo) -> str:
     """Format an instant as Statuspage does: in the page's time zone, with milliseconds, `Z` for UTC.
 
-    The offset is the one in force at that instant (`src/MEASUREMENTS.md`, times). Only UTC itself is `Z`; London in
+    The offset is the one in force at that instant (MEASUREMENTS.md, times). Only UTC itself is `Z`; London in
     winter is `+00:00`.
     """
     text = moment.astimezone(zone).isoformat(timespec="milliseconds")

@@ -19,7 +19,7 @@ NEEDED = (
     "compiled_contracts_sources",
     "sources",
 )
-"""The tables that every record needs (`src/MEASUREMENTS.md`, exports)."""
+"""The tables that every record needs (MEASUREMENTS.md, exports)."""
 
 OPTIONAL = ("compiled_contracts_metadata", "compiled_contracts_signatures", "signatures")
 """Tables that some exports lack: metadata was a column of `sourcify_matches`, and signatures follow from the ABI."""
