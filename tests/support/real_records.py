@@ -46,5 +46,6 @@ def _folder(name: str, what: str) -> Path:
 
 
 def _records(files: list[Path]) -> Iterator[tuple[str, dict[str, Any]]]:
+    assert files, "the folder is empty, so that no test of its records could fail"
     for file in files:
         yield f"{file.parent.name}/{file.stem}", orjson.loads(file.read_bytes())
