@@ -25,8 +25,7 @@ import orjson
 from statuary.domain.contracts.abi.abi_signatures import signature_entry
 from statuary.domain.primitives import checksum_address
 from support.browser import browse
-from support.many_contracts import CHAIN, record_of
-from support.sites import write_files
+from support.sites import CHAIN, record_of, write_files
 
 SITE = f"""\
 page: {{name: Many, url: https://many.example}}

@@ -21,8 +21,7 @@ from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.ledger.read_ledger import read_reasons
-from support.many_contracts import CHAIN, address_of, path_of, record_of, site_of_many
-from support.sites import INCIDENT, NOW, write_files
+from support.sites import CHAIN, INCIDENT, NOW, address_of, path_of, record_of, site_of_many, write_files
 
 COUNT = 12
 

@@ -10,8 +10,8 @@ import time
 import pytest
 
 from support.dask_cluster import dask_cluster
-from support.many_contracts import site_of_many
 from support.random_kills import STATUARY, Worlds, counted, files_in, finished, kill_at_random
+from support.sites import site_of_many
 
 
 def test_killed_at_random_instants(tmp_path):

@@ -12,10 +12,9 @@ from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.site_folder import SiteFolder
 from support.export_tables import tables_of_records, write_tables
-from support.many_contracts import record_of
 from support.object_stores import moto
 from support.requirements import require_module
-from support.sites import NOW, small_site, write_files
+from support.sites import NOW, record_of, small_site, write_files
 
 LINES = b"".join(record_of(number) + b"\n" for number in range(1, 6))
 

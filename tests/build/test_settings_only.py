@@ -15,8 +15,17 @@ from statuary.documents.document import Document
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.site_folder import SiteFolder
-from support.many_contracts import path_of, record_of, site_of_many
-from support.sites import COMPONENTS, INCIDENT, MAINTENANCE, NOW, SITE, write_files
+from support.sites import (
+    COMPONENTS,
+    INCIDENT,
+    MAINTENANCE,
+    NOW,
+    SITE,
+    path_of,
+    record_of,
+    site_of_many,
+    write_files,
+)
 
 CHANGES: dict[str, dict[str, str | bytes | None]] = {
     "nothing": {},

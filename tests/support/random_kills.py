@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from support.dask_cluster import DaskCluster
-from support.many_contracts import path_of, record_of, site_of_many
-from support.sites import INCIDENT, NOW, write_files
+from support.sites import INCIDENT, NOW, path_of, record_of, site_of_many, write_files
 
 STATUARY = (sys.executable, "-m", "statuary", "build", "--now", NOW)
 CONTRACTS = 1_000

@@ -1,4 +1,4 @@
-"""A small status page in content, to be edited by tests, and its catalogue."""
+"""The sample site's status side as mappings, for tests to change, and its catalogue."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -6,23 +6,14 @@ from tempfile import TemporaryDirectory
 import yaml
 
 from statuary.domain.primitives import parse_instant
+from support import sites
 from support.statuspage_captures import read_status
 
-PAGE = {
-    "name": "Plinth",
-    "url": "https://status.plinth.example",
-    "id": "plinthpage01",
+PAGE = yaml.safe_load(sites.SITE)["page"] | {
     "time_zone": "Europe/Zurich",
     "created_at": "2026-01-01T00:00:00Z",
 }
-
-COMPONENTS = {
-    "network": {
-        "name": "Network",
-        "components": {"rpc": {"name": "Public RPC"}, "blocks": {"name": "Block production"}},
-    },
-    "explorer": {"name": "Explorer"},
-}
+COMPONENTS = yaml.safe_load(sites.COMPONENTS)["components"]
 
 
 def incident(**changed):
@@ -40,13 +31,7 @@ def incident(**changed):
 
 def maintenance(**changed):
     """Return a maintenance of 1 December 2026, 22:00 to 23:00 UTC, announced a month before."""
-    return {
-        "name": "Upgrade",
-        "components": ["rpc"],
-        "created_at": "2026-11-01T00:00:00Z",
-        "scheduled_for": "2026-12-01T22:00:00Z",
-        "scheduled_until": "2026-12-01T23:00:00Z",
-    } | changed
+    return yaml.load(sites.MAINTENANCE, yaml.BaseLoader) | changed
 
 
 def catalogue(incidents=None, maintenances=None, *, page=None, components=None):

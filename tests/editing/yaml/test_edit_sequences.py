@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from statuary.editing.errors import EditError
 from statuary.editing.yaml.edit_yaml import append_item, set_value
-from support.yaml_strategies import written_yaml
+from support.strategies import written_yaml
 
 BODIES = st.one_of(
     st.text(max_size=60),
