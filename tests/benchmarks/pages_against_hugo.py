@@ -27,7 +27,7 @@ from statuary.content.read_contract import read_contract
 from statuary.documents.document import Document
 from statuary.documents.pages.contracts.contract_page import contract_page
 from statuary.documents.pages.contracts.contract_page_context import contract_page_context
-from statuary.documents.pages.page_context import page_context
+from statuary.documents.pages.site_context import site_context
 from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.domain.primitives import parse_instant
 from statuary.domain.status.timeline import build_timeline
@@ -81,7 +81,7 @@ def incident_documents(content: Path) -> Iterator[Document]:
     catalogue = read_content(content).catalogue
     assert catalogue is not None
     now = parse_instant(NOW)
-    yield from StatusPages(build_timeline(catalogue.status, now), page_context(catalogue), now).documents_at(
+    yield from StatusPages(build_timeline(catalogue.status, now), site_context(catalogue), now).documents_at(
         now
     )
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from statuary.checks.contracts.prove import prove
 from statuary.documents.pages.contracts.contract_page import contract_page
 from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
-from statuary.documents.pages.page_context import PageContext
+from statuary.documents.pages.site_context import SiteContext
 from statuary.domain.contracts.proof import Proof
 from statuary.domain.page_settings import PageSettings
 from support.contracts import made_record
@@ -16,7 +16,7 @@ from support.contracts import made_record
 ZURICH = ZoneInfo("Europe/Zurich")
 
 
-def frame(**changes: Any) -> PageContext:
+def frame(**changes: Any) -> SiteContext:
     """Return the frame of a small site."""
     values = {
         "name": "Plinth",
@@ -25,7 +25,7 @@ def frame(**changes: Any) -> PageContext:
         "settings": PageSettings(),
         "has_contracts": True,
     }
-    return PageContext(**(values | changes))
+    return SiteContext(**(values | changes))
 
 
 def contract_pages(**changes: Any) -> ContractPageContext:

@@ -9,7 +9,7 @@ from statuary.checks.status.status_checks import status_findings
 from statuary.documents.all_documents import documents_at_instant, later_documents
 from statuary.documents.document import Document
 from statuary.documents.feeds.feed_documents import FeedDocuments
-from statuary.documents.pages.page_context import PageContext, page_context
+from statuary.documents.pages.site_context import SiteContext, site_context
 from statuary.documents.pages.theme_findings import template_finding, text_findings
 from statuary.documents.status_api.epoch_documents import EpochPlan, cut_finding, plan_epochs
 from statuary.documents.status_api.status_documents import StatusDocuments, build_status_documents
@@ -35,7 +35,7 @@ class SiteStatus:
 
     site: StatusDocuments
     now: Instant
-    frame: PageContext
+    frame: SiteContext
 
     @cached_property
     def feeds(self) -> FeedDocuments:
@@ -103,5 +103,5 @@ class SiteStatus:
 def status_at(catalogue: Catalogue, now: Instant) -> SiteStatus:
     """Return the status side of a catalogue at an instant."""
     return SiteStatus(
-        build_status_documents(catalogue.status, now, catalogue.status_settings), now, page_context(catalogue)
+        build_status_documents(catalogue.status, now, catalogue.status_settings), now, site_context(catalogue)
     )

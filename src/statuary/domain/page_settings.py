@@ -1,49 +1,48 @@
-"""Which pages for people a site has, and what they look like."""
+"""The pages of a site, and their theme."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from typing_extensions import override
 
+from statuary.domain.errors import StatuaryError
+
 MAX_CONTRACT_PAGES = 10_000
-"""Contracts up to which each has a page of its own, unless the settings say otherwise."""
-
-
+"""The default number of contracts up to which each has its own page."""
 LANGUAGES = ("de", "en")
-"""Languages that the package has page texts in."""
-
+"""Languages of the package's page texts."""
 
 MAX_LISTED_CONTRACTS = 100_000
-"""Contracts up to which they are listed on pages and can be searched, unless the settings say otherwise."""
+"""The default number of contracts up to which pages list them and search finds them."""
 
 
-class ThemeError(Exception):
-    """A template of the site's own cannot be rendered.
+class ThemeError(StatuaryError):
+    """A template of the theme cannot be rendered.
 
     Attributes:
         template: its name.
-        line: where, counted from 1; 0 if that is not known.
+        line: counted from 1; 0 if unknown.
     """
 
-    def __init__(self, template: str, message: str, line: int = 0) -> None:
+    def __init__(self, message: str, template: str, line: int = 0) -> None:
         super().__init__(message)
         self.template = template
         self.line = line
 
     @override
     def __reduce__(self) -> tuple[type["ThemeError"], tuple[str, str, int]]:
-        """Survive the way from one process to another."""
-        return type(self), (self.template, str(self), self.line)
+        """Support pickling, for the way from a worker process."""
+        return type(self), (str(self), self.template, self.line)
 
 
 class Theme(NamedTuple):
-    """What a site changes of the look of its pages.
+    """The look of a site's pages.
 
     Attributes:
-        templates: templates that take the place of those of the package, as name and text.
-        stylesheet: rules that follow those of the package.
-        files: pictures and fonts, as name and bytes.
-        texts: page texts that take the place of those of the language, as key and text.
+        templates: name and text of templates that replace those of the package.
+        stylesheet: CSS rules after those of the package.
+        files: name and bytes of pictures and fonts.
+        texts: key and text of page texts that replace those of the language.
     """
 
     templates: tuple[tuple[str, str], ...] = ()
@@ -53,26 +52,25 @@ class Theme(NamedTuple):
 
     @property
     def logo(self) -> str | None:
-        """The name of the picture that stands beside the name of the page, or None."""
+        """The name of the logo, or None."""
         names = [name for name, _ in self.files]
         return next((name for name in LOGO_NAMES if name in names), None)
 
 
 LOGO_NAMES = ("logo.svg", "logo.png", "logo.webp")
-"""Names of the file that is the logo; the first that there is counts."""
+"""File names of the logo; the first that exists is used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSettings:
-    """Which pages are built.
+    """The pages that are built.
 
     Attributes:
-        status: whether the status page, its incidents, history and uptime are pages.
-        contracts: up to how many contracts each has a page of its own; of more, none has; 0 is none at all.
-        listed: up to how many contracts they are listed and can be searched; of more, none is.
+        status: whether the site has a status page, incident pages, a history and an uptime page.
+        contracts: the number of contracts up to which each has its own page; with more, none has.
+        listed: the number of contracts up to which pages list them and search finds them.
         search: whether contracts can be searched by name, address and selector.
-        language: the language of the pages' own texts.
-        theme: what the site changes of their look.
+        language: the language of the pages' texts.
     """
 
     status: bool = True
@@ -83,9 +81,9 @@ class PageSettings:
     theme: Theme = field(default_factory=Theme)
 
     def has_contract_pages(self, count: int) -> bool:
-        """Say whether each of so many contracts has a page of its own."""
+        """Say whether each contract has its own page if there are `count` of them."""
         return 0 < count <= self.contracts
 
     def lists_contracts(self, count: int) -> bool:
-        """Say whether so many contracts are listed on pages."""
+        """Say whether pages list the contracts if there are `count` of them."""
         return count <= self.listed

@@ -1,101 +1,111 @@
-"""The templates of one site: Jinja2, everything escaped that is not markup of the house."""
+"""The templates of a site: Jinja2 with autoescaping; a theme can replace templates of the package."""
 
-from collections.abc import Mapping
+import traceback
+from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import (
-    BaseLoader,
-    ChoiceLoader,
-    DictLoader,
-    Environment,
-    FunctionLoader,
-    StrictUndefined,
-    TemplateError,
-)
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import DictLoader, Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from statuary.documents.pages.page_context import PageContext
 from statuary.documents.pages.page_texts import PageTexts
-from statuary.documents.pages.section_pages import section_url
+from statuary.documents.pages.site_context import SiteContext, section_url
+from statuary.documents.pages.theme_filters import new_budget
+from statuary.documents.pages.theme_sandbox import ThemeEnvironment
 from statuary.documents.url_table import FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
 from statuary.domain.page_settings import ThemeError
 
-FOLDER = files("statuary.documents.pages").joinpath("templates")
-
 
 class PageTemplates:
-    """The templates of one site: those of the package, and those that its theme has instead."""
+    """The templates of a site: those of the package, and those with which the theme replaces them."""
 
-    def __init__(self, frame: PageContext, texts: PageTexts) -> None:
-        """Take a frame, and what its pages say; a template is read when it is first used."""
-        self._own = [name for name, _ in frame.settings.theme.templates]
-        self._environment = _environment(frame, texts)
+    def __init__(self, context: SiteContext, texts: PageTexts) -> None:
+        """Take the site and its texts; a template is compiled at its first use."""
+        theme = dict(context.settings.theme.templates)
+        self._own = list(theme)
+        self._environment = _theme_environment(theme) if theme else _package_environment()
+        self._environment.globals |= _globals(context, texts)
 
     def render(self, template: str, **values: object) -> str:
         """Render a template.
 
         Raises:
-            ThemeBroken: if a template of the theme does what cannot be done; the package's own do not.
+            ThemeError: if a template of the theme cannot be rendered.
         """
-        try:
+        if not self._own:
             return self._environment.get_template(template).render(**values)
-        except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            if not self._own:
-                raise
-            name = getattr(error, "name", None)
-            told = name if name in self._own else template if template in self._own else self._own[0]
-            raise ThemeError(told, str(error), getattr(error, "lineno", 0)) from error
+        try:
+            with new_budget():
+                return self._environment.get_template(template).render(**values)
+        except Exception as error:  # templates from strangers can raise anything
+            raise self._theme_error(template, error) from error
+
+    def _theme_error(self, template: str, error: Exception) -> ThemeError:
+        """Return the error with the template of the theme and the line where it occurred."""
+        places = [
+            (frame.filename, frame.lineno or 0)
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename in self._own
+        ]
+        name = getattr(error, "name", None)
+        if isinstance(name, str) and name in self._own:
+            places.append((name, getattr(error, "lineno", 0)))
+        fallback = template if template in self._own else self._own[0], 0
+        message = "it includes itself" if isinstance(error, RecursionError) else str(error)
+        return ThemeError(message, *(places[-1] if places else fallback))
 
 
-def _environment(frame: PageContext, texts: PageTexts) -> Environment:
-    theme = dict(frame.settings.theme.templates)
-    # templates of the package are code; those of content may come with a pull request
-    kind = ImmutableSandboxedEnvironment if theme else Environment
-    environment = kind(
-        loader=_loader(theme),
+@cache
+def _package_templates() -> Mapping[str, str]:
+    """Return the templates of the package by name: all that a page can be made with or include."""
+    folder = files("statuary.documents.pages").joinpath("templates")
+    return {file.name: file.read_text("utf-8") for file in folder.iterdir() if file.name.endswith(".html")}
+
+
+def _package_environment() -> Environment:
+    return Environment(
+        loader=DictLoader(_package_templates()),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.globals |= _globals(frame, texts)
-    return environment
 
 
-def _loader(theme: Mapping[str, str]) -> BaseLoader:
-    return ChoiceLoader([DictLoader(theme), FunctionLoader(_package_template)])
+def _theme_environment(theme: Mapping[str, str]) -> Environment:
+    """Return the environment of a site with a theme; `package/<name>` is the template that the theme replaces."""
+    package = _package_templates()
+    originals = {f"package/{name}": text for name, text in package.items()}
+    sources = {**package, **originals, **theme}
+
+    def load(name: str) -> tuple[str, str, None] | None:
+        # the name is the file name too, for tracebacks
+        return (sources[name], name, None) if name in sources else None
+
+    return ThemeEnvironment(FunctionLoader(load))
 
 
-def _package_template(name: str) -> str | None:
-    # `package/…` is the template that a theme's own replaces, so that it can extend it
-    file = FOLDER.joinpath(name.removeprefix("package/"))
-    return file.read_text("utf-8") if file.is_file() else None
-
-
-def _globals(frame: PageContext, texts: PageTexts) -> dict[str, Any]:
-    theme = frame.settings.theme
+def _globals(context: SiteContext, texts: PageTexts) -> dict[str, Any]:
+    theme = context.settings.theme
+    feeds = ((HISTORY_ATOM, "Atom"), (HISTORY_RSS, "RSS"), (FEED, "JSON Feed"))
     return {
-        "site": frame,
+        "site": context,
         "say": texts,
-        "tell": _teller(texts),
-        "api_page": section_url("api", frame.settings).path(),
+        "tell": _markup_filler(texts),
+        "api_page": section_url("api", context.settings).path(),
         "logo": THEME_FILE.path(name=theme.logo) if theme.logo else "",
-        "feeds": [
-            (HISTORY_ATOM.path(), HISTORY_ATOM.media_type, "Atom"),
-            (HISTORY_RSS.path(), HISTORY_RSS.media_type, "RSS"),
-            (FEED.path(), FEED.media_type, "JSON Feed"),
-        ]
-        if frame.settings.status
+        "feeds": [(url.path(), url.media_type, name) for url, name in feeds]
+        if context.settings.status
         else [],
     }
 
 
-def _teller(texts: PageTexts) -> Any:
+def _markup_filler(texts: PageTexts) -> Callable[..., Markup]:
     def tell(key: str, /, **parts: object) -> Markup:
-        """Return a text whose gaps hold markup."""
-        return Markup(escape(texts(key))).format(**parts)  # noqa: S704 - the text is escaped, `format` escapes the parts
+        """Return a text whose placeholders are filled with markup."""
+        filled = texts.fill(str(escape(texts(key))), {name: escape(part) for name, part in parts.items()})
+        return Markup(filled)  # noqa: S704 - text and parts are escaped
 
     return tell

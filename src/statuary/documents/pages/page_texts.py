@@ -1,5 +1,6 @@
-"""The pages' own texts, by key: a file for each language, English where one says nothing."""
+"""The texts of pages by key: a file for each language; English fills the gaps."""
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -10,30 +11,36 @@ from typing import Any
 FOLDER = files("statuary.documents.pages").joinpath("texts")
 DEFAULT_LANGUAGE = "en"
 
+PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+
 
 class PageTexts:
-    """What the pages say in one language.
-
-    Attributes:
-        language: its BCP 47 tag.
-    """
+    """The texts of pages in a language, given as its BCP 47 tag."""
 
     def __init__(self, language: str, texts: Mapping[str, str]) -> None:
-        """Take the texts by key."""
         self.language = language
         self._texts = dict(texts)
 
     def __call__(self, key: str, /, **values: object) -> str:
-        """Return a text with its gaps filled.
+        """Return a text with its placeholders filled.
 
         Raises:
-            KeyError: if there is no such text, or a gap has no value: a defect of statuary, not of content.
+            KeyError: if the text or a value is missing.
         """
         text = self._texts[key]
-        return text.format_map(values) if values else text
+        return self.fill(text, values) if values else text
+
+    @staticmethod
+    def fill(text: str, values: Mapping[str, object]) -> str:
+        """Return a text with its placeholders filled; `str.format` would also reach into the values.
+
+        Raises:
+            KeyError: if a value is missing.
+        """
+        return PLACEHOLDER.sub(lambda found: str(values[found[1]]) if found[1] else found[0][0], text)
 
     def count(self, key: str, number: int, /, **values: object) -> str:
-        """Return a text about a number of things: `<key>.one` for one of them, `<key>.other` for the rest."""
+        """Return a text about a number of things: `<key>.one` for one, `<key>.other` for any other number."""
         return self(f"{key}.{'one' if number == 1 else 'other'}", count=self.number(number), **values)
 
     def number(self, number: int) -> str:
@@ -41,7 +48,7 @@ class PageTexts:
         return f"{number:,}".replace(",", self("number.group"))
 
     def decimal(self, number: float, digits: int) -> str:
-        """Return a number with so many digits behind the point."""
+        """Return a number with a fixed count of decimal places."""
         return f"{number:.{digits}f}".replace(".", self("number.point"))
 
     def has(self, key: str) -> bool:
@@ -50,36 +57,36 @@ class PageTexts:
 
 
 def languages() -> tuple[str, ...]:
-    """Return the tags of the languages that there are."""
+    """Return the tags of the languages of the package."""
     names = (entry.name for entry in FOLDER.iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 @lru_cache(maxsize=8)
 def page_texts(language: str, changed: tuple[tuple[str, str], ...] = ()) -> PageTexts:
-    """Return the texts of a language, some of them changed by the site, or all where it is the site's own."""
+    """Return the texts of a language, with those that the theme of the site changes or adds."""
     own = _read(language) if language in languages() else {}
     return PageTexts(language, _read(DEFAULT_LANGUAGE) | own | dict(changed))
 
 
 def invalid_texts(changed: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the key of each changed text that cannot be used, and why."""
+    """Yield the key of each unusable text of a theme, with the reason."""
     english = _read(DEFAULT_LANGUAGE)
     for key, text in changed:
         if key not in english and not key.startswith("description."):
-            yield key, "no page says such a text"
+            yield key, "no page has a text with this key"
             continue
         try:
-            unknown = _gaps(text) - _gaps(english.get(key, ""))
+            unknown = _placeholders(text) - _placeholders(english.get(key, ""))
         except ValueError as error:
-            yield key, f"its braces cannot be read: {error}"
+            yield key, f"its braces are not balanced: {error}"
             continue
         if unknown:
-            yield key, f"nothing fills its gap {{{min(unknown)}}}"
+            yield key, f"unknown placeholder {{{min(unknown)}}}"
 
 
-def _gaps(text: str) -> set[str]:
-    """Return what stands in the braces of a text, whole: `{name.part}` is not the gap `{name}`."""
+def _placeholders(text: str) -> set[str]:
+    """Return the placeholders of a text, each as a whole: `{name.part}` is not `{name}`."""
     parsed = Formatter().parse(text)
     return {
         f"{name}{'!' if convert else ''}{form or ''}" for _, name, form, convert in parsed if name is not None

@@ -8,9 +8,8 @@ from markupsafe import Markup
 
 from statuary.documents.document import Document
 from statuary.documents.pages.dates import DateFormatter, Localization
-from statuary.documents.pages.page_context import PageContext, PageHead
 from statuary.documents.pages.page_texts import page_texts
-from statuary.documents.pages.section_pages import section_url
+from statuary.documents.pages.site_context import PageHead, SiteContext, section_url
 from statuary.documents.url import Url
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ class Renderer:
         voice: how they speak.
     """
 
-    def __init__(self, frame: PageContext) -> None:
+    def __init__(self, frame: SiteContext) -> None:
         """Take a frame; templates are read when they are first used."""
         self.frame = frame
         texts = page_texts(frame.settings.language, frame.settings.theme.texts)
@@ -86,7 +85,7 @@ class Renderer:
 
 
 @lru_cache(maxsize=4)
-def renderer_of(frame: PageContext) -> Renderer:
+def renderer_of(frame: SiteContext) -> Renderer:
     """Return the renderer of a site's pages; the same one for equal frames, so that templates are read once."""
     return Renderer(frame)
 

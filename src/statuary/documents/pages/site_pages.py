@@ -10,8 +10,8 @@ from statuary.documents.pages.contracts.chain_pages import ContractListPages
 from statuary.documents.pages.contracts.contract_page_context import has_contract_pages
 from statuary.documents.pages.contracts.listed_contract import ListedContract
 from statuary.documents.pages.contracts.search_index import search_documents
-from statuary.documents.pages.page_context import PageContext, PageHead, page_context
 from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import PageHead, SiteContext, site_context
 from statuary.documents.url_table import NOT_FOUND_PAGE
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.contract_counts import ContractCounts
@@ -35,7 +35,7 @@ def settings_only_pages(
         present: the paths of the documents of the status side, for examples.
         openapi: the site described as OpenAPI; None if it is not.
     """
-    frame = page_context(catalogue)
+    frame = site_context(catalogue)
     yield not_found_page(frame)
     yield api_page(catalogue, contracts, present, openapi=openapi is not None)
     if openapi is not None:
@@ -53,14 +53,14 @@ def contract_list_pages(
         contracts: the published contracts in numbers.
         entries: what lists and the search say of them; none of them if they are too many to be listed.
     """
-    frame = page_context(catalogue)
+    frame = site_context(catalogue)
     if frame.has_contracts:
         for document in _contract_lists(frame, catalogue, contracts, entries):
             yield document._replace(sources=CONTRACTS, persistent=True)
 
 
 def _contract_lists(
-    frame: PageContext, catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ListedContract]
+    frame: SiteContext, catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ListedContract]
 ) -> Iterator[Document]:
     renderer, with_pages = renderer_of(frame), has_contract_pages(catalogue)
     listed = len(entries) == contracts.contracts
@@ -74,7 +74,7 @@ def _contract_lists(
         yield from search_documents(entries, renderer.voice.texts, with_pages=with_pages)
 
 
-def not_found_page(frame: PageContext) -> Document:
+def not_found_page(frame: SiteContext) -> Document:
     """Return the page that hosts answer with where there is none."""
     renderer = renderer_of(frame)
     head = PageHead(

@@ -1,4 +1,4 @@
-"""What is wrong with a site's theme, before anything is made with it."""
+"""Findings about a theme."""
 
 from collections.abc import Iterator
 
@@ -8,23 +8,23 @@ from statuary.domain.page_settings import PageSettings, ThemeError
 
 
 def text_findings(settings: PageSettings) -> Iterator[Finding]:
-    """Yield a finding for each text of the theme that no page can say."""
+    """Yield a finding for each text of the theme that no page can use."""
     for key, problem in invalid_texts(settings.theme.texts):
         yield Finding(
             rule="theme-texts",
             path=f"theme/texts/{settings.language}.yaml",
             pointer=tuple(key.split(".")),
-            message=f"the page text {key!r} cannot be used: {problem}",
-            hint="take keys and gaps from the package's own texts",
+            message=f"cannot use the page text {key!r}: {problem}",
+            hint="use the keys and placeholders of the package's own texts",
         )
 
 
-def template_finding(broken: ThemeError) -> Finding:
+def template_finding(error: ThemeError) -> Finding:
     """Return the finding for a template that cannot be rendered."""
     return Finding(
         rule="theme-templates",
-        path=f"theme/templates/{broken.template}",
-        message=f"the template cannot be rendered: {broken}",
-        hint=f"mend it, or extend package/{broken.template} and change less",
-        position=Position(broken.line, 1) if broken.line else None,
+        path=f"theme/templates/{error.template}",
+        message=f"cannot render the template: {error}",
+        hint=f"fix it, or extend package/{error.template} and change less",
+        position=Position(error.line, 1) if error.line else None,
     )

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
-from statuary.documents.pages.page_context import PageHead, page_context
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.rendering import renderer_of
-from statuary.documents.pages.section_pages import section_url
+from statuary.documents.pages.site_context import PageHead, section_url, site_context
 from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url import SHORT_LIVED, Url
 from statuary.documents.url_table import PATTERN_PARTS
@@ -124,7 +123,7 @@ def api_page(
         present: the paths of the documents of the status side, for examples.
         openapi: whether the site is described as OpenAPI as well.
     """
-    renderer = renderer_of(page_context(catalogue))
+    renderer = renderer_of(site_context(catalogue))
     texts = renderer.voice.texts
     paths = [*present, *_contract_paths(contracts.example)]
     one = contracts.example

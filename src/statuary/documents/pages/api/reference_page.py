@@ -8,8 +8,8 @@ from markupsafe import Markup
 from statuary.documents.document import Document
 from statuary.documents.pages.contracts.lenient_json import as_list, as_object, as_text
 from statuary.documents.pages.markdown import render_markdown
-from statuary.documents.pages.page_context import PageContext, PageHead
 from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import PageHead, SiteContext
 from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import OPENAPI, REFERENCE_PAGE
 from statuary.domain.json_values import Json
@@ -105,7 +105,7 @@ class ReferenceView(NamedTuple):
     json: str
 
 
-def reference_page(openapi: Mapping[str, Json], frame: PageContext) -> Document:
+def reference_page(openapi: Mapping[str, Json], frame: SiteContext) -> Document:
     """Return an OpenAPI description (3.0 or 3.1) as a page."""
     renderer = renderer_of(frame)
     info = as_object(openapi.get("info"))

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from statuary.documents.document import Document
 from statuary.documents.pages.contracts.listed_contract import ListedContract
 from statuary.documents.pages.dates import FormattedTime, Localization
-from statuary.documents.pages.page_context import PageHead
 from statuary.documents.pages.rendering import Renderer
+from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import (
     CHAIN_PAGE,

@@ -13,9 +13,9 @@ from statuary.documents.pages.contracts.proof_table import ProofView, proof_view
 from statuary.documents.pages.contracts.source_files import SourceView, source_views
 from statuary.documents.pages.contracts.storage_diagram import StorageView, storage_view
 from statuary.documents.pages.dates import FormattedTime, Localization
-from statuary.documents.pages.page_context import PageHead
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.visible_text import one_line, visible_text
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.domain.contracts.proof import Proof

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from statuary.documents.pages.page_context import PageContext, page_context
+from statuary.documents.pages.site_context import SiteContext, site_context
 from statuary.documents.pages.visible_text import one_line
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.primitives import checksum_address, is_hex_digits
@@ -20,7 +20,7 @@ class ContractPageContext(NamedTuple):
         rules: what each check of a proof holds, by its name.
     """
 
-    frame: PageContext
+    frame: SiteContext
     chains: tuple[tuple[str, str], ...]
     known: frozenset[tuple[str, str]]
     rules: tuple[tuple[str, str], ...] = ()
@@ -47,7 +47,7 @@ def contract_page_context(catalogue: Catalogue, rules: Iterable[Rule]) -> Contra
     if not has_contract_pages(catalogue):
         return None
     return ContractPageContext(
-        frame=page_context(catalogue),
+        frame=site_context(catalogue),
         chains=tuple((chain.chain_id, chain.title) for chain in catalogue.chains),
         known=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
         rules=tuple((rule.name, rule.sentence) for rule in rules),

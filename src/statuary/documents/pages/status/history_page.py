@@ -8,7 +8,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.documents.pages.dates import FormattedTime, Localization
-from statuary.documents.pages.page_context import PageHead
+from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.status.component_rows import Link
 from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder
 from statuary.documents.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from statuary.documents.pages.page_context import PageHead
 from statuary.documents.pages.page_texts import PageTexts
+from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.status.incident_cards import IncidentCard
 from statuary.documents.url_table import INCIDENT, INCIDENT_PAGE
 

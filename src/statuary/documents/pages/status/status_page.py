@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from statuary.documents.pages.dates import FormattedTime, Localization
-from statuary.documents.pages.page_context import PageHead
 from statuary.documents.pages.page_texts import PageTexts
+from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.status.component_rows import ComponentRowBuilder, GroupRow
 from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder
 from statuary.documents.pages.visible_text import one_line

@@ -6,8 +6,8 @@ from datetime import date
 from markupsafe import Markup
 
 from statuary.documents.document import Document
-from statuary.documents.pages.page_context import PageContext
 from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import SiteContext
 from statuary.documents.pages.status.component_rows import ComponentRowBuilder
 from statuary.documents.pages.status.history_page import HistoryViewBuilder, Quarter, by_quarter, quarter_path
 from statuary.documents.pages.status.incident_cards import IncidentCardBuilder
@@ -37,7 +37,7 @@ from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
 class StatusPages:
     """A timeline that can be asked for its pages at any instant."""
 
-    def __init__(self, timeline: Timeline, frame: PageContext, built_at: Instant) -> None:
+    def __init__(self, timeline: Timeline, frame: SiteContext, built_at: Instant) -> None:
         """Take a timeline, laid out at least as far as the latest instant that will be asked for.
 
         Args:

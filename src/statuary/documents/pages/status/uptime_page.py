@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from statuary.documents.pages.dates import FormattedTime, Localization
-from statuary.documents.pages.page_context import PageHead
+from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.status.component_rows import DowntimeDay, downtime_day
 from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import UPTIME, UPTIME_PAGE

@@ -1,0 +1,84 @@
+"""The facts that all pages of a site share: its name, language, time zone and sections."""
+
+from typing import NamedTuple
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from statuary.documents.pages.visible_text import one_line
+from statuary.documents.url import Url
+from statuary.documents.url_table import API_PAGE, CONTRACTS_HOME, HISTORY_PAGE, STATUS_PAGE, UPTIME_PAGE
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.page_settings import PageSettings
+
+SECTION_PAGES = {
+    "status": STATUS_PAGE,
+    "history": HISTORY_PAGE,
+    "uptime": UPTIME_PAGE,
+    "contracts": CONTRACTS_HOME,
+    "api": API_PAGE,
+}
+
+
+class SiteContext(NamedTuple):
+    """The site around a page; equal contexts give equal pages.
+
+    Attributes:
+        name: as one visible line.
+        url: without a slash at the end.
+        zone: the time zone of all times.
+    """
+
+    name: str
+    url: str
+    zone: ZoneInfo
+    settings: PageSettings
+    has_contracts: bool
+
+    @property
+    def root(self) -> str:
+        """The path below which the site is published, with slashes around it."""
+        return urlsplit(self.url).path.rstrip("/") + "/"
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The sections that every page links to."""
+        status = ("status", "history", "uptime") if self.settings.status else ()
+        contracts = ("contracts",) if self.has_contracts else ()
+        return (*status, *contracts, "api")
+
+
+def site_context(catalogue: Catalogue) -> SiteContext:
+    """Return the context of a site's pages."""
+    page = catalogue.status.page
+    return SiteContext(
+        name=one_line(page.name),
+        url=page.url,
+        zone=page.time_zone,
+        settings=catalogue.pages,
+        has_contracts=bool(catalogue.chains),
+    )
+
+
+def section_url(section: str, settings: PageSettings) -> Url:
+    """Return the first page of a section; without a status page, the API page is the first page of the site."""
+    return STATUS_PAGE if section == "api" and not settings.status else SECTION_PAGES[section]
+
+
+class PageHead(NamedTuple):
+    """The head of a page.
+
+    Attributes:
+        path: relative to the site's root.
+        title: without the site's name.
+        description: a sentence.
+        section: the section of the page; empty if it is in none.
+        indicator: the status that the icon shows; empty for none.
+        timed: whether the page changes at known instants.
+    """
+
+    path: str
+    title: str
+    description: str
+    section: str = ""
+    indicator: str = ""
+    timed: bool = False

@@ -1,0 +1,198 @@
+"""The filters of templates of a theme, and the budget of a page: steps, time and size."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import wraps
+from itertools import count
+from time import monotonic
+from typing import Any
+
+from jinja2 import Undefined
+from jinja2.exceptions import SecurityError
+from jinja2.runtime import markup_join
+
+MAX_STEPS = 1_000_000
+"""Loop iterations, calls, filters and included templates of one page."""
+
+MAX_SECONDS = 5.0
+"""Seconds of rendering of one page."""
+
+MAX_PAGE_LENGTH = 32_000_000
+"""Characters of a page; that of a contract shows up to a million characters of sources."""
+
+MAX_TEXT_LENGTH = 1_000_000
+"""Characters of a text that an expression produces."""
+
+MAX_LITERAL_ITEMS = 10_000
+"""Items of a list literal, those of lists in it included."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """What is left for rendering a page."""
+
+    steps: Iterator[int] = field(default_factory=count)
+    deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
+
+    def spend(self) -> None:
+        """Count a step.
+
+        Raises:
+            SecurityError: if nothing is left.
+        """
+        if next(self.steps) >= MAX_STEPS:
+            raise SecurityError(f"rendering takes more than {MAX_STEPS:,} steps")
+        if monotonic() > self.deadline:
+            raise SecurityError(f"rendering takes more than {MAX_SECONDS:.0f} seconds")
+
+
+_budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
+
+
+@contextmanager
+def new_budget() -> Iterator[None]:
+    """Bound what is rendered within the context."""
+    token = _budget.set(Budget())
+    try:
+        yield
+    finally:
+        _budget.reset(token)
+
+
+def step() -> None:
+    """Count a step of the page that is being rendered; compiling a template is not bounded in steps."""
+    budget = _budget.get()
+    if budget is not None:
+        budget.spend()
+
+
+def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a filter each of whose calls is a step."""
+
+    @wraps(function)
+    def bounded(*arguments: Any, **options: Any) -> Any:
+        step()
+        return function(*arguments, **options)
+
+    return bounded
+
+
+def of_text(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a filter of texts and numbers that rejects lists, whose text may be much longer than the list."""
+
+    @wraps(function)
+    def bounded(value: Any, *arguments: Any, **options: Any) -> Any:
+        return function(printable(value), *arguments, **options)
+
+    return bounded
+
+
+def counted_loop(items: Iterable[Any]) -> Iterator[Any]:
+    """Yield the items of a loop, each of which is a step."""
+    for item in items:
+        step()
+        yield item
+
+
+def check_length(length: int) -> None:
+    """Check the length of a text before it is made.
+
+    Raises:
+        SecurityError: if it is too long.
+    """
+    if length > MAX_TEXT_LENGTH:
+        raise SecurityError(f"the text has more than {MAX_TEXT_LENGTH:,} characters")
+
+
+def number(value: Any) -> int:
+    """Return the whole part of a number.
+
+    Raises:
+        SecurityError: if it is not a number.
+    """
+    if isinstance(value, int | float):
+        return int(value)
+    raise SecurityError(f"cannot compute with {type(value).__name__}")
+
+
+def scalar(value: Any) -> Any:
+    """Return a value that is compared in constant time.
+
+    Raises:
+        SecurityError: if it is a list or another object.
+    """
+    if value is None or isinstance(value, str | int | float | Undefined):
+        return value
+    raise SecurityError(f"cannot compare {type(value).__name__}")
+
+
+def printable(value: Any) -> Any:
+    """Return a value that can be printed.
+
+    Raises:
+        SecurityError: if it is a list or another object.
+    """
+    if value is None or isinstance(value, str | int | float | Undefined):
+        return value
+    raise SecurityError(f"cannot print {type(value).__name__}")
+
+
+def join_page(parts: Iterable[str]) -> str:
+    """Join what a template, a macro or a block prints."""
+    kept, length = [], 0
+    for part in parts:
+        length += len(part)
+        if length > MAX_PAGE_LENGTH:
+            raise SecurityError(f"the page has more than {MAX_PAGE_LENGTH:,} characters")
+        kept.append(part)
+    return "".join(kept)
+
+
+def join_texts(items: Iterable[Any], separator: str = "", attribute: str | None = None) -> str:
+    """Join texts, like the filter of Jinja."""
+    if attribute is not None:
+        raise SecurityError("join takes no attribute in a theme: use map(attribute=...) first")
+    separators = (part for item in items for part in (separator, item))
+    next(separators, None)
+    return concat_texts(separators)
+
+
+def concat_texts(items: Iterable[Any]) -> str:
+    """Join texts, like the operator `~`."""
+    kept, length = [], 0
+    for item in items:
+        step()
+        text = printable(item)
+        length += len(text) if isinstance(text, str) else 1
+        check_length(length)
+        kept.append(text)
+    return markup_join(kept)
+
+
+def replace_text(text: str, old: str, new: str) -> str:
+    """Replace a part of a text, like the filter of Jinja."""
+    check_length(len(text) + text.count(old) * len(new))
+    return text.replace(old, new)
+
+
+def bounded_literal(value: Any) -> Any:
+    """Return a list, tuple or mapping that is not too large."""
+    if _items(value, MAX_LITERAL_ITEMS) > MAX_LITERAL_ITEMS:
+        raise SecurityError(f"the list has more than {MAX_LITERAL_ITEMS:,} items")
+    return value
+
+
+def _items(value: Any, most: int) -> int:
+    """Count the items of nested lists, those that occur in several lists several times; stop above `most`."""
+    if isinstance(value, Mapping):
+        return _items(list(value.values()), most)
+    if not isinstance(value, list | tuple) or hasattr(value, "_fields"):
+        return 1
+    found = 1
+    for item in value:
+        found += _items(item, most - found)
+        if found > most:
+            break
+    return found

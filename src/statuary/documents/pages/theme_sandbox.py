@@ -1,0 +1,183 @@
+"""The environment for templates of a theme, which may come from strangers.
+
+A theme can use the templates of the package and its own, the data of the page, and the filters, tests and methods
+listed here. It reaches no file and no Python object, and rendering a page is bounded in steps, time and size.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from jinja2 import BaseLoader, StrictUndefined, Undefined, nodes
+from jinja2.environment import Template, TemplateModule
+from jinja2.exceptions import SecurityError, TemplateSyntaxError
+from jinja2.runtime import BlockReference, Context, LoopContext, Macro
+from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+from jinja2.utils import Namespace
+from typing_extensions import override
+
+from statuary.documents.pages.page_texts import PageTexts
+from statuary.documents.pages.theme_filters import (
+    bounded_literal,
+    check_length,
+    concat_texts,
+    counted,
+    counted_loop,
+    join_page,
+    join_texts,
+    number,
+    of_text,
+    printable,
+    replace_text,
+    scalar,
+    step,
+)
+from statuary.documents.pages.theme_syntax import BoundedSyntax
+
+MAX_TEMPLATE_LENGTH = 32_000
+"""Characters of the source of a template; the largest of the package has 14,000. Compiling these takes seconds."""
+
+MAX_NUMBER_BITS = 256
+
+TEXT_FILTERS = frozenset(
+    {
+        *("abs", "capitalize", "e", "escape", "float", "int", "lower", "safe", "string", "striptags"),
+        *("title", "trim", "upper", "urlencode", "wordcount"),
+    }
+)
+
+LIST_FILTERS = frozenset(
+    {
+        *("count", "d", "default", "first", "items", "last", "length", "list", "map", "reject"),
+        *("rejectattr", "reverse", "select", "selectattr"),
+    }
+)
+"""Filters of Jinja whose result is never much larger than their input; `join` and `replace` are our own."""
+
+TESTS = frozenset(
+    {
+        *("boolean", "defined", "divisibleby", "even", "false", "float", "integer", "iterable"),
+        *("lower", "mapping", "none", "number", "odd", "sequence", "string", "true", "undefined"),
+        *("upper",),
+    }
+)
+
+STRING_METHODS = frozenset(
+    {
+        *("capitalize", "count", "endswith", "find", "isdigit", "lower", "lstrip", "partition"),
+        *("removeprefix", "removesuffix", "rpartition", "rstrip", "split", "startswith", "strip"),
+        *("title", "upper"),
+    }
+)
+
+LOOP_ATTRIBUTES = frozenset(
+    {
+        *("changed", "cycle", "depth", "depth0", "first", "index", "index0", "last", "length"),
+        *("nextitem", "previtem", "revindex", "revindex0"),
+    }
+)
+
+ATTRIBUTES: tuple[tuple[type, frozenset[str]], ...] = (
+    (str, STRING_METHODS),
+    (Mapping, frozenset(("get", "items", "keys", "values"))),
+    (PageTexts, frozenset(("count", "language", "number"))),
+    (ZoneInfo, frozenset(("key",))),
+    (LoopContext, LOOP_ATTRIBUTES),
+)
+"""What a template can reach of an object, by its type; of views, all fields."""
+
+
+class ThemeEnvironment(ImmutableSandboxedEnvironment):
+    """Jinja2 for templates of a theme."""
+
+    intercepted_binops = frozenset(("+", "*", "%", "**"))
+    concat = staticmethod(join_page)
+
+    def __init__(self, loader: BaseLoader) -> None:
+        super().__init__(
+            loader=loader,
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+            finalize=printable,
+        )
+        self.globals = {"range": safe_range, "namespace": Namespace}
+        own: dict[str, Callable[..., Any]] = {
+            "join": join_texts,
+            "replace": replace_text,
+            "_concat": concat_texts,
+            "_literal": bounded_literal,
+            "_operand": scalar,
+        }
+        own |= {name: of_text(self.filters[name]) for name in TEXT_FILTERS}
+        own |= {name: self.filters[name] for name in LIST_FILTERS}
+        self.filters = {name: counted(function) for name, function in own.items()}
+        self.filters["_loop"] = counted_loop
+        self.tests = {name: self.tests[name] for name in TESTS}
+        self.tests |= dict.fromkeys(("eq", "equalto"), lambda a, b: scalar(a) == scalar(b))
+
+    @override
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        if len(source) > MAX_TEMPLATE_LENGTH:
+            raise TemplateSyntaxError(
+                f"the template has more than {MAX_TEMPLATE_LENGTH:,} characters", 1, name
+            )
+        tree = super()._parse(source, name, filename)
+        BoundedSyntax(name).visit(tree)
+        return tree
+
+    @override
+    def get_template(self, *arguments: Any, **options: Any) -> Template:
+        """Return a template, which counts as a step: a template can include itself."""
+        step()
+        return super().get_template(*arguments, **options)
+
+    @override
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Say whether a template can read an attribute."""
+        if attr.startswith("_"):
+            return False
+        for kind, names in ATTRIBUTES:
+            if isinstance(obj, kind):
+                return attr in names
+        if isinstance(obj, Namespace | TemplateModule):
+            return True
+        return (isinstance(obj, tuple) or is_dataclass(obj)) and not callable(value)
+
+    @override
+    def is_safe_callable(self, obj: Any) -> bool:
+        """Say whether a template can call an object: a macro, a block, a global, or a method listed above."""
+        return (
+            isinstance(obj, Macro | BlockReference | PageTexts | Undefined)
+            or isinstance(getattr(obj, "__self__", None), str | Mapping | LoopContext | PageTexts)
+            or any(obj is value for value in self.globals.values())
+        )
+
+    @override
+    def call(self, context: Context, obj: Any, *arguments: Any, **options: Any) -> Any:
+        """Call an object, which counts as a step."""
+        step()
+        return super().call(context, obj, *arguments, **options)
+
+    @override
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Compute with numbers of a bounded size, and join or repeat texts up to a bounded length."""
+        texts = isinstance(left, str), isinstance(right, str)
+        if operator == "+" and all(texts):
+            check_length(len(left) + len(right))
+        elif operator == "*" and any(texts):
+            text, times = (left, right) if texts[0] else (right, left)
+            check_length(len(text) * number(times))
+        elif operator == "**":
+            raise SecurityError("the operator ** is not available in a theme")
+        elif max(number(left).bit_length(), number(right).bit_length()) > MAX_NUMBER_BITS:
+            raise SecurityError("the number is too large")
+        return super().call_binop(context, operator, left, right)
+
+    @override
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """Return an item, by a name, an index or a slice."""
+        return super().getitem(obj, argument if isinstance(argument, slice) else scalar(argument))
