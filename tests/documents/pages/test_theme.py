@@ -95,7 +95,12 @@ def test_a_language_that_nobody_speaks_is_a_finding(tmp_path: Path) -> None:
         ("templates/status.html", "{% if %}", "theme-templates", "cannot render the template"),
         ("templates/status.html", "{{ nowhere.at.all }}", "theme-templates", "'nowhere' is undefined"),
         ("templates/base.html", "{{ ''.__class__.__mro__ }}", "theme-templates", "unsafe"),
-        ("templates/base.html", "{% include '/proc/self/environ' %}", "theme-templates", "/proc/self/environ"),
+        (
+            "templates/base.html",
+            "{% include '/proc/self/environ' %}",
+            "theme-templates",
+            "/proc/self/environ",
+        ),
         ("templates/base.html", "{{ say('no.such') }}", "theme-templates", "no.such"),
         ("templates/404.txt", "x", None, ""),
         ("surprise.exe", b"MZ", "known-files", "no place in the theme"),
