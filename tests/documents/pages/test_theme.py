@@ -91,7 +91,7 @@ def test_a_language_that_nobody_speaks_is_a_finding(tmp_path: Path) -> None:
         ("texts/en.yaml", "past: {title: '{days.__class__}'}\n", "theme-texts", "unknown placeholder"),
         ("texts/en.yaml", "past: {title: '{days!r}'}\n", "theme-texts", "unknown placeholder"),
         ("texts/en.yaml", "past: {title: '{days'}\n", "theme-texts", "its braces are not balanced"),
-        ("texts/en.yaml", "- a\n", "readable-text", "holds no text"),
+        ("texts/en.yaml", "- a\n", "readable-text", "is not a text"),
         ("templates/status.html", "{% if %}", "theme-templates", "cannot render the template"),
         ("templates/status.html", "{{ nowhere.at.all }}", "theme-templates", "'nowhere' is undefined"),
         ("templates/base.html", "{{ ''.__class__.__mro__ }}", "theme-templates", "unsafe"),
