@@ -103,7 +103,7 @@ def test_a_language_that_nobody_speaks_is_a_finding(tmp_path: Path) -> None:
         ),
         ("templates/base.html", "{{ say('no.such') }}", "theme-templates", "no.such"),
         ("templates/404.txt", "x", None, ""),
-        ("surprise.exe", b"MZ", "known-files", "no place in the theme"),
+        ("surprise.exe", b"MZ", "known-files", "unknown file; it is "),
     ],
 )
 def test_what_is_wrong_with_a_theme_is_found(
