@@ -14,7 +14,7 @@ from statuary.build.recompile import RecompileOptions, recompile_contracts
 from statuary.build.results import CheckedSite
 from statuary.cli.compiler_options import compiler_option, hands, parse_compilers
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options.check_options import check_options, list_rules, read_check_options
+from statuary.cli.options.check_options import check_options, list_option, read_check_options
 from statuary.cli.options.common_options import build_instant, content_option, format_option, now_option
 from statuary.cli.options.execution_options import execution_options, open_executor
 from statuary.cli.output.findings_report import format_findings
@@ -32,7 +32,7 @@ from statuary.domain.primitives import Instant
 @format_option
 @click.option("--recompile", is_flag=True, help="Compile every contract again and compare the result.")
 @compiler_option
-@click.option("--list", "listing", is_flag=True, help="Print every rule and exit.")
+@list_option
 def command(
     content: Path,
     now: Instant | None,
@@ -45,23 +45,17 @@ def command(
     form: str,
     recompile: bool,
     compiler: tuple[str, ...],
-    listing: bool,
 ) -> None:
     """Check the content and every contract record without publishing anything.
 
     With --recompile, each record's standard JSON input is given to a compiler of the very version that the record
     names, and everything that comes out is held against the record. Versions that are not at hand are warnings.
     """
-    if listing:
-        list_rules()
-        sys.exit(ExitCode.OK)
     if compiler and not recompile:
         raise click.UsageError("--compiler requires --recompile")
     check_options = read_check_options(skip, only, strict=strict)
-    told = ""
-    recompile_options = (
-        RecompileOptions(compilers=parse_compilers(compiler), workers=hands()) if recompile else None
-    )
+    summary = ""
+    compilers = parse_compilers(compiler) if recompile else None
     instant = build_instant(now)
     with open_executor(workers, engine, scheduler) as found, progress() as progress_listener:
         checked, _ = check_site(
@@ -72,12 +66,13 @@ def command(
             check_options,
             execution=ExecutionOptions(executor=found),
         )
-        if recompile_options is not None:
-            checked, told = _recompiled(checked, content, recompile_options, progress_listener)
+        if compilers is not None:
+            recompile_options = RecompileOptions(compilers=compilers, workers=hands())
+            checked, summary = _recompiled(checked, content, recompile_options, progress_listener)
     if checked.all_findings or form in ("json", "sarif"):
         click.echo(format_findings(checked.all_findings, str(content), form))
     if form == "text":
-        click.echo(f"{told}{findings_line(checked)}")
+        click.echo(f"{summary}{findings_line(checked)}")
     failed = not checked.is_clean or (strict and checked.count(Severity.WARNING) > 0)
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
@@ -85,9 +80,9 @@ def command(
 def _recompiled(
     checked: CheckedSite, content: Path, recompile_options: RecompileOptions, progress_listener: Progress
 ) -> tuple[CheckedSite, str]:
-    """Compile every contract again; return what is found by now, and how it went in words."""
+    """Compile every contract again; return the result with all findings, and a line of summary."""
     if checked.catalogue is None:
         return checked, ""
     again = recompile_contracts(content, checked.catalogue, recompile_options, progress_listener)
-    told = f"{again.compiled:,} of {again.records:,} records compiled again, {again.identical:,} of them to the same\n"
-    return replace(checked, findings=tuple(sorted_findings((*checked.findings, *again.findings)))), told
+    summary = f"{again.compiled:,} of {again.records:,} records compiled again, {again.identical:,} of them identical\n"
+    return replace(checked, findings=tuple(sorted_findings((*checked.findings, *again.findings)))), summary

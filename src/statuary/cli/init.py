@@ -1,6 +1,7 @@
 """`statuary init`: write a content folder that is ready to build."""
 
 import sys
+from collections.abc import Mapping
 from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
@@ -12,7 +13,9 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant, content_option, now_option
 from statuary.cli.output.plain_text import format_instant
 from statuary.cli.schema import write_schemas
+from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Instant, InvalidValueError, parse_chain_id
+from statuary.editing.yaml.yaml_scalars import inline_scalar
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
@@ -30,20 +33,35 @@ def command(content: Path, name: str, url: str, chain_id: str, now: Instant | No
     Existing files are never touched.
     """
     if content.exists() and any(content.iterdir()):
-        click.echo(f"statuary: {content} is not empty; nothing was written", err=True)
-        sys.exit(ExitCode.FAILED)
+        raise StatuaryError(
+            f"{content} is not empty; nothing was written", "use --content to choose another folder"
+        )
     try:
         parse_chain_id(chain_id)
-    except InvalidValueError as malformed:
-        raise click.BadParameter(f"{malformed}; {malformed.hint}", param_hint="--chain-id") from None
-    for path, text in starter_files(name, url, chain_id, build_instant(now)).items():
+    except InvalidValueError as error:
+        raise click.BadParameter(f"{error}; {error.hint}", param_hint="--chain-id") from None
+    try:
+        _write(content, starter_files(name, url, chain_id, build_instant(now)))
+    except OSError as error:
+        raise StatuaryError(f"{error.filename or content} cannot be written: {error.strerror}") from None
+    option = "" if content == Path("content") else f" --content {content}"
+    click.echo(f"\nNow run: statuary build{option}")
+    sys.exit(ExitCode.OK)
+
+
+def _write(content: Path, texts: Mapping[str, str]) -> None:
+    """Write the content folder, and a .gitignore beside it if there is none."""
+    for path, text in texts.items():
         file = content / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         click.echo(f"wrote {file}")
     write_schemas(content / ".schema")
-    click.echo(f"wrote {content / '.schema'}/\n\nNow run: statuary build")
-    sys.exit(ExitCode.OK)
+    click.echo(f"wrote {content / '.schema'}/")
+    ignore = content.parent / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("/build/\n", encoding="utf-8")
+        click.echo(f"wrote {ignore}")
 
 
 def starter_files(name: str, url: str, chain_id: str, now: Instant) -> dict[str, str]:
@@ -51,13 +69,14 @@ def starter_files(name: str, url: str, chain_id: str, now: Instant) -> dict[str,
     today = Instant(now.replace(hour=0, minute=0, second=0, microsecond=0))
     instants = {
         "today": today,
+        "created": today - DAY,
         "incident_start": today - DAY + 9 * HOUR,
         "incident_end": today - DAY + 10 * HOUR,
         "maintenance_start": today + 7 * DAY + 22 * HOUR,
         "maintenance_end": today + 7 * DAY + 23 * HOUR,
     }
     values = {key: format_instant(Instant(value)) for key, value in instants.items()}
-    values |= {"name": quoted(name), "url": quoted(url.rstrip("/")), "chain_id": chain_id}
+    values |= {"name": inline_scalar(name), "url": inline_scalar(url.rstrip("/")), "chain_id": chain_id}
     paths = {
         "site": "site.yaml",
         "components": "components.yaml",
@@ -69,11 +88,3 @@ def starter_files(name: str, url: str, chain_id: str, now: Instant) -> dict[str,
         path: Template((folder / f"{kind}.yaml").read_text("utf-8")).substitute(values)
         for kind, path in paths.items()
     }
-
-
-def quoted(text: str) -> str:
-    """Return a text as a YAML scalar: plain if that is safe, else in double quotes."""
-    plain = text[:1].isalnum() and all(letter.isalnum() or letter in " .-_/" for letter in text)
-    if plain and text == text.strip():
-        return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

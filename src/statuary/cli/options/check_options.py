@@ -71,6 +71,20 @@ def _unknown(name: str, optional: Mapping[str, str], known: Collection[str]) -> 
     return f"unknown check {name!r}; `statuary check --list` shows all"
 
 
+def list_option(function: Decorated) -> Decorated:
+    """Add `--list`, which prints every rule and exits."""
+
+    def run(ctx: click.Context, _param: click.Parameter, given: bool) -> None:
+        if given:
+            list_rules()
+            ctx.exit()
+
+    help_text = "Print every rule and exit."
+    return click.option(
+        "--list", is_flag=True, is_eager=True, expose_value=False, callback=run, help=help_text
+    )(function)
+
+
 def list_rules() -> None:
     """Print every rule: a table on a terminal, tab-separated lines elsewhere."""
     from rich.console import Console

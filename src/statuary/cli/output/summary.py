@@ -6,6 +6,7 @@ from statuary.build.results import BuildResult, CheckedSite
 from statuary.cli.output.plain_text import changes_line, count_text, format_instant, size_text
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import Instant
+from statuary.publishing.plan import Action
 
 
 def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
@@ -31,8 +32,17 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
             findings_line(result.checked),
             _next_transition(result.checked),
             f"took {result.seconds:.2f} s",
+            *_first_steps(result, out),
         ]
     )
+
+
+def _first_steps(result: BuildResult, out: Path) -> list[str]:
+    """Return what to do after the first build."""
+    plan = result.plan
+    if not result.applied or plan is None or plan.kept or plan.counts[Action.REPLACE]:
+        return []
+    return ["", f"Now run: statuary serve {out} (to look at it), or statuary hosting --help (to deploy it)"]
 
 
 def findings_line(checked: CheckedSite) -> str:

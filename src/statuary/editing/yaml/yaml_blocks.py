@@ -48,10 +48,8 @@ def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> 
         return scalar_lines(value, column + style.mapping_indent, quote)
     if value is None or isinstance(value, bool):
         return [{None: "null", True: "true", False: "false"}[value]]
-    if not value:
-        return ["{}" if isinstance(value, Mapping) else "[]"]
     if isinstance(value, Mapping):
-        return ["", *mapping_lines(value, column + style.mapping_indent, style)]
+        return ["", *mapping_lines(value, column + style.mapping_indent, style)] if value else ["{}"]
     words = _words(value)
     if words and len(words) + column < MAX_INLINE_WIDTH:
         return [words]

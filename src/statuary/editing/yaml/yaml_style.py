@@ -29,17 +29,12 @@ class YamlStyle:
     @classmethod
     def of(cls, root: YamlNode) -> Self:
         """Return the style of a text, as far as its first mapping and list show it."""
-        in_mappings = [(at.column, inner) for at, inner in _blocks(root) if at.kind is NodeKind.MAPPING]
-        in_lists = [(at.column, inner) for at, inner in _blocks(root) if at.kind is NodeKind.SEQUENCE]
-        mappings = (inner.column - column for column, inner in in_mappings if inner.kind is NodeKind.MAPPING)
-        lists = (inner.column - column for column, inner in in_mappings if inner.kind is NodeKind.SEQUENCE)
-        items = (inner.column - column for column, inner in in_lists if inner.kind is NodeKind.MAPPING)
         quotes = dict(_quotes(root))
         habits = set(quotes.values())
         return cls(
-            mapping_indent=next(mappings, 2),
-            list_indent=next(lists, 2),
-            item_indent=next(items, 2),
+            mapping_indent=_first_indent(root, NodeKind.MAPPING, NodeKind.MAPPING),
+            list_indent=_first_indent(root, NodeKind.MAPPING, NodeKind.SEQUENCE),
+            item_indent=_first_indent(root, NodeKind.SEQUENCE, NodeKind.MAPPING),
             quote=habits.pop() if len(habits) == 1 else "",
             quotes=quotes,
         )
@@ -47,6 +42,12 @@ class YamlStyle:
     def quote_of(self, key: str) -> str:
         """Return the quotation mark for the value of a key that needs none."""
         return self.quotes.get(key, self.quote)
+
+
+def _first_indent(root: YamlNode, outer: NodeKind, inner: NodeKind) -> int:
+    """Return the indentation of the first collection of a kind in one of another kind; 2 if there is none."""
+    found = ((at, block) for at, block in _blocks(root) if (at.kind, block.kind) == (outer, inner))
+    return next((block.column - at.column for at, block in found), 2)
 
 
 def _blocks(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:

@@ -1,0 +1,59 @@
+"""`statuary init`: what it writes, what it leaves alone, and that the result builds."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.main import command
+
+NOW = ("--now", "2026-11-02T10:00:00Z")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Return a function that runs a command in an empty folder and returns its result."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(command, arguments, catch_exceptions=False)
+
+
+def test_the_starter_builds_without_findings_and_each_step_names_the_next(run, tmp_path):
+    written = run("init", *NOW)
+    assert written.exit_code == 0
+    assert written.stdout.endswith("Now run: statuary build\n")
+    built = run("build", *NOW)
+    assert (built.exit_code, "no findings" in built.stdout) == (0, True)
+    assert "Now run: statuary serve build" in built.stdout
+    again = run("build", *NOW)
+    assert "Now run" not in again.stdout
+    summary = json.loads((tmp_path / "build/api/v2/summary.json").read_text())
+    assert summary["page"]["updated_at"].startswith("2026-11-")
+
+
+@pytest.mark.parametrize("name", ['Say "yes": a \\ network', "1337", "- #", "Ünïcode", "null"])
+def test_a_name_is_written_so_that_it_reads_back(run, tmp_path, name):
+    assert run("init", "--name", name, *NOW).exit_code == 0
+    assert run("build", *NOW).exit_code == 0
+    assert json.loads((tmp_path / "build/api/v2/status.json").read_text())["page"]["name"] == name
+
+
+def test_the_build_folder_is_ignored_by_git_unless_the_author_decides(run, tmp_path):
+    run("init", *NOW)
+    assert (tmp_path / ".gitignore").read_text() == "/build/\n"
+    (tmp_path / ".gitignore").write_text("mine\n")
+    assert run("init", "--content", "other", *NOW).exit_code == 0
+    assert (tmp_path / ".gitignore").read_text() == "mine\n"
+
+
+def test_a_folder_that_is_not_empty_is_left_alone(run, tmp_path):
+    (tmp_path / "content").mkdir()
+    (tmp_path / "content/note.txt").write_text("mine")
+    refused = run("init", *NOW)
+    assert (refused.exit_code, "content is not empty; nothing was written" in refused.stderr) == (3, True)
+    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["note.txt"]
+
+
+def test_a_chain_id_that_is_not_a_number_is_wrong_usage(run, tmp_path):
+    refused = run("init", "--chain-id", "mainnet", *NOW)
+    assert (refused.exit_code, "--chain-id" in refused.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []
