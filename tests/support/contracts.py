@@ -1,6 +1,6 @@
 """Contracts made for tests: compiler output and on-chain code with every kind of open place, and their records.
 
-The code does nothing; what matters is where its pieces stand. All hashes are real: the metadata's is in the
+The code does nothing but deploy itself; what matters is where its pieces are. All hashes are real: the metadata's is in the
 auxdata, the sources' in the metadata.
 """
 
@@ -25,7 +25,8 @@ LIBRARIES = {
 IMMUTABLES = {"7": "11" * 32, "12": "00" * 31 + "2a"}
 ARGUMENTS = "00" * 31 + "07" + "00" * 31 + "01"
 ADDRESS = checksum_address("0x" + "5a" * 20)
-SOURCE = "// SPDX-License-Identifier: MIT\npragma solidity ^0.8.30;\ncontract Made {}\n"
+SELECTOR = "d7ddd357"
+CONSTRUCTOR_BYTES = 14
 
 ABI: list[dict[str, Any]] = [
     {
@@ -114,7 +115,7 @@ def made_workspace(features: Features, **changes: Any) -> Workspace:
         runtime.put("6080604052fe" + piece)
     runtime.put("fe" if pieces[0] else "", pieces[0])
     creation = _Code(features, on_creation=True)
-    creation.append(runtime)
+    creation.deploy(runtime)
     workspace = Workspace(
         chain_id=ChainId("31337"),
         address=Address(ADDRESS),
@@ -123,7 +124,7 @@ def made_workspace(features: Features, **changes: Any) -> Workspace:
         fully_qualified_name=f"{PATH}:{NAME}",
         std_json_input={
             "language": "Solidity",
-            "sources": {PATH: {"content": SOURCE}},
+            "sources": {PATH: {"content": source_of(features)}},
             "settings": SETTINGS | {"outputSelection": {"*": {"*": ["*"]}}},
         },
         std_json_output=_output(features, metadata, creation, runtime, pieces),
@@ -161,13 +162,15 @@ class _Code:
                 self.put("7f")
                 self.immutables.append((ast_id, len(self.digits) // 2))
                 self.put("00" * 32)
-        self.put("600256")
+        self.put("600256" if on_creation else f"63{SELECTOR}")
 
     def put(self, *digits: str) -> None:
         self.digits += "".join(digits)
 
-    def append(self, other: "_Code") -> None:
-        start = len(self.digits) // 2
+    def deploy(self, other: "_Code") -> None:
+        """Append code that copies and returns the other code, and that code."""
+        start = len(self.digits) // 2 + CONSTRUCTOR_BYTES
+        self.put(f"61{len(other.digits) // 2:04x}8061{start:04x}6000396000f3fe")
         self.links += [(library, place + start) for library, place in other.links]
         self.put(other.digits)
 
@@ -185,6 +188,20 @@ class _Code:
         return references
 
 
+def source_of(features: Features) -> str:
+    """Return a source that declares what the contract has."""
+    libraries = [place.rpartition(":")[2] for place in LIBRARIES] if features.libraries else []
+    variables = [f"uint256 immutable v{ast_id};" for ast_id in IMMUTABLES] if features.immutables else []
+    kind = "library" if features.is_library else "contract"
+    lines = [
+        "// SPDX-License-Identifier: MIT",
+        "pragma solidity ^0.8.30;",
+        *(f"library {name} {{}}" for name in libraries),
+        f"{kind} {NAME} {{{' '.join(variables)}}}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def _metadata(features: Features) -> dict[str, Any]:
     return {
         "compiler": {"version": "0.8.30+commit.73712a01"},
@@ -199,7 +216,11 @@ def _metadata(features: Features) -> dict[str, Any]:
             "remappings": [],
         },
         "sources": {
-            PATH: {"keccak256": "0x" + keccak_256(SOURCE.encode()).hexdigest(), "license": "MIT", "urls": []}
+            PATH: {
+                "keccak256": "0x" + keccak_256(source_of(features).encode()).hexdigest(),
+                "license": "MIT",
+                "urls": [],
+            }
         },
         "version": 1,
     }

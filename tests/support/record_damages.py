@@ -180,7 +180,7 @@ def lose_half_a_byte(record, side):
     return True
 
 
-@damage("creation-contains-runtime")
+@damage("creation-code-deploys-the-runtime-code")
 def flip_the_same_byte_everywhere_on_the_runtime_side(record):
     place = (
         quiet_place(record, "runtime")
@@ -195,7 +195,7 @@ def flip_the_same_byte_everywhere_on_the_runtime_side(record):
     return True
 
 
-@damage("creation-contains-runtime")
+@damage("creation-code-deploys-the-runtime-code")
 def flip_the_same_byte_of_the_runtime_code_everywhere_on_the_creation_side(record):
     if None in (record["creationMatch"], record["runtimeMatch"]):
         return False
@@ -219,22 +219,22 @@ def _shift(record: Record, side: str, reason: str) -> bool:
     return bool(steps)
 
 
-@for_each_side("library-transformations-fill-link-references")
+@for_each_side("{side}-transformations-are-found-again")
 def shift_a_library(record, side):
     return _shift(record, side, "library")
 
 
-@damage("immutable-transformations-fill-immutable-references")
+@damage("runtime-transformations-are-found-again")
 def shift_an_immutable(record):
     return record["compilation"]["language"] == "Solidity" and _shift(record, "runtime", "immutable")
 
 
-@for_each_side("auxdata-transformations-stand-on-auxdata")
+@for_each_side("{side}-transformations-are-found-again")
 def shift_an_auxdata_transformation(record, side):
     return _shift(record, side, "cborAuxdata")
 
 
-@damage("call-protection-is-filled")
+@damage("runtime-transformations-are-found-again")
 def shift_the_call_protection(record):
     return _shift(record, "runtime", "callProtection")
 
@@ -251,17 +251,17 @@ def _drop(record: Record, side: str, reason: str) -> bool:
     return bool(steps)
 
 
-@for_each_side("library-transformations-fill-link-references")
+@for_each_side("{side}-transformations-are-found-again")
 def drop_a_library(record, side):
     return _drop(record, side, "library")
 
 
-@damage("immutable-transformations-fill-immutable-references")
+@damage("runtime-transformations-are-found-again")
 def drop_an_immutable(record):
     return record["compilation"]["language"] == "Solidity" and _drop(record, "runtime", "immutable")
 
 
-@damage("call-protection-is-filled")
+@damage("runtime-transformations-are-found-again")
 def drop_the_call_protection(record):
     return _drop(record, "runtime", "callProtection")
 
@@ -276,7 +276,7 @@ def drop_the_arguments(record):
     return _drop(record, "creation", "constructorArguments")
 
 
-@for_each_side("transformations-are-sourcifys")
+@for_each_side("{side}-transformations-are-found-again")
 def reorder_transformations(record, side):
     steps = side_of(record, side)["transformations"] or []
     resizing = any(step["type"] != "replace" or "length" in step for step in steps)
@@ -284,7 +284,7 @@ def reorder_transformations(record, side):
     return not resizing and len(steps) > 1 and steps != steps[::-1]
 
 
-@for_each_side("transformations-are-sourcifys")
+@for_each_side("{side}-transformations-are-found-again")
 def repeat_a_transformation(record, side):
     steps = side_of(record, side)["transformations"] or []
     kept = [step for step in steps if step["type"] == "replace" and "length" not in step]
@@ -292,7 +292,7 @@ def repeat_a_transformation(record, side):
     return bool(kept)
 
 
-@for_each_side("transformations-are-sourcifys")
+@for_each_side("{side}-transformations-are-found-again")
 def spell_out_a_length(record, side):
     steps = steps_of(record, side, "library")
     for step in steps:
@@ -300,7 +300,7 @@ def spell_out_a_length(record, side):
     return bool(steps)
 
 
-@for_each_side("transformations-are-known-steps")
+@for_each_side("transformations-go-with-a-match")
 def invent_a_type(record, side):
     steps = side_of(record, side)["transformations"] or []
     for step in steps[:1]:
@@ -308,7 +308,7 @@ def invent_a_type(record, side):
     return bool(steps)
 
 
-@for_each_side("transformations-are-known-steps")
+@for_each_side("transformations-go-with-a-match")
 def invent_a_reason(record, side):
     steps = side_of(record, side)["transformations"] or []
     for step in steps[:1]:
@@ -316,7 +316,7 @@ def invent_a_reason(record, side):
     return bool(steps)
 
 
-@for_each_side("transformations-are-known-steps")
+@for_each_side("{side}-transformations-are-found-again")
 def take_the_id_away(record, side):
     steps = [step for step in side_of(record, side)["transformations"] or [] if "id" in step]
     for step in steps[:1]:
@@ -324,7 +324,7 @@ def take_the_id_away(record, side):
     return bool(steps)
 
 
-@for_each_side("transformations-are-known-steps")
+@for_each_side("transformations-go-with-a-match")
 def write_true_for_an_offset(record, side):
     steps = side_of(record, side)["transformations"] or []
     for step in steps[:1]:
@@ -332,7 +332,7 @@ def write_true_for_an_offset(record, side):
     return bool(steps)
 
 
-@damage("transformations-are-known-steps")
+@damage("runtime-transformations-are-found-again")
 def put_arguments_on_the_runtime_side(record):
     value = record["runtimeBytecode"]
     if value["transformations"] is None:
@@ -436,7 +436,7 @@ def lose_the_arguments_everywhere(record):
     return bool(arguments)
 
 
-@for_each_side("values-are-all-used")
+@for_each_side("{side}-transformations-are-found-again")
 def add_a_value(record, side):
     values = side_of(record, side)["transformationValues"]
     if values is None:
@@ -468,7 +468,7 @@ def cut_vypers_immutables_and_the_chain(record):
 # -- references and auxdata
 
 
-@for_each_side("library-transformations-fill-link-references")
+@for_each_side("libraries-are-pushed-addresses")
 def shift_a_link_reference(record, side):
     for value in (side_of(record, side), evm_of(record, side)):
         for libraries in (value["linkReferences"] or {}).values():
@@ -476,7 +476,7 @@ def shift_a_link_reference(record, side):
     return bool(side_of(record, side)["linkReferences"])
 
 
-@damage("immutable-transformations-fill-immutable-references")
+@damage("immutables-are-pushed-words")
 def shift_an_immutable_reference(record):
     for value in (record["runtimeBytecode"], evm_of(record, "runtime")):
         for places in (value["immutableReferences"] or {}).values():
@@ -485,7 +485,7 @@ def shift_an_immutable_reference(record):
     return is_solidity and bool(record["runtimeBytecode"]["immutableReferences"])
 
 
-@damage("immutable-transformations-fill-immutable-references")
+@damage("std-json-output-repeats-the-record")
 def rename_an_immutable(record):
     references = record["runtimeBytecode"]["immutableReferences"]
     for key in list(references or {})[:1]:
@@ -505,7 +505,7 @@ def first_auxdata(record: Record, side: str) -> dict[str, Any] | None:
     return next(iter((side_of(record, side)["cborAuxdata"] or {}).values()), None)
 
 
-@for_each_side("auxdata-stands-where-it-says")
+@for_each_side("auxdata-is-where-it-says")
 def shift_the_auxdata(record, side):
     piece = first_auxdata(record, side)
     if piece:
@@ -513,7 +513,7 @@ def shift_the_auxdata(record, side):
     return piece is not None
 
 
-@for_each_side("auxdata-stands-where-it-says")
+@for_each_side("auxdata-is-where-it-says")
 def change_the_auxdata(record, side):
     piece = first_auxdata(record, side)
     if piece:
@@ -538,7 +538,7 @@ def lose_the_auxdata(record, side):
     return had
 
 
-@for_each_side("auxdata-transformations-stand-on-auxdata")
+@for_each_side("{side}-transformations-are-found-again")
 def give_an_auxdata_transformation_another_number(record, side):
     steps = steps_of(record, side, "cborAuxdata")
     values = (side_of(record, side)["transformationValues"] or {}).get("cborAuxdata") or {}
@@ -550,7 +550,7 @@ def give_an_auxdata_transformation_another_number(record, side):
     return bool(steps)
 
 
-@damage("metadata-hash-is-in-the-bytecode")
+@damage("runtime-ends-with-the-metadata-hash")
 def change_the_hash_in_the_bytecode_everywhere(record):
     piece = first_auxdata(record, "runtime")
     if record["metadata"] is None or piece is None or "69706673" not in piece["value"]:
@@ -664,7 +664,7 @@ def has_hash(record: Record) -> bool:
     return any(mark in value for value in values for mark in ("69706673", "627a7a72"))
 
 
-@damage("metadata-hash-is-in-the-bytecode")
+@damage("runtime-ends-with-the-metadata-hash")
 def change_the_metadata_and_its_twin(record):
     return has_hash(record) and change_both_metadata(record, '"version":1}', '"version":2}')
 
@@ -698,7 +698,7 @@ def change_a_source_and_its_twin(record):
     return path is not None
 
 
-@damage("vyper-integrity-is-that-of-the-source")
+@damage("vyper-integrity-is-that-of-the-sources")
 def change_vypers_only_source_and_its_twin(record):
     version = record["compilation"]["compilerVersion"]
     if record["compilation"]["language"] != "Vyper" or not version.startswith("0.4.") or version < "0.4.1":
@@ -763,7 +763,7 @@ def claim_another_language(record):
     return True
 
 
-@damage("compiler-speaks-the-language")
+@damage("language-and-compiler-are-known")
 def claim_another_compiler(record):
     record["compilation"]["compiler"] = "vyper" if record["compilation"]["compiler"] != "vyper" else "solc"
     return True
@@ -1032,3 +1032,81 @@ NOT_CATCHABLE = {
     "implementations of a proxy whose storage names them": "only the chain can tell",
 }
 """What no offline check can notice, and why. Tests hold the first words of some of these to be true."""
+
+
+# -- what only the record's own parts can contradict
+
+
+@damage("creation-ends-with-the-metadata-hash")
+def null_the_runtime_match_and_change_the_metadata(record):
+    is_exact = record["creationMatch"] == "exact_match" and has_hash(record)
+    if not is_exact or not change_both_metadata(record, '"version":1}', '"version":2}'):
+        return False
+    record["runtimeMatch"] = None
+    record["runtimeBytecode"] |= {"transformations": None, "transformationValues": None}
+    return True
+
+
+@for_each_side("auxdata-values-decode")
+def put_what_is_no_auxdata_in_place_of_it(record, side):
+    values = (side_of(record, side)["transformationValues"] or {}).get("cborAuxdata")
+    if not values:
+        return False
+    number = next(iter(values))
+    values[number] = "0x" + "60" * size(values[number])
+    return True
+
+
+@damage("contract-is-declared-in-its-source")
+def rename_the_contract_everywhere(record):
+    if record["compilation"]["language"] == "Vyper":
+        return False
+    path, _, name = record["compilation"]["fullyQualifiedName"].rpartition(":")
+    record["compilation"] |= {"name": "Renamed", "fullyQualifiedName": f"{path}:Renamed"}
+    held = record["stdJsonOutput"]["contracts"][path]
+    held["Renamed"] = held.pop(name)
+    return True
+
+
+@damage("open-places-are-named-in-the-sources")
+def declare_no_immutable(record):
+    references = record["runtimeBytecode"]["immutableReferences"]
+    if record["compilation"]["language"] != "Solidity" or not references:
+        return False
+    for sources in (record["sources"], record["stdJsonInput"]["sources"]):
+        for source in sources.values():
+            source["content"] = source["content"].replace("immutable", "constant")
+    return True
+
+
+@damage("selectors-are-in-the-code")
+def add_a_function_to_the_abi(record):
+    library = (record["runtimeBytecode"]["recompiledBytecode"] or "").startswith("0x73" + "00" * 20)
+    if record["compilation"]["language"] != "Solidity" or library or record["abi"] is None:
+        return False
+    item = {
+        "type": "function",
+        "name": "withdrawAllToMe",
+        "inputs": [],
+        "outputs": [],
+        "stateMutability": "view",
+    }
+    record["abi"].append(item)
+    output_contract(record)["abi"] = record["abi"]
+    digest = "0x" + keccak_256(b"withdrawAllToMe()").hexdigest()
+    record["signatures"]["function"].append(
+        {"signature": "withdrawAllToMe()", "signatureHash4": digest[:10], "signatureHash32": digest}
+    )
+    return True
+
+
+@damage("storage-layout-is-one")
+def invent_a_variable(record):
+    layout = record["storageLayout"]
+    if record["compilation"]["language"] != "Solidity" or layout is None:
+        return False
+    layout["storage"].append(
+        {"astId": 1, "contract": "A", "label": "owner", "offset": 0, "slot": "9999", "type": "t_nonsense"}
+    )
+    output_contract(record)["storageLayout"] = layout
+    return True

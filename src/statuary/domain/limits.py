@@ -76,3 +76,6 @@ MAX_BLANK: Final = 1 << 20
 
 MAX_SKIPPED: Final = 1 << 30
 """Bytes of a line that is longer than a record, after which the rest of the range is skipped."""
+
+MAX_INTEGRITY_TEXTS: Final = 2_000
+"""Orders of storage layout overrides whose integrity hash is computed."""

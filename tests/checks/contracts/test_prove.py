@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.checks.contracts.check import Evidence, Violation, check
+from statuary.checks.contracts.check import Evidence, Violation, contract_check
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove
-from statuary.domain.contracts.proof import CheckOutcome
+from statuary.domain.contracts.proof import CheckOutcome, ClaimName, ClaimStatus
 from statuary.domain.findings import Finding, Severity
 from support.contracts import FEATURES, made_record
 from support.real_records import DOCTORED, UNDERSTATED, real_records, served_vectors
@@ -59,7 +59,7 @@ def test_no_check_is_idle():
         }
     assert idle == {  # what only Vyper has, and sides that do not match
         "vyper-immutables-follow-the-code",
-        "vyper-integrity-is-that-of-the-source",
+        "vyper-integrity-is-that-of-the-sources",
         "unmatched-side-does-not-match",
     }
     for _, record in [*real_records(), *served_vectors()]:
@@ -73,12 +73,18 @@ def test_says_what_it_saw():
     assert result_of(record, "creation-replays").evidence == {"transformations": 6, "bytes": length}
     assert result_of(record, "sources-are-those-of-the-metadata").evidence == {"sources": 1}
     assert result_of(record, "vyper-immutables-follow-the-code").outcome is CheckOutcome.NOT_APPLICABLE
-    assert result_of(record, "metadata-hash-is-in-the-bytecode").evidence["ipfs"].startswith("1220")
+    assert result_of(record, "runtime-ends-with-the-metadata-hash").evidence["ipfs"].startswith("1220")
 
 
-def test_only_the_named_checks_run():
+def test_only_the_named_checks_run_and_the_others_are_named_as_skipped():
     chosen = [check for check in CONTRACT_CHECKS if check.name == "creation-replays"]
-    assert [result.check for result in prove(made_record(), chosen).results] == ["creation-replays"]
+    proof = prove(made_record(), chosen)
+    run = [result.check for result in proof.results if result.outcome is not CheckOutcome.SKIPPED]
+    assert run == ["creation-replays"]
+    assert set(proof.skipped) == {check.name for check in CONTRACT_CHECKS} - {"creation-replays"}
+    for claim in (ClaimName.CONSISTENT, ClaimName.HASHED):
+        assert proof.claim(claim).status is ClaimStatus.NOT_SHOWN
+        assert proof.claim(claim).reason.startswith("skipped: ")
 
 
 def test_the_table_is_a_catalogue():
@@ -98,7 +104,7 @@ def test_a_check_is_made_of_a_function():
         yield Evidence({"chain": record.value["chainId"]})
         yield Violation("but it is", ("chainId",), "mend it")
 
-    made = check(nothing_is_wrong, Severity.WARNING)
+    made = contract_check(nothing_is_wrong, Severity.WARNING)
     proof = prove(made_record(), [made])
     assert (made.name, made.rule) == ("nothing-is-wrong", "Nothing is ever wrong.")
     assert proof.findings == (

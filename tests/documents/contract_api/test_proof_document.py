@@ -69,7 +69,9 @@ def test_checks_are_explained_in_the_order_of_a_proof():
     assert [one["check"] for one in explained] == [
         one["check"] for one in proof_of(made_record("everything"))["checks"]
     ]
-    assert all(one["rule"].endswith(".") and one["severity"] in ("error", "warning") for one in explained)
+    assert all(
+        one["rule"].endswith(".") and one["severity"] in ("error", "warning", "note") for one in explained
+    )
 
 
 WRONG = {

@@ -10,7 +10,8 @@ from statuary.domain.contracts.abi.abi_signatures import (
     signatures_of,
     unparsed_items,
 )
-from statuary.domain.contracts.abi.abi_types import MAX_TYPE_DEPTH, parse_abi_parameters
+from statuary.domain.contracts.abi.abi_types import parse_abi_parameters
+from statuary.domain.limits import MAX_ABI_TYPE_DEPTH
 from statuary.domain.primitives import InvalidValueError
 from support.strategies import steady
 
@@ -106,7 +107,7 @@ def test_absurd_types_are_refused(bad):
 
 def test_deep_tuples_are_refused():
     inner = {"type": "bool"}
-    for _ in range(MAX_TYPE_DEPTH):
+    for _ in range(MAX_ABI_TYPE_DEPTH):
         inner = {"type": "tuple", "components": [inner]}
     parse_abi_parameters([inner])
     with pytest.raises(InvalidValueError):

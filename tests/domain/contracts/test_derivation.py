@@ -142,11 +142,11 @@ def test_a_library_is_given_its_own_address():
 @pytest.mark.parametrize(
     ("features", "creation", "runtime", "last_step"),
     [
-        ("other metadata", "match", "match", ("cborAuxdata", "replace", 72, "1", None)),
+        ("other metadata", "match", "match", ("cborAuxdata", "replace", 74, "1", None)),
         ("no hash", "match", "match", None),
         ("no auxdata", "match", "match", None),
-        ("shorter on chain", "match", "match", ("cborAuxdata", "replace", 9, "1", 53)),
-        ("none on chain", "match", "match", ("cborAuxdata", "delete", 8, None, 54)),
+        ("shorter on chain", "match", "match", ("cborAuxdata", "replace", 11, "1", 53)),
+        ("none on chain", "match", "match", ("cborAuxdata", "delete", 10, None, 54)),
     ],
 )
 def test_levels_fall_with_the_auxdata(features, creation, runtime, last_step):

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statuary.domain.contracts.bytecode.transformation_replay import (
-    MAX_RESIZING_STEPS,
     ReplayError,
     first_difference,
     replay,
@@ -20,6 +19,7 @@ from statuary.domain.contracts.bytecode.transformations import (
     value_bytes,
     value_names,
 )
+from statuary.domain.limits import MAX_RESIZING_STEPS
 from statuary.domain.primitives import InvalidValueError
 from support.real_records import real_records, served_vectors, vectors
 from support.strategies import steady

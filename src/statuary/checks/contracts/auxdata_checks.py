@@ -1,24 +1,20 @@
-"""The CBOR that compilers append: where it stands, what it says, and that none of it was overlooked."""
+"""The data that compilers append: where it is, that it decodes, what it says, and that none of it is left out."""
 
 from collections.abc import Iterator
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, SideView, as_text
+from statuary.checks.contracts.record_view import RecordView, SideView
+from statuary.domain.contracts.bytecode.auxdata import parse_auxdata
 from statuary.domain.contracts.bytecode.auxdata_positions import auxdata_positions
-from statuary.domain.contracts.bytecode.transformations import (
-    TransformationReason,
-    TransformationStep,
-    TransformationType,
-)
+from statuary.domain.contracts.bytecode.transformations import TransformationReason, value_bytes
 from statuary.domain.contracts.compiler_version import parse_compiler_version
+from statuary.domain.findings import Severity
+from statuary.domain.limits import MAX_AUXDATA_BYTES
 from statuary.domain.primitives import InvalidValueError
 
-INVALID_BYTES = 1
-"""solc sets one INVALID before what it appends; a `delete` takes it away as well."""
 
-
-def auxdata_stands_where_it_says(record: RecordView) -> Iterator[Observation]:
-    """Each cborAuxdata value is in the recompiled bytecode at its offset."""
+def auxdata_is_where_it_says(record: RecordView) -> Iterator[Observation]:
+    """Each cborAuxdata value decodes as the compiler's auxdata, and is in the recompiled bytecode at its offset."""
     for side in record.sides:
         pieces = side.parsed_auxdata
         if isinstance(pieces, InvalidValueError):
@@ -26,35 +22,31 @@ def auxdata_stands_where_it_says(record: RecordView) -> Iterator[Observation]:
             continue
         for number, piece in pieces.items():
             held = (side.recompiled or b"")[piece.offset : piece.offset + len(piece.value)]
+            pointer = (side.member, "cborAuxdata", number)
             if held != piece.value or not piece.value:
                 yield Violation(
-                    f"cborAuxdata {number} is not at byte {piece.offset} of the recompiled bytecode",
-                    (side.member, "cborAuxdata", number),
+                    f"cborAuxdata {number} is not at byte {piece.offset} of the recompiled bytecode", pointer
                 )
+            elif fault := _decoding_fault(record, piece.value):
+                yield Violation(f"cborAuxdata {number}: {fault}", pointer)
         if pieces:
             yield Evidence({side.name: len(pieces)})
 
 
-def auxdata_transformations_stand_on_auxdata(record: RecordView) -> Iterator[Observation]:
-    """A cborAuxdata transformation replaces or deletes exactly one piece that cborAuxdata lists, under its number."""
+def auxdata_values_decode(record: RecordView) -> Iterator[Observation]:
+    """What a cborAuxdata transformation puts in place decodes as auxdata too."""
     for side in record.sides:
-        steps = [
-            (place, step)
-            for place, step in enumerate(side.transformations or ())
-            if step.reason is TransformationReason.CBOR_AUXDATA
-        ]
-        for place, step in steps:
-            if not _stands_on_a_piece(side, step):
-                yield Violation(
-                    f"no cborAuxdata {step.id or ''} stands where the transformation at byte {step.offset} puts it",
-                    (side.member, "transformations", place),
-                )
-        if steps:
-            yield Evidence({side.name: len(steps)})
+        for place, step in enumerate(side.transformations or ()):
+            if step.reason is not TransformationReason.CBOR_AUXDATA:
+                continue
+            fault = _value_fault(side, place)
+            yield Evidence({side.name: place})
+            if fault:
+                yield Violation(fault, (side.member, "transformations", place))
 
 
 def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
-    """The cborAuxdata list, its numbers and places are those that the recompiled bytecode shows."""
+    """The cborAuxdata list has the pieces that the recompiled bytecode shows."""
     creation, runtime = record.creation, record.runtime
     if creation.recompiled is None or runtime.recompiled is None:
         return
@@ -67,18 +59,19 @@ def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
     )
     for side, shown in ((creation, positions.creation), (runtime, positions.runtime)):
         if side.value.get("cborAuxdata") is None:
-            continue  # Sourcify could not tell, and says so
+            continue  # Sourcify could not find it, and says so
         listed = sorted((piece.offset, piece.value) for piece in side.auxdata.values())
         found = sorted((piece.offset, piece.value) for piece in shown.values())
         yield Evidence({side.name: len(listed)})
+        if list(side.auxdata) != [str(number) for number in range(1, len(listed) + 1)]:
+            yield Violation(
+                f"the pieces are numbered {', '.join(side.auxdata)[:80]}, not from 1 on",
+                (side.member, "cborAuxdata"),
+                severity=Severity.NOTE,
+            )
         if listed != found:
             yield Violation(
-                f"cborAuxdata lists {len(listed)} pieces, the recompiled bytecode shows {len(found)} or other ones",
-                (side.member, "cborAuxdata"),
-            )
-        if sorted(side.auxdata) != sorted(str(number) for number in range(1, len(listed) + 1)):
-            yield Violation(
-                f"the pieces of auxdata are numbered {', '.join(side.auxdata)}, not from 1 on",
+                f"cborAuxdata lists {len(listed)} pieces, the recompiled bytecode shows {len(found)} or others",
                 (side.member, "cborAuxdata"),
             )
 
@@ -86,14 +79,15 @@ def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
 def auxdata_names_the_compiler(record: RecordView) -> Iterator[Observation]:
     """The compiler version in each auxdata is the record's compilerVersion."""
     number = parse_compiler_version(record.version)
-    expected = f"{number.major}.{number.minor}.{number.patch}"
+    release = f"{number.major}.{number.minor}.{number.patch}"
     for side in record.sides:
         for key, fields in side.fields.items():
-            # a nightly writes its whole name; solc before 0.5.9 writes none
-            if not fields.compiler or not number.released:
-                continue
+            if not fields.compiler:
+                continue  # solc before 0.5.9 writes none
             yield Evidence({"compiler": fields.compiler})
-            if fields.compiler.partition("-")[0] != expected:
+            # a release writes three numbers, a nightly its whole name
+            is_named = fields.compiler == release or record.version.startswith(fields.compiler)
+            if not is_named or (fields.compiler == release) != number.released:
                 yield Violation(
                     f"cborAuxdata {key} was written by compiler {fields.compiler}, the record says {record.version}",
                     (side.member, "cborAuxdata", key),
@@ -101,23 +95,20 @@ def auxdata_names_the_compiler(record: RecordView) -> Iterator[Observation]:
                 )
 
 
-def compiler_speaks_the_language(record: RecordView) -> Iterator[Observation]:
-    """The compiler is one for the language."""
-    compilers = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "fe"}
-    compiler = as_text(record.compilation.get("compiler"))
-    yield Evidence({"language": record.language, "compiler": compiler})
-    # compilers of other machines (zksolc) put their own name before solc's
-    if record.language in compilers and not compiler.endswith(compilers[record.language]):
-        yield Violation(f"{compiler!r} does not compile {record.language}", ("compilation", "compiler"))
+def _decoding_fault(record: RecordView, value: bytes) -> str:
+    """Say why bytes are not auxdata of the record's compiler; empty if they are."""
+    if len(value) > MAX_AUXDATA_BYTES:
+        return f"{len(value):,} bytes are more than compilers append"
+    try:
+        parse_auxdata(value, record.auxdata_style)
+    except InvalidValueError as error:
+        return str(error)
+    return ""
 
 
-def _stands_on_a_piece(side: SideView, step: TransformationStep) -> bool:
-    if step.type is TransformationType.DELETE:
-        return any(
-            step.offset == piece.offset - INVALID_BYTES and step.length == len(piece.value) + INVALID_BYTES
-            for piece in side.auxdata.values()
-        )
-    listed = side.auxdata.get(step.id or "")
-    if listed is None or listed.offset != step.offset:
-        return False
-    return step.length is None or step.length == len(listed.value)
+def _value_fault(side: SideView, place: int) -> str:
+    try:
+        value = value_bytes((side.transformations or ())[place], side.values)
+    except InvalidValueError as error:
+        return str(error)
+    return _decoding_fault(side.record, value) if value else ""

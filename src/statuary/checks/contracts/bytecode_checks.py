@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from statuary.checks.contracts.check import Evidence, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, SideView, as_json_text, as_object, hex_bytes
+from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
+from statuary.checks.contracts.json_comparison import as_json_text, as_object, hex_bytes
+from statuary.checks.contracts.record_view import RecordView, SideView
 from statuary.domain.contracts.bytecode.transformation_replay import ReplayError, first_difference
 from statuary.domain.findings import Pointer
 from statuary.domain.json_values import Json
@@ -11,6 +12,7 @@ from statuary.domain.primitives import shorten
 
 _SINGLE_VALUES = ("callProtection", "constructorArguments")
 _GROUPS_OF_VALUES = ("cborAuxdata", "immutables", "libraries")
+_PUSH0, _CODECOPY, _RETURN, _MAX_PUSHED_SIZE = 0x5F, 0x39, 0xF3, 4
 
 
 def hex_is_well_formed(record: RecordView) -> Iterator[Observation]:
@@ -39,25 +41,44 @@ def runtime_replays(record: RecordView) -> Iterator[Observation]:
     return _replays(record.runtime)
 
 
-def creation_contains_runtime(record: RecordView) -> Iterator[Observation]:
-    """Where both sides match, the recompiled creation bytecode holds the recompiled runtime bytecode."""
-    # Yul and Fe programs may build their runtime code as they like; solc's and Vyper's always copy it
-    if record.language not in ("Solidity", "Vyper") or None in (
-        record.creation.claimed,
-        record.runtime.claimed,
-    ):
+def creation_code_deploys_the_runtime_code(record: RecordView) -> Iterator[Observation]:
+    """Recompiled creation bytecode starts with code that returns the recompiled runtime bytecode behind it."""
+    side = record.creation
+    creation, runtime = side.recompiled, record.runtime.recompiled
+    if side.claimed is None or not creation or not runtime:
+        yield NotApplicable("there is no matching creation bytecode, or no recompiled runtime bytecode")
         return
-    creation, runtime = record.creation.recompiled, record.runtime.recompiled
-    if not creation or not runtime:
-        return
+    if not side.is_exact and record.runtime.claimed is None:
+        yield NotApplicable("the runtime bytecode is not claimed to match")
+        return  # a constructor may return other code than the compiler's
     place = creation.find(runtime)
     yield Evidence({"at": place, "bytes": len(runtime)})
-    if place < 0:
+    if place <= 0:
         yield Violation(
-            "the recompiled runtime bytecode is not in the recompiled creation bytecode",
+            "the recompiled creation bytecode does not hold the recompiled runtime bytecode behind a constructor",
             ("runtimeBytecode", "recompiledBytecode"),
             "take both from one run of the compiler",
         )
+    elif not _copies(creation[:place], place, len(runtime)):
+        yield Violation(
+            f"the constructor does not copy and return the {len(runtime):,} bytes of runtime bytecode at byte {place:,}",
+            ("creationBytecode", "recompiledBytecode"),
+            "take both from one run of the compiler",
+        )
+
+
+def _copies(constructor: bytes, place: int, size: int) -> bool:
+    """Say whether code pushes a place and a size, copies code and returns it."""
+    pushes = all(_is_pushed(constructor, number) for number in (place, size))
+    return pushes and _CODECOPY in constructor and _RETURN in constructor
+
+
+def _is_pushed(code: bytes, number: int) -> bool:
+    shortest = -(-number.bit_length() // 8)
+    return any(
+        bytes((_PUSH0 + width,)) + number.to_bytes(width, "big") in code
+        for width in range(shortest, _MAX_PUSHED_SIZE + 1)
+    )
 
 
 def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
@@ -83,28 +104,24 @@ def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
 
 def _replays(side: SideView) -> Iterator[Observation]:
     if side.claimed is None:
+        yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
         return
-    missing = [
-        member for member in ("onchainBytecode", "recompiledBytecode") if side.value.get(member) is None
-    ]
-    if missing:
-        yield Violation(
-            f"{side.name}Match is {as_json_text(side.claimed)}, but {missing[0]} is null",
-            (side.member, missing[0]),
-        )
-        return
+    for member in ("onchainBytecode", "recompiledBytecode"):
+        if side.value.get(member) in (None, "0x"):
+            yield Violation(
+                f"{side.name}Match is {as_json_text(side.claimed)}, but {member} is {as_json_text(side.value.get(member))}",
+                (side.member, member),
+            )
+            return
     replayed = side.replayed
     if isinstance(replayed, ReplayError):
         yield Violation(str(replayed), (side.member, "transformations", replayed.step))
-        return
-    if replayed is None or side.onchain is None:
-        yield Violation(
-            "the replay cannot be run: a bytecode or a transformation is malformed", (side.member,)
-        )
-        return
-    yield Evidence({"transformations": len(side.transformations or ()), "bytes": len(replayed)})
-    if (place := first_difference(replayed, side.onchain)) is not None:
-        yield _difference(side, replayed, side.onchain, place)
+    elif replayed is None or side.onchain is None:
+        yield Violation("the replay cannot run: a bytecode or a transformation is malformed", (side.member,))
+    else:
+        yield Evidence({"transformations": len(side.transformations or ()), "bytes": len(replayed)})
+        if (place := first_difference(replayed, side.onchain)) is not None:
+            yield _difference(side, replayed, side.onchain, place)
 
 
 def _difference(side: SideView, replayed: bytes, onchain: bytes, place: int) -> Violation:

@@ -1,15 +1,17 @@
-"""What a check is: a named rule, and a function that holds one record against it.
+"""A check: a named rule, and the function that holds one record to it.
 
-A check's name is its function's, in kebab-case; its rule is the first line of the function's docstring. So the
-table of checks is their whole catalogue: what `--list` shows, what `--skip` and `--only` take.
+A check's name is its function's in kebab-case, its rule the first line of the function's docstring: `--list` shows
+them, `--skip` and `--only` take them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from statuary.checks.contracts.record_view import RecordView
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, EvidenceValue
 from statuary.domain.findings import Finding, Pointer, Severity
+from statuary.domain.limits import MAX_SHOWN_FINDINGS
 
 
 class Violation(NamedTuple):
@@ -18,37 +20,39 @@ class Violation(NamedTuple):
     Attributes:
         message: what is wrong, with the value.
         pointer: where in the record.
-        remedy: what to do about it.
+        hint: what to do about it.
+        severity: how much this breach matters, where it differs from others of the same rule.
     """
 
     message: str
     pointer: Pointer = ()
     hint: str = ""
+    severity: Severity | None = None
 
 
 class Evidence(NamedTuple):
-    """What the check looked at, so that "passed" can be told from "there was nothing to look at".
-
-    Attributes:
-        facts: by name.
-    """
+    """What the check looked at: a check without evidence does not apply to the record."""
 
     facts: Mapping[str, EvidenceValue]
 
 
-Observation = Violation | Evidence
+class NotApplicable(NamedTuple):
+    """Why there is nothing to look at, as a clause; a claim that needs the check is then not believed."""
+
+    reason: str
+
+
+Observation = Violation | Evidence | NotApplicable
 CheckFunction = Callable[[RecordView], Iterator[Observation]]
 
 
 class ContractCheck(NamedTuple):
-    """A rule that records are held against.
+    """A rule that records are held to.
 
     Attributes:
-        name: the function's name in kebab-case.
         rule: a sentence.
         severity: an error where a breach makes the record's claim untrue; a warning where real records are known
             to breach it and still be true, or where the rule is convention.
-        observe: the function.
     """
 
     name: str
@@ -57,34 +61,41 @@ class ContractCheck(NamedTuple):
     observe: CheckFunction
 
     def run(self, record: RecordView) -> CheckResult:
-        """Hold one record against the rule."""
+        """Hold one record to the rule."""
         facts: dict[str, EvidenceValue] = {}
         findings: list[Finding] = []
-        for observation in self.observe(record):
-            if isinstance(observation, Evidence):
-                facts.update(observation.facts)
-            else:
-                findings.append(self._finding(observation))
-        return CheckResult(self.name, self._outcome(findings, facts), facts, tuple(findings))
+        reason = ""
+        for observation in islice(self.observe(record), MAX_SHOWN_FINDINGS):
+            match observation:
+                case Evidence(seen):
+                    facts.update(seen)
+                case NotApplicable(text):
+                    reason = reason or text
+                case Violation():
+                    findings.append(self.finding(observation))
+        return CheckResult(self.name, _outcome(findings, facts), facts, tuple(findings), reason)
 
-    def _finding(self, problem: Violation) -> Finding:
+    def finding(self, violation: Violation) -> Finding:
+        """Return a violation as a finding of this check."""
         return Finding(
             rule=self.name,
-            message=problem.message,
-            hint=problem.hint,
-            pointer=problem.pointer,
-            severity=self.severity,
+            message=violation.message,
+            hint=violation.hint,
+            pointer=violation.pointer,
+            severity=violation.severity or self.severity,
         )
 
-    def _outcome(self, findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> CheckOutcome:
-        if findings:
-            return CheckOutcome.FAILED if self.severity is Severity.ERROR else CheckOutcome.WARNED
-        return CheckOutcome.PASSED if facts else CheckOutcome.NOT_APPLICABLE
+
+def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> CheckOutcome:
+    severities = {finding.severity for finding in findings}
+    if Severity.ERROR in severities:
+        return CheckOutcome.FAILED
+    if Severity.WARNING in severities:
+        return CheckOutcome.WARNED
+    return CheckOutcome.PASSED if facts or findings else CheckOutcome.NOT_APPLICABLE
 
 
-def check(observe: CheckFunction, severity: Severity = Severity.ERROR) -> ContractCheck:
-    """Make a check of a function; its name and docstring say the rest."""
+def contract_check(observe: CheckFunction, severity: Severity = Severity.ERROR) -> ContractCheck:
+    """Make a check of a function."""
     rule = (observe.__doc__ or "").strip().partition("\n")[0]
-    return ContractCheck(
-        name=observe.__name__.replace("_", "-"), rule=rule, severity=severity, observe=observe
-    )
+    return ContractCheck(observe.__name__.replace("_", "-"), rule, severity, observe)

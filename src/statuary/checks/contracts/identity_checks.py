@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
 from statuary.checks.contracts.record_view import RecordView
@@ -13,10 +14,13 @@ from statuary.domain.primitives import (
     shorten,
 )
 
-VERIFIED_AT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ")
+VERIFIED_AT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z", re.ASCII)
 """Seconds, no fraction, `Z`: as the real server spells it."""
 
-DECIMAL = re.compile(r"0|[1-9]\d{0,38}")
+FIRST_YEAR = 2015
+"""Ethereum began in 2015; nothing was verified before."""
+
+DECIMAL = re.compile(r"0|[1-9][0-9]{0,38}")
 """A number as text, as match ids and block numbers are served."""
 
 TRANSACTION_HASH_LENGTH = 66
@@ -64,7 +68,7 @@ def verified_at_is_in_seconds(record: RecordView) -> Iterator[Observation]:
     """The instant of verification is in UTC and whole seconds."""
     text = record.value["verifiedAt"]
     yield Evidence({"verifiedAt": shorten(text)})
-    if not VERIFIED_AT.fullmatch(text):
+    if not _is_instant(text):
         yield Violation(
             f"verifiedAt {shorten(text)} is not an instant in UTC and whole seconds",
             ("verifiedAt",),
@@ -99,3 +103,11 @@ def deployment_is_well_formed(record: RecordView) -> Iterator[Observation]:
             parse_address(deployment["deployer"])
         except InvalidValueError as malformed:
             yield Violation(str(malformed), ("deployment", "deployer"), malformed.hint)
+
+
+def _is_instant(text: str) -> bool:
+    """Say whether a text is a real date and time of this form."""
+    try:
+        return bool(VERIFIED_AT.fullmatch(text)) and datetime.fromisoformat(text).year >= FIRST_YEAR
+    except ValueError:
+        return False

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, as_object, hex_bytes
+from statuary.checks.contracts.json_comparison import as_object, hex_bytes
+from statuary.checks.contracts.record_view import RecordView
 from statuary.domain.contracts.abi.abi_signatures import SIGNATURE_KINDS, signature_entry, signatures_of
 from statuary.domain.contracts.abi.abi_values import decode_abi_values
 from statuary.domain.primitives import InvalidValueError, shorten

@@ -1,9 +1,10 @@
-"""The levels that a record claims are those that its bytes earn (contract-api measurements 3 and 5.3)."""
+"""The levels that a record claims are those that its bytes earn."""
 
 from collections.abc import Iterator
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, SideView, as_json_text
+from statuary.checks.contracts.json_comparison import as_json_text
+from statuary.checks.contracts.record_view import RecordView, SideView
 from statuary.domain.contracts.bytecode.transformations import (
     TransformationReason,
     TransformationStep,
@@ -11,14 +12,15 @@ from statuary.domain.contracts.bytecode.transformations import (
     value_bytes,
 )
 from statuary.domain.contracts.match_level import MatchLevel, overall_level, side_level
+from statuary.domain.findings import Severity
 from statuary.domain.primitives import InvalidValueError
 
 
 def match_levels_follow_from_the_bytes(record: RecordView) -> Iterator[Observation]:
-    """The levels creationMatch and runtimeMatch are what the replay and the auxdata earn, no higher and no lower."""
+    """The levels creationMatch and runtimeMatch are no higher than what the replay and the auxdata earn."""
     for side in record.sides:
         if side.claimed is None or side.replayed is None or side.replayed != side.onchain:
-            continue  # the replay's own check speaks of these
+            continue  # the check of the replay reports these
         earned = earned_level(side)
         yield Evidence({side.name: earned.value})
         if side.claimed != earned:
@@ -26,6 +28,7 @@ def match_levels_follow_from_the_bytes(record: RecordView) -> Iterator[Observati
                 f"{side.name}Match is {as_json_text(side.claimed)}, but the bytes earn {earned.value!r}",
                 (f"{side.name}Match",),
                 f"write {earned.value}",
+                Severity.NOTE if side.claimed == MatchLevel.MATCH else None,
             )
 
 
@@ -68,15 +71,15 @@ def earned_level(side: SideView) -> MatchLevel:
     return side_level(
         auxdata=[piece.value for piece in side.auxdata.values()],
         transformations=steps,
-        language=side.language,
-        version=side.version,
+        language=side.record.language,
+        version=side.record.version,
     )
 
 
 def _changes_nothing(side: SideView, step: TransformationStep) -> bool:
     if step.reason is not TransformationReason.CBOR_AUXDATA or step.type is TransformationType.DELETE:
         return False
-    piece = side.auxdata.get(step.id or "")
+    piece = next((piece for piece in side.auxdata.values() if piece.offset == step.offset), None)
     try:
         return piece is not None and value_bytes(step, side.values) == piece.value
     except InvalidValueError:

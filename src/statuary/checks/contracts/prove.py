@@ -1,25 +1,25 @@
-"""Proving one record: every check that applies, and what each saw.
+"""Proving one record: every check that applies, what each looked at, and the claims that follow.
 
 A proof is a pure function of one record, so records can be proved anywhere, in any order.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from statuary.checks.contracts.auxdata_checks import (
     auxdata_is_complete,
+    auxdata_is_where_it_says,
     auxdata_names_the_compiler,
-    auxdata_stands_where_it_says,
-    auxdata_transformations_stand_on_auxdata,
-    compiler_speaks_the_language,
+    auxdata_values_decode,
 )
 from statuary.checks.contracts.bytecode_checks import (
-    creation_contains_runtime,
+    creation_code_deploys_the_runtime_code,
     creation_replays,
     hex_is_well_formed,
     runtime_replays,
 )
-from statuary.checks.contracts.check import ContractCheck, check
+from statuary.checks.contracts.check import ContractCheck, contract_check
+from statuary.checks.contracts.claims import claims, pinned_members
 from statuary.checks.contracts.identity_checks import (
     address_is_checksummed,
     chain_id_is_decimal,
@@ -38,11 +38,11 @@ from statuary.checks.contracts.match_level_checks import (
     unmatched_side_does_not_match,
 )
 from statuary.checks.contracts.metadata_checks import (
-    metadata_hash_is_in_the_bytecode,
+    creation_ends_with_the_metadata_hash,
     metadata_names_the_compilation,
     metadata_repeats_the_interface,
+    runtime_ends_with_the_metadata_hash,
     sources_are_those_of_the_metadata,
-    vyper_integrity_is_that_of_the_source,
 )
 from statuary.checks.contracts.proxy_checks import (
     proxy_resolution_is_not_contradicted,
@@ -54,77 +54,129 @@ from statuary.checks.contracts.repeated_member_checks import (
     std_json_input_repeats_the_record,
     std_json_output_repeats_the_record,
 )
+from statuary.checks.contracts.required_checks import Requirement, requirements
+from statuary.checks.contracts.source_checks import (
+    contract_is_declared_in_its_source,
+    language_and_compiler_are_known,
+    open_places_are_named_in_the_sources,
+    selectors_are_in_the_code,
+    storage_layout_is_one,
+)
 from statuary.checks.contracts.transformation_checks import (
-    call_protection_is_filled,
     call_protection_is_own_address,
-    immutable_transformations_fill_immutable_references,
-    library_transformations_fill_link_references,
-    transformations_are_known_steps,
-    transformations_are_sourcifys,
+    creation_transformations_are_found_again,
+    immutables_are_pushed_words,
+    libraries_are_pushed_addresses,
+    runtime_transformations_are_found_again,
     transformations_go_with_a_match,
-    values_are_all_used,
     vyper_immutables_follow_the_code,
 )
-from statuary.domain.contracts.proof import Proof
-from statuary.domain.findings import Severity
+from statuary.checks.contracts.vyper_checks import vyper_integrity_is_that_of_the_sources
+from statuary.domain.contracts.proof import CheckOutcome, CheckResult, CompilationEvidence, Proof
+from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json
 
 IDENTITY_CHECKS: Final[tuple[ContractCheck, ...]] = (
-    check(chain_id_is_decimal),
-    check(address_is_checksummed),
-    check(match_id_is_decimal),
-    check(verified_at_is_in_seconds),
-    check(deployment_is_well_formed),
+    contract_check(chain_id_is_decimal),
+    contract_check(address_is_checksummed),
+    contract_check(match_id_is_decimal),
+    contract_check(verified_at_is_in_seconds),
+    contract_check(deployment_is_well_formed),
 )
 """The rules that a record must keep to be filed at all; one that breaks them is never published."""
 
 CONTRACT_CHECKS: Final[tuple[ContractCheck, ...]] = (
-    check(hex_is_well_formed),
-    check(transformations_go_with_a_match),
-    check(transformations_are_known_steps),
-    check(creation_replays),
-    check(runtime_replays),
-    check(creation_contains_runtime),
-    check(match_levels_follow_from_the_bytes),
-    check(match_is_the_better_side),
-    check(library_transformations_fill_link_references),
-    check(immutable_transformations_fill_immutable_references),
-    check(vyper_immutables_follow_the_code),
-    check(call_protection_is_filled),
-    check(auxdata_stands_where_it_says),
-    check(auxdata_transformations_stand_on_auxdata),
-    check(auxdata_names_the_compiler),
-    check(compiler_speaks_the_language),
-    check(constructor_arguments_decode),
-    check(metadata_hash_is_in_the_bytecode),
-    check(metadata_repeats_the_interface),
-    check(vyper_integrity_is_that_of_the_source),
-    check(name_ends_fully_qualified_name),
-    check(std_json_input_repeats_the_record),
-    check(std_json_output_repeats_the_record),
-    check(signatures_follow_from_the_abi),
-    check(proxy_resolution_is_whole),
-    check(proxy_resolution_is_not_contradicted),
+    contract_check(hex_is_well_formed),
+    contract_check(language_and_compiler_are_known),
+    contract_check(transformations_go_with_a_match),
+    contract_check(creation_replays),
+    contract_check(runtime_replays),
+    contract_check(creation_transformations_are_found_again),
+    contract_check(runtime_transformations_are_found_again),
+    contract_check(creation_code_deploys_the_runtime_code),
+    contract_check(match_levels_follow_from_the_bytes),
+    contract_check(match_is_the_better_side),
+    contract_check(libraries_are_pushed_addresses),
+    contract_check(immutables_are_pushed_words),
+    contract_check(vyper_immutables_follow_the_code),
+    contract_check(auxdata_is_where_it_says),
+    contract_check(auxdata_values_decode),
+    contract_check(auxdata_names_the_compiler),
+    contract_check(creation_ends_with_the_metadata_hash),
+    contract_check(runtime_ends_with_the_metadata_hash),
+    contract_check(sources_are_those_of_the_metadata),
+    contract_check(metadata_names_the_compilation),
+    contract_check(metadata_repeats_the_interface),
+    contract_check(vyper_integrity_is_that_of_the_sources),
+    contract_check(name_ends_fully_qualified_name),
+    contract_check(contract_is_declared_in_its_source),
+    contract_check(open_places_are_named_in_the_sources),
+    contract_check(std_json_input_repeats_the_record),
+    contract_check(std_json_output_repeats_the_record),
+    contract_check(signatures_follow_from_the_abi),
+    contract_check(selectors_are_in_the_code),
+    contract_check(constructor_arguments_decode),
+    contract_check(storage_layout_is_one),
+    contract_check(proxy_resolution_is_whole),
+    contract_check(proxy_resolution_is_not_contradicted),
     # Real records break these and are true all the same
-    check(sources_are_those_of_the_metadata, Severity.WARNING),
-    check(metadata_names_the_compilation, Severity.WARNING),
-    check(auxdata_is_complete, Severity.WARNING),
-    check(constructor_arguments_are_given, Severity.WARNING),
-    check(call_protection_is_own_address, Severity.WARNING),
-    check(unmatched_side_does_not_match, Severity.WARNING),
-    # Convention: a replay that ends in the right bytes is a replay
-    check(values_are_all_used, Severity.WARNING),
-    check(transformations_are_sourcifys, Severity.WARNING),
+    contract_check(auxdata_is_complete, Severity.WARNING),
+    contract_check(constructor_arguments_are_given, Severity.WARNING),
+    contract_check(call_protection_is_own_address, Severity.WARNING),
+    contract_check(unmatched_side_does_not_match, Severity.NOTE),
 )
-"""Every rule that a record is held against, the ones about its claim first."""
+"""Every rule that a record is held to, the ones about its bytecode first."""
 
 
-def prove(record: Mapping[str, Json], checks: Sequence[ContractCheck] = CONTRACT_CHECKS) -> Proof:
-    """Hold a record against the checks.
+def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> tuple[CheckResult, ...]:
+    """Hold a record, its shape validated, to some rules."""
+    view = RecordView(record)
+    return tuple(check.run(view) for check in checks)
+
+
+def prove(
+    record: Mapping[str, Json],
+    checks: Sequence[ContractCheck] = CONTRACT_CHECKS,
+    *,
+    compilation: CompilationEvidence | None = None,
+    digest: str = "",
+) -> Proof:
+    """Hold a record to the rules, and say what is known of each of its claims.
 
     Args:
         record: the record as JSON, its shape validated.
-        checks: the rules to hold it against.
+        checks: the rules to hold it to; the results tell which others were skipped.
+        compilation: the evidence that the record's sources were compiled again, if there is any.
+        digest: SHA-256 of the record's canonical bytes as hex, which that evidence must name.
     """
     view = RecordView(record)
-    return Proof(results=tuple(each.run(view) for each in checks))
+    chosen = set(checks)
+    run = [check.run(view) for check in checks if check not in CONTRACT_CHECKS]
+    run += [
+        check.run(view) if check in chosen else CheckResult(check.name, CheckOutcome.SKIPPED)
+        for check in CONTRACT_CHECKS
+    ]
+    results = _with_requirements(view, run)
+    known = claims(view, results, compilation, digest)
+    return Proof(results=results, claims=known, pinned=pinned_members(view, known, compilation))
+
+
+def _with_requirements(record: RecordView, results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+    """Return results in which a check that must pass and does not apply has failed."""
+    required = {requirement.check: requirement for requirement in reversed(list(requirements(record)))}
+    return tuple(
+        _failed(result, required[result.check])
+        if result.outcome is CheckOutcome.NOT_APPLICABLE and result.check in required
+        else result
+        for result in results
+    )
+
+
+def _failed(result: CheckResult, requirement: Requirement) -> CheckResult:
+    finding = Finding(
+        rule=result.check,
+        message=f"{requirement.member} is {requirement.value!r}, which this check must confirm:"
+        f" {result.reason or 'it has nothing to look at'}",
+        pointer=(requirement.member,),
+    )
+    return result._replace(outcome=CheckOutcome.FAILED, findings=(*result.findings, finding))

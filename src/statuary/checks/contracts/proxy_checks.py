@@ -7,29 +7,48 @@ the contract's storage, bytecode can only name the candidates, and the claim sta
 from collections.abc import Iterator, Mapping
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, as_json_text, as_object, same_json
-from statuary.domain.contracts.bytecode.proxy_detection import ProxyEvidence, ProxyVerdict, proxy_evidence
+from statuary.checks.contracts.json_comparison import as_json_text, as_object, same_json
+from statuary.checks.contracts.record_view import RecordView
+from statuary.domain.contracts.bytecode.proxy_detection import (
+    SLOTS,
+    ProxyEvidence,
+    ProxyVerdict,
+    proxy_evidence,
+)
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, parse_address
 
 _ERROR = "proxyResolutionError"
+_MEMBERS = ("isProxy", "proxyType", "implementations")
+
+PROXY_TYPES = frozenset((*SLOTS.values(), "EIP1167Proxy", "FixedProxy", "SequenceWalletProxy"))
+"""The types that Sourcify gives."""
 
 
 def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
-    """A proxy has a type and implementations in EIP-55 spelling; what is no proxy has neither."""
-    claim = record.value.get("proxyResolution")
-    if not isinstance(claim, Mapping) or _ERROR in claim:
+    """A proxy has a known type and implementations in EIP-55 spelling; any other contract has neither."""
+    resolution = record.value.get("proxyResolution")
+    if not isinstance(resolution, Mapping):
         return
-    is_proxy, implementations = claim.get("isProxy"), claim.get("implementations")
+    if _ERROR in resolution:
+        yield Evidence({"error": "given"})
+        if len(resolution) > 1:
+            yield Violation("an error leaves nothing else to say", ("proxyResolution",))
+        return
+    if missing := [member for member in _MEMBERS if member not in resolution]:
+        yield Violation(f"{missing[0]} is missing", ("proxyResolution",))
+        return
+    is_proxy, proxy_type, listed = (resolution[member] for member in _MEMBERS)
     yield Evidence({"isProxy": str(is_proxy).lower()})
-    listed = implementations if isinstance(implementations, list) else []
-    if is_proxy != (claim.get("proxyType") is not None) or (not is_proxy and listed):
+    if is_proxy != (proxy_type is not None) or (not is_proxy and listed):
         yield Violation(
-            f"isProxy is {as_json_text(is_proxy)}, but proxyType is {as_json_text(claim.get('proxyType'))},"
+            f"isProxy is {as_json_text(is_proxy)}, but proxyType is {as_json_text(proxy_type)},"
             f" with {len(listed)} implementations",
             ("proxyResolution",),
         )
-    if is_proxy and not listed and claim.get("proxyType") != "DiamondProxy":
+    if proxy_type is not None and proxy_type not in PROXY_TYPES:
+        yield Violation(f"unknown proxy type {as_json_text(proxy_type)}", ("proxyResolution", "proxyType"))
+    if is_proxy and not listed and proxy_type != "DiamondProxy":
         yield Violation("a proxy has no implementation", ("proxyResolution", "implementations"))
     for place, implementation in enumerate(listed):
         address = as_object(implementation).get("address")

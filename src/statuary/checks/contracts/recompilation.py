@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from statuary.checks.contracts.check import Violation
-from statuary.checks.contracts.record_view import as_json_text, same_json
+from statuary.checks.contracts.json_comparison import as_json_text, same_json
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Pointer
 from statuary.domain.json_values import Json

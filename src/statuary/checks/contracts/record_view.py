@@ -1,23 +1,29 @@
 """One record as the checks look at it: every text decoded once, every hash computed once.
 
 A record is a plain dict whose shape has been validated; nothing more is taken for granted. What cannot be
-decoded is None here, and the check whose rule it breaches says so.
+decoded is None here, and the check whose rule it breaks says so.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from types import MappingProxyType
-from typing import TypeVar
 
 import orjson
 
+from statuary.checks.contracts.json_comparison import (
+    as_object,
+    as_text,
+    hex_bytes,
+    parsed_or_error,
+    same_json,
+)
 from statuary.domain.contracts.abi.abi_types import TupleType
 from statuary.domain.contracts.bytecode.auxdata import (
     Auxdata,
     AuxdataFields,
+    AuxdataStyle,
     auxdata_style,
-    metadata_texts,
     parse_auxdata,
+    split_auxdata,
 )
 from statuary.domain.contracts.bytecode.code_references import (
     CodeReference,
@@ -35,6 +41,13 @@ from statuary.domain.contracts.bytecode.matching import (
 from statuary.domain.contracts.bytecode.transformation_replay import ReplayError, replay
 from statuary.domain.contracts.bytecode.transformations import TransformationStep, parse_transformation
 from statuary.domain.contracts.derivation import appended_immutables_size
+from statuary.domain.contracts.match_level import MatchLevel
+from statuary.domain.contracts.metadata.metadata_text import (
+    has_repeated_keys,
+    metadata_hash,
+    metadata_texts,
+)
+from statuary.domain.contracts.metadata.vyper_integrity import imported_paths
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError
 
@@ -43,35 +56,27 @@ class SideView:
     """One side of a record: `creationBytecode` with `creationMatch`, or `runtimeBytecode` with `runtimeMatch`.
 
     Attributes:
-        record: the record that it belongs to, as JSON.
+        record: the whole record.
         name: `creation` or `runtime`.
-        language: the record's `compilation.language`.
-        version: the record's `compilation.compilerVersion`.
-        creation: the creation side, if this is the runtime side.
-        member: the record's member.
+        member: `creationBytecode` or `runtimeBytecode`.
         value: that member's value; empty if the record has none.
     """
 
-    def __init__(
-        self,
-        record: Mapping[str, Json],
-        name: str,
-        language: str,
-        version: str,
-        creation: "SideView | None" = None,
-    ) -> None:
+    def __init__(self, record: "RecordView", name: str) -> None:
         self.record = record
         self.name = name
-        self.language = language
-        self.version = version
-        self.creation = creation
         self.member = f"{name}Bytecode"
-        self.value: Mapping[str, Json] = as_object(record.get(self.member))
+        self.value: Mapping[str, Json] = as_object(record.value.get(self.member))
 
     @property
     def claimed(self) -> Json:
         """The level that the record claims for this side."""
-        return self.record.get(f"{self.name}Match")
+        return self.record.value.get(f"{self.name}Match")
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the record claims an exact match."""
+        return bool(self.claimed == MatchLevel.EXACT_MATCH)
 
     @cached_property
     def onchain(self) -> bytes | None:
@@ -90,20 +95,24 @@ class SideView:
 
     @cached_property
     def steps(self) -> list[TransformationStep | InvalidValueError]:
-        """Each element of the list of transformations as a step of the replay, or why it is none."""
+        """Each element of the list of transformations, or what is wrong with it."""
         listed = self.value.get("transformations")
-        return [read(parse_transformation, step) for step in listed] if isinstance(listed, list) else []
+        return (
+            [parsed_or_error(parse_transformation, step) for step in listed]
+            if isinstance(listed, list)
+            else []
+        )
 
     @cached_property
     def transformations(self) -> tuple[TransformationStep, ...] | None:
-        """The steps of the replay; None if there is no list, or an element of it is no step."""
+        """The transformations; None if there is no list, or an element of it cannot be read."""
         steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
         return steps if is_list and len(steps) == len(self.steps) else None
 
     @cached_property
     def replayed(self) -> bytes | ReplayError | None:
-        """What the replay gives, or the step that cannot be taken; None if a part of it cannot be decoded."""
+        """What the replay gives, or the step that fails; None if a part of it cannot be decoded."""
         if self.recompiled is None or self.onchain is None or self.transformations is None:
             return None
         max_bytes = len(self.recompiled) + len(self.onchain)
@@ -115,7 +124,7 @@ class SideView:
     @cached_property
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
         """The pieces of auxdata that the record lists, by number, or what is wrong with the list."""
-        return read(parse_cbor_auxdata, self.value.get("cborAuxdata"))
+        return parsed_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @property
     def auxdata(self) -> Mapping[str, Auxdata]:
@@ -126,24 +135,12 @@ class SideView:
     @cached_property
     def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
         """The places of libraries, or what is wrong with the map of them."""
-        return read(parse_link_references, self.value.get("linkReferences"))
-
-    @property
-    def libraries(self) -> list[CodeReference]:
-        """The places of libraries; none if the map cannot be read."""
-        found = self.parsed_libraries
-        return [] if isinstance(found, InvalidValueError) else found
+        return parsed_or_error(parse_link_references, self.value.get("linkReferences"))
 
     @cached_property
     def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
         """The places of immutables (for Vyper the one behind the code), or what is wrong with the map of them."""
-        return read(parse_immutable_references, self.value.get("immutableReferences"))
-
-    @property
-    def immutables(self) -> list[CodeReference]:
-        """The places of immutables; none if the map cannot be read."""
-        found = self.parsed_immutables
-        return [] if isinstance(found, InvalidValueError) else found
+        return parsed_or_error(parse_immutable_references, self.value.get("immutableReferences"))
 
     @cached_property
     def fields(self) -> dict[str, AuxdataFields]:
@@ -151,43 +148,63 @@ class SideView:
         return dict(self._readable_auxdata())
 
     def _readable_auxdata(self) -> Iterator[tuple[str, AuxdataFields]]:
-        style = auxdata_style(self.language, self.version)
         for number, piece in self.auxdata.items():
             try:
-                yield number, parse_auxdata(piece.value, style)
+                yield number, parse_auxdata(piece.value, self.record.auxdata_style)
             except InvalidValueError:
                 continue
 
     @cached_property
-    def constructor(self) -> TupleType | None:
-        """The constructor's inputs; None if they are of types that cannot be read."""
-        return constructor_inputs(self.record.get("abi"))
+    def own_auxdata(self) -> Auxdata | None:
+        """The auxdata of the contract itself, and not of one that it creates; None if there is none.
+
+        It ends the runtime code, also where creation code holds it: behind it may lie the code of contracts that the
+        constructor creates.
+        """
+        if self.recompiled is None:
+            return None
+        runtime = self.record.runtime.recompiled
+        place = self.recompiled.find(runtime) if runtime else -1
+        code = self.recompiled[: place + len(runtime)] if runtime and place > 0 else self.recompiled
+        return split_auxdata(code, self.record.auxdata_style)
 
     @cached_property
-    def appended_immutables_size(self) -> int:
-        """Bytes of immutables that Vyper's creation code appends to the runtime code, which this is."""
-        if self.creation is None:
-            return 0
-        return appended_immutables_size(dict(self.creation.auxdata), self.language, self.version)
+    def own_fields(self) -> AuxdataFields | None:
+        """What the contract's own auxdata says; None if there is none, or it cannot be read."""
+        if self.own_auxdata is None:
+            return None
+        try:
+            return parse_auxdata(self.own_auxdata.value, self.record.auxdata_style)
+        except InvalidValueError:
+            return None
 
     @cached_property
     def found(self) -> SideMatch | None:
         """The match as Sourcify's own procedure finds it from the two codes; None if it finds none."""
-        if self.recompiled is None or not self.onchain:
+        libraries, immutables = self.parsed_libraries, self.parsed_immutables
+        if self.recompiled is None or not self.onchain or isinstance(libraries, InvalidValueError):
             return None
-        is_runtime = self.creation is not None
+        if isinstance(immutables, InvalidValueError):
+            return None
+        is_runtime, language = self.name == "runtime", self.record.language
         side = RecompiledSide(
             code=self.recompiled,
-            libraries=self.libraries,
-            immutables=self.immutables if is_runtime and self.language == "Solidity" else (),
-            appended_immutables=self.appended_immutables_size,
+            libraries=libraries,
+            immutables=immutables if is_runtime and language == "Solidity" else (),
+            appended_immutables=self._appended_immutables if is_runtime else 0,
             auxdata=self.auxdata,
-            language=self.language,
-            version=self.version,
+            language=language,
+            version=self.record.version,
         )
         if is_runtime:
             return match_runtime(side, self.onchain)
-        return match_creation(side, self.onchain, self.constructor)
+        return match_creation(side, self.onchain, self.record.constructor)
+
+    @property
+    def _appended_immutables(self) -> int:
+        """Bytes of immutables that Vyper's creation code appends to the runtime code."""
+        creation = dict(self.record.creation.auxdata)
+        return appended_immutables_size(creation, self.record.language, self.record.version)
 
 
 class RecordView:
@@ -195,8 +212,6 @@ class RecordView:
 
     Attributes:
         value: the record as JSON.
-        creation: its creation side.
-        runtime: its runtime side.
     """
 
     def __init__(self, value: Mapping[str, Json]) -> None:
@@ -204,8 +219,9 @@ class RecordView:
         self.compilation: Mapping[str, Json] = as_object(value.get("compilation"))
         self.language = as_text(self.compilation.get("language"))
         self.version = as_text(self.compilation.get("compilerVersion"))
-        self.creation = SideView(value, "creation", self.language, self.version)
-        self.runtime = SideView(value, "runtime", self.language, self.version, self.creation)
+        self.auxdata_style: AuxdataStyle = auxdata_style(self.language, self.version)
+        self.creation = SideView(self, "creation")
+        self.runtime = SideView(self, "runtime")
 
     @property
     def sides(self) -> tuple[SideView, SideView]:
@@ -219,23 +235,16 @@ class RecordView:
         return path, name
 
     @cached_property
-    def sources(self) -> Mapping[str, Json]:
-        """The sources, by path."""
-        return as_object(self.value.get("sources"))
+    def sources(self) -> dict[str, str]:
+        """The texts of the sources, by path."""
+        held = as_object(self.value.get("sources"))
+        return {path: as_text(as_object(source).get("content")) for path, source in held.items()}
 
     @cached_property
     def metadata(self) -> Mapping[str, Json] | None:
         """The metadata; None if the record has none."""
         metadata = self.value.get("metadata")
         return metadata if isinstance(metadata, Mapping) else None
-
-    @cached_property
-    def metadata_texts(self) -> tuple[bytes, ...]:
-        """The texts that the compiler may have written for the metadata; none if there is no metadata."""
-        try:
-            return metadata_texts(self.metadata) if self.metadata is not None else ()
-        except InvalidValueError:
-            return ()
 
     @cached_property
     def output_contract(self) -> Mapping[str, Json] | None:
@@ -245,75 +254,67 @@ class RecordView:
         contract = as_object(contracts.get(path)).get(name)
         return contract if isinstance(contract, dict) else None
 
-    @property
+    @cached_property
+    def metadata_text(self) -> str | None:
+        """The compiler's metadata text, where it spells the record's metadata and is clear; None elsewhere."""
+        text = as_object(self.output_contract).get("metadata")
+        if not isinstance(text, str) or self.metadata is None:
+            return None
+        if text.encode("utf-8", "surrogatepass") == _compact(self.metadata):
+            return text
+        try:
+            is_same = same_json(orjson.loads(text), self.value.get("metadata"))
+        except (ValueError, TypeError):
+            return None
+        return text if is_same and not has_repeated_keys(text) else None
+
+    @cached_property
+    def _metadata_hashes(self) -> dict[tuple[str, bytes], bool]:
+        return {}
+
+    def is_metadata_hash(self, scheme: str, digest: bytes) -> bool:
+        """Say whether a digest is the hash of the metadata, as the compiler spelled it."""
+        known = self._metadata_hashes
+        if (scheme, digest) not in known:
+            known[scheme, digest] = any(digest == found for found in self.metadata_digests(scheme))
+        return known[scheme, digest]
+
+    def metadata_digests(self, scheme: str) -> Iterator[bytes]:
+        """Yield the hashes of the texts that the compiler may have written for the metadata."""
+        if self.metadata is None:
+            return
+        try:
+            for text in metadata_texts(self.value["metadata"], self.metadata_text):
+                yield metadata_hash(text, scheme)
+        except InvalidValueError:
+            return
+
+    @cached_property
+    def has_hashed_metadata(self) -> bool:
+        """Whether the hash of the metadata is in the recompiled code of a side that is claimed to match."""
+        return any(
+            self.is_metadata_hash(scheme, digest)
+            for side in self.sides
+            if side.claimed is not None and side.own_fields is not None
+            for scheme, digest in side.own_fields.hashes.items()
+        )
+
+    @cached_property
+    def vyper_modules(self) -> frozenset[str]:
+        """The paths of the Vyper module and of all that it imports."""
+        try:
+            return imported_paths(self.sources, self.path_and_name[0])
+        except InvalidValueError:
+            return frozenset()
+
+    @cached_property
     def constructor(self) -> TupleType | None:
         """The constructor's inputs; None if they are of types that cannot be read."""
-        return self.creation.constructor
+        return constructor_inputs(self.value.get("abi"))
 
 
-Part = TypeVar("Part")
-
-EMPTY_OBJECT: Mapping[str, Json] = MappingProxyType({})
-"""An object without members."""
-
-
-def read(reader: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
-    """Return a part of a record as it reads, or what is wrong with it."""
+def _compact(value: Json) -> bytes | None:
     try:
-        return reader(value)
-    except InvalidValueError as malformed:
-        return malformed.with_traceback(None)
-
-
-def as_object(value: Json) -> Mapping[str, Json]:
-    """Return a JSON object, or an empty one in place of anything else."""
-    return value if isinstance(value, dict) else EMPTY_OBJECT
-
-
-def as_text(value: Json) -> str:
-    """Return a text, or an empty one in place of anything else."""
-    return value if isinstance(value, str) else ""
-
-
-def hex_bytes(text: Json) -> bytes | None:
-    """Return the bytes of `0x` and lower-case hex digits; None for anything else."""
-    if not isinstance(text, str) or not text.startswith("0x"):
-        return None
-    digits = text[2:]
-    try:
-        data = bytes.fromhex(digits)
-    except ValueError:
-        return None
-    return data if data.hex() == digits else None  # fromhex also takes capitals and white space
-
-
-def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
-    """Return a JSON value as compact text; None if it is nested deeper than any compiler's output."""
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else 0)
+        return orjson.dumps(value)
     except (TypeError, ValueError):  # orjson's own error is a TypeError
         return None
-
-
-def as_json_text(value: Json) -> str:
-    """Return a JSON value as a message shows it: texts in quotes, all else as JSON writes it."""
-    if isinstance(value, str):
-        return repr(str(value))
-    text = json_bytes(value)
-    return repr(value) if text is None else text.decode()
-
-
-def same_json(one: Json, other: Json) -> bool:
-    """Say whether two JSON values are the same, whatever the order of their keys (`1`, `1.0` and `true` differ)."""
-    if one is None or other is None or isinstance(one, str) or isinstance(other, str):
-        return bool(type(one) is type(other) and one == other)
-    text = json_bytes(one)
-    if text is not None and text == json_bytes(other):
-        return True  # nearly always in the same order too, which is seen sooner
-    return text is not None and same_members(one, other)
-
-
-def same_members(one: Json, other: Json) -> bool:
-    """Say the same as `same_json`, of two values that are unlikely to be in the same order."""
-    text = json_bytes(one, sort_keys=True)
-    return text is not None and text == json_bytes(other, sort_keys=True)

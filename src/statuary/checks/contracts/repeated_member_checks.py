@@ -1,20 +1,21 @@
-"""Members that say what another member says already: both say the same.
+"""Members that repeat other members: both say the same.
 
-stdJsonInput and stdJsonOutput repeat the record in the compiler's own words (contract-api measurement 4), so a
-change to one place alone always shows.
+stdJsonInput and stdJsonOutput repeat the record in the compiler's own words, so a change in one place alone
+always shows.
 """
 
 from collections.abc import Iterator, Mapping
 
-import orjson
-
 from statuary.checks.contracts.check import Evidence, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, SideView, as_object, same_json
+from statuary.checks.contracts.json_comparison import as_object, same_json
+from statuary.checks.contracts.record_view import RecordView, SideView
 from statuary.domain.findings import Pointer
 from statuary.domain.json_values import Json
 
-_PLAIN_TWINS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
-_CODE_TWINS = ("sourceMap", "linkReferences", "immutableReferences")
+_PLAIN_MEMBERS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
+_CODE_MEMBERS = ("sourceMap", "linkReferences", "immutableReferences")
+_OUTPUT_MEMBERS = {*_PLAIN_MEMBERS, "metadata", "evm"}
+_OVERRIDES = "storage_layout_overrides"
 
 
 def name_ends_fully_qualified_name(record: RecordView) -> Iterator[Observation]:
@@ -38,21 +39,20 @@ def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observatio
     yield from _compare(
         given.get("sources") == record.value.get("sources"), ("stdJsonInput", "sources"), ("sources",)
     )
-    pairs = {
+    pairs: dict[str, tuple[Json, Pointer]] = {
         "language": (record.compilation.get("language"), ("compilation", "language")),
         "settings": (record.compilation.get("compilerSettings"), ("compilation", "compilerSettings")),
-        "storage_layout_overrides": (
-            extra.get("storage_layout_overrides"),
-            ("additionalInput", "storage_layout_overrides"),
-        ),
+        _OVERRIDES: (extra.get(_OVERRIDES), ("additionalInput", _OVERRIDES)),
     }
-    for member, (twin, pointer) in pairs.items():
-        yield from _compare(same_json(given.get(member), twin), ("stdJsonInput", member), pointer)
+    for member, (repeated, pointer) in pairs.items():
+        yield from _compare(same_json(given.get(member), repeated), ("stdJsonInput", member), pointer)
+    for member in sorted(extra.keys() - ({_OVERRIDES} if record.language == "Vyper" else set())):
+        yield Violation(f"{record.language} takes no input {member[:80]!r}", ("additionalInput", member))
     yield Evidence({"sources": len(record.sources), "members": len(pairs) + 1})
 
 
 def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observation]:
-    """The stdJsonOutput holds the record's sourceIds, ABI, metadata, documentation, layouts, bytecode and source maps."""
+    """The stdJsonOutput holds the record's sourceIds, ABI, metadata, documentation, layouts, bytecode and source maps, and nothing else."""
     where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
     output = as_object(record.value.get("stdJsonOutput"))
     yield from _compare(
@@ -63,20 +63,25 @@ def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observati
     if record.output_contract is None:
         yield Violation("stdJsonOutput has no contract of the record's fully qualified name", where[:2])
         return
-    for member in _PLAIN_TWINS:
+    contracts = as_object(output.get("contracts"))
+    if sum(len(as_object(held)) for held in contracts.values()) != 1 or len(contracts) != 1:
+        yield Violation("stdJsonOutput has other contracts too", where[:2])
+    for member in sorted(record.output_contract.keys() - _OUTPUT_MEMBERS):
+        yield Violation(f"stdJsonOutput has an unknown member {member[:80]!r}", (*where, member))
+    for member in _PLAIN_MEMBERS:
         same = same_json(record.output_contract.get(member), record.value.get(member))
         yield from _compare(same, (*where, member), (member,))
     yield from _compare(_is_metadata(record), (*where, "metadata"), ("metadata",))
     evm = as_object(record.output_contract.get("evm"))
     for side, member in ((record.creation, "bytecode"), (record.runtime, "deployedBytecode")):
         yield from _compare_code(side, as_object(evm.get(member)), (*where, "evm", member))
-    yield Evidence({"members": len(_PLAIN_TWINS) + 2, "bytecodes": 2})
+    yield Evidence({"members": len(_PLAIN_MEMBERS) + 2, "bytecodes": 2})
 
 
-def _compare(same: bool, pointer: Pointer, twin: Pointer) -> Iterator[Violation]:  # noqa: FBT001 - the answer itself
+def _compare(same: bool, pointer: Pointer, other: Pointer) -> Iterator[Violation]:  # noqa: FBT001 - the answer itself
     if not same:
         yield Violation(
-            f"{'.'.join(map(str, pointer))} is not the same as {'.'.join(map(str, twin))}",
+            f"{'.'.join(map(str, pointer))} is not the same as {'.'.join(map(str, other))}",
             pointer,
             "write both from one run of the compiler",
         )
@@ -88,22 +93,15 @@ def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) ->
     yield from _compare(
         (code.get("object") or "") == digits, (*pointer, "object"), (side.member, "recompiledBytecode")
     )
-    for member in _CODE_TWINS:
+    for member in _CODE_MEMBERS:
         if member in code or member in side.value:
             same = same_json(code.get(member), side.value.get(member))
             yield from _compare(same, (*pointer, member), (side.member, member))
 
 
 def _is_metadata(record: RecordView) -> bool:
-    """Say whether the compiler's metadata text is the record's metadata, to the byte."""
+    """Say whether the compiler's metadata text spells the record's metadata, or neither is there."""
     text = as_object(record.output_contract).get("metadata")
-    if text is None or record.metadata is None:
+    if text is None or record.value.get("metadata") is None:
         return text is None and record.value.get("metadata") is None
-    if not isinstance(text, str):
-        return False
-    if text.encode("utf-8", "surrogatepass") in record.metadata_texts:
-        return True
-    try:
-        return same_json(orjson.loads(text), record.metadata)
-    except orjson.JSONDecodeError:
-        return False
+    return record.metadata_text is not None

@@ -1,30 +1,33 @@
-"""The document of one record's proof, which says which checks ran and what each saw; its schema; its checks' rules.
+"""The published proof of one record: its claims, what pins each member, and every check; with its schema and rules.
 
 A reader who does not trust the publisher runs the same checks on the record beside it.
 """
 
 from collections.abc import Iterable
+from hashlib import sha256
 from importlib.resources import files
-from typing import Any
 
 import orjson
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
-from statuary.documents.encode import encode_json
-from statuary.domain.contracts.proof import CheckResult, Proof
+from statuary.documents.encode import encode_json, encode_unchecked
+from statuary.domain.contracts.proof import CheckOutcome, CheckResult, Claim, Proof
 from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import Json
 from statuary.domain.rules import Rule
+from statuary.version import VERSION
 
 
-def proof_document(record: RecordValue, proof: Proof, source: str, *, published: bool) -> Document:
-    """Return what the checks made of a record.
+def proof_document(
+    record: RecordValue, proof: Proof, source: str, *, published: bool, digest: str = ""
+) -> Document:
+    """Return the proof of a record.
 
     Args:
-        record: the record.
-        proof: what the checks made of it.
-        source: the content file that it comes from.
+        source: the content file that the record comes from.
         published: whether the record itself is published.
+        digest: SHA-256 of the record's canonical bytes, as hex.
     """
     chain_id, address = record["chainId"], record["address"]
     body = {
@@ -33,8 +36,12 @@ def proof_document(record: RecordValue, proof: Proof, source: str, *, published:
         "match": record["match"],
         "creationMatch": record["creationMatch"],
         "runtimeMatch": record["runtimeMatch"],
+        "recordSha256": digest or sha256(encode_unchecked(record)).hexdigest(),
+        "statuary": VERSION,
         "holds": proof.holds,
         "published": published,
+        "claims": {claim.name.value: _claim(claim) for claim in proof.claims},
+        "pinnedBy": proof.pinned,
         "checks": [_check(result) for result in proof.results],
     }
     return Document(
@@ -47,13 +54,25 @@ def proof_document(record: RecordValue, proof: Proof, source: str, *, published:
     )
 
 
-def _check(result: CheckResult) -> dict[str, Any]:
-    entry: dict[str, Any] = {"check": result.check, "outcome": result.outcome.value}
+def _claim(claim: Claim) -> dict[str, Json]:
+    known: dict[str, Json] = {"status": claim.status.value, "reason": claim.reason}
+    return known | {"evidence": claim.evidence} if claim.evidence else known
+
+
+def _check(result: CheckResult) -> dict[str, Json]:
+    entry: dict[str, Json] = {"check": result.check, "outcome": result.outcome.value}
+    if result.reason and result.outcome is CheckOutcome.NOT_APPLICABLE:
+        entry["reason"] = result.reason
     if result.evidence:
         entry["saw"] = result.evidence
     if result.findings:
         entry["findings"] = [
-            {"message": finding.message, "pointer": list(finding.pointer)} for finding in result.findings
+            {
+                "message": finding.message,
+                "pointer": list(finding.pointer),
+                "severity": finding.severity.value,
+            }
+            for finding in result.findings
         ]
     return entry
 

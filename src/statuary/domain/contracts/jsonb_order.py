@@ -5,10 +5,8 @@ served; metadata and the maps of sources are not stored so.
 """
 
 from statuary.domain.json_values import Json
+from statuary.domain.limits import MAX_JSON_DEPTH
 from statuary.domain.primitives import InvalidValueError
-
-MAX_JSON_DEPTH = 200
-"""Levels of nesting that are followed: no compiler comes near, and Python's own stack is not endless."""
 
 
 def jsonb_key(key: str) -> tuple[int, bytes]:
@@ -21,7 +19,7 @@ def in_jsonb_order(value: Json, depth: int = 0) -> Json:
     """Return a JSON value with the keys of every object in it in `jsonb`'s order; arrays keep theirs.
 
     Raises:
-        Malformed: if the value is nested more than `MAX_JSON_DEPTH` levels.
+        InvalidValueError: if the value is nested more than `MAX_JSON_DEPTH` levels.
     """
     if depth > MAX_JSON_DEPTH:
         raise InvalidValueError(f"JSON nested more than {MAX_JSON_DEPTH} levels")

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from statuary.domain.json_values import Json
+from statuary.domain.limits import MAX_ABI_TYPE_DEPTH
 from statuary.domain.primitives import InvalidValueError
 
 WORD = 32
 """Bytes of one ABI word."""
-
-MAX_TYPE_DEPTH = 32
-"""Levels of arrays and tuples that are read; solc itself gives up on stack depth long before."""
 
 _BASIC = re.compile(r"(address|bool|bytes([0-9]*)|string|(u?int)([0-9]*))", re.ASCII)
 _ARRAY = re.compile(r"(.*)\[([0-9]*)\]", re.ASCII | re.DOTALL)
@@ -150,8 +148,8 @@ def _remembered(type_name: str) -> AbiType:
 
 
 def _read_type(type_name: str, components: Json, depth: int) -> AbiType:
-    if depth > MAX_TYPE_DEPTH:
-        raise InvalidValueError(f"type nested more than {MAX_TYPE_DEPTH} levels")
+    if depth > MAX_ABI_TYPE_DEPTH:
+        raise InvalidValueError(f"type nested more than {MAX_ABI_TYPE_DEPTH} levels")
     if array := _ARRAY.fullmatch(type_name):
         length = _number(array[2]) if array[2] else None
         return ArrayType(_read_type(array[1], components, depth + 1), length)

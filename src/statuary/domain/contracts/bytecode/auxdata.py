@@ -6,19 +6,13 @@ array, in creation code alone, whose length counts its own two bytes. Measured i
 Sourcify and on records of every one of these compilers.
 """
 
-import json
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-import orjson
-
 from statuary.domain.contracts.bytecode.cbor import CborValue, decode_cbor
 from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
-from statuary.domain.contracts.metadata.ipfs_hash import ipfs_multihash
-from statuary.domain.contracts.metadata.swarm_hash import bzzr0, bzzr1
-from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError
 
 LENGTH_BYTES = 2
@@ -26,6 +20,8 @@ LENGTH_BYTES = 2
 
 VYPER_0_3_4_BYTES = 11
 HASH_BYTES = 32
+
+_HASH_SIZES = {"ipfs": HASH_BYTES + 2, "bzzr0": HASH_BYTES, "bzzr1": HASH_BYTES}
 
 REMEMBERED_PIECES = 1024
 """How many decoded pieces are kept: a record's two sides mostly end alike."""
@@ -139,17 +135,27 @@ def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
 
 
 def _map_fields(item: dict[CborValue, CborValue]) -> AuxdataFields:
-    hashes = {
-        scheme: digest
-        for scheme, size in (("ipfs", HASH_BYTES + 2), ("bzzr0", HASH_BYTES), ("bzzr1", HASH_BYTES))
-        if isinstance(digest := item.get(scheme), bytes) and len(digest) == size
-    }
+    """Read the map that solc, and Vyper before 0.3.10, append.
+
+    Raises:
+        InvalidValueError: if it holds anything that these compilers do not write.
+    """
+    for key, value in item.items():
+        if key in _HASH_SIZES:
+            if not isinstance(value, bytes) or len(value) != _HASH_SIZES[key]:
+                raise InvalidValueError(f"auxdata's {key} is not a hash of {_HASH_SIZES[key]} bytes")
+        elif key == "experimental":
+            if value is not True:
+                raise InvalidValueError("auxdata's experimental is not true")
+        elif key not in ("solc", "vyper") or not _dotted(value):
+            raise InvalidValueError(f"auxdata has an unknown member {key!r}")
+    hashes = {scheme: item[scheme] for scheme in _HASH_SIZES if scheme in item}
     return AuxdataFields(hashes=hashes, compiler=_dotted(item.get("solc", item.get("vyper"))))
 
 
 def _vyper_fields(item: CborValue) -> AuxdataFields:
     """Read `[integrity (from 0.4.1), runtime size, [data sizes], immutable size, {"vyper": [major, minor, patch]}]`."""
-    if not isinstance(item, list) or len(item) < 4 or not isinstance(item[-1], dict):
+    if not isinstance(item, list) or len(item) not in (4, 5) or not isinstance(item[-1], dict):
         raise InvalidValueError("auxdata is not Vyper's CBOR array")
     *integrity, runtime_size, _, immutable_size, versions = item
     if not (isinstance(runtime_size, int) and isinstance(immutable_size, int)):
@@ -173,33 +179,3 @@ def _dotted(version: CborValue) -> str:
     ):
         return ".".join(str(part) for part in version)
     return ""
-
-
-def metadata_texts(metadata: Json) -> tuple[bytes, ...]:
-    r"""Return the texts that a compiler may have written for a metadata object, likelier ones first.
-
-    Sourcify keeps the object. solc writes it compactly and, where it is not ASCII, with `\u` escapes (measured
-    with 0.7.6 to 0.8.37); the same text in UTF-8 is allowed as well.
-
-    Raises:
-        Malformed: if the object is nested deeper than any compiler's metadata.
-    """
-    try:
-        text = orjson.dumps(metadata)
-    except (TypeError, ValueError):  # orjson's own error is a TypeError
-        raise InvalidValueError("the metadata is nested too deep") from None
-    if text.isascii():
-        return (text,)
-    return json.dumps(metadata, separators=(",", ":")).encode("ascii"), text
-
-
-def metadata_hash(text: bytes, scheme: str) -> bytes:
-    """Hash a metadata text by the scheme that auxdata names.
-
-    Raises:
-        Malformed: if the scheme is not one that solc uses for its metadata.
-    """
-    hashers = {"ipfs": ipfs_multihash, "bzzr0": bzzr0, "bzzr1": bzzr1}
-    if scheme not in hashers:
-        raise InvalidValueError(f"no metadata hash is called {scheme!r}")
-    return hashers[scheme](text)

@@ -23,10 +23,8 @@ from statuary.domain.contracts.bytecode.cbor import decode_cbor_prefix
 from statuary.domain.contracts.bytecode.code_references import javascript_order
 from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
 from statuary.domain.json_values import Json
+from statuary.domain.limits import MAX_ASSEMBLY_DEPTH
 from statuary.domain.primitives import InvalidValueError, is_hex_digits
-
-MAX_ASSEMBLY_DEPTH = 64
-"""Levels of contracts created by contracts that are followed."""
 
 LAST_WITHOUT_ASSEMBLY = CompilerVersion(0, 4, 11)
 """Up to here solc wrote auxdata but did not list it in its assembly."""

@@ -7,13 +7,11 @@ A general library would be a compiled dependency for some sixty lines, and is la
 import struct
 from typing import Any
 
+from statuary.domain.limits import MAX_CBOR_DEPTH
 from statuary.domain.primitives import InvalidValueError
 
 CborValue = Any
 """A decoded item: int, bytes, str, list, dict (keys are text, bytes or numbers), bool, None or float."""
-
-MAX_CBOR_DEPTH = 16
-"""Levels of nesting that are read; compilers use three."""
 
 _FALSE, _TRUE, _NULL, _UNDEFINED = 20, 21, 22, 23
 _FLOATS = {25: ">e", 26: ">f", 27: ">d"}
@@ -23,7 +21,7 @@ def decode_cbor(data: bytes) -> CborValue:
     """Decode one item that is the whole of `data`.
 
     Raises:
-        Malformed: if `data` is not exactly one well-formed item.
+        InvalidValueError: if `data` is not exactly one well-formed item.
     """
     item, end = decode_cbor_prefix(data, 0)
     if end != len(data):
@@ -35,7 +33,7 @@ def decode_cbor_prefix(data: bytes, start: int) -> tuple[CborValue, int]:
     """Decode the item that starts at byte `start`; return it and the byte after it.
 
     Raises:
-        Malformed: if no well-formed item starts there.
+        InvalidValueError: if no well-formed item starts there.
     """
     return _item(data, start, 0)
 

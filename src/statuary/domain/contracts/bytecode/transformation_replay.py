@@ -12,10 +12,8 @@ from statuary.domain.contracts.bytecode.transformations import (
     value_bytes,
 )
 from statuary.domain.json_values import Json
+from statuary.domain.limits import MAX_RESIZING_STEPS
 from statuary.domain.primitives import InvalidValueError
-
-MAX_RESIZING_STEPS = 1_000
-"""Steps that change the code's length. Real records have one or two; each moves all bytes behind it."""
 
 
 class ReplayError(InvalidValueError):

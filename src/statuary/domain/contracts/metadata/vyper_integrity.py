@@ -86,6 +86,27 @@ def integrity_hashes(program: VyperProgram) -> Iterator[str]:
         yield _hash(_hash(text) + modules)
 
 
+def imported_paths(sources: Mapping[str, str], main: str) -> frozenset[str]:
+    """Return the paths of a module and of the sources that it imports, directly or not.
+
+    Raises:
+        InvalidValueError: if an import cannot be read.
+    """
+    program, reached, open_paths = VyperProgram(main, sources, ""), set[str](), [main]
+    while open_paths:
+        path = open_paths.pop()
+        if path in reached or path not in sources:
+            continue
+        reached.add(path)
+        if path.endswith(".vy"):
+            open_paths += [
+                found[0]
+                for level, name in imports_of(sources[path])
+                if (found := _candidates(program, path, level, name))
+            ]
+    return frozenset(reached)
+
+
 def imports_of(text: str) -> list[tuple[int, str]]:
     """Return what a module imports, in order: the number of leading dots, and the dotted name."""
     found = []

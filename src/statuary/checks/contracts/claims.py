@@ -1,0 +1,236 @@
+"""The five claims of a record, as its checks leave them: shown, not shown and why, or contradicted."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from statuary.checks.contracts.json_comparison import as_object
+from statuary.checks.contracts.record_view import RecordView, SideView
+from statuary.domain.contracts.bytecode.auxdata import AuxdataStyle
+from statuary.domain.contracts.proof import (
+    CheckOutcome,
+    CheckResult,
+    Claim,
+    ClaimName,
+    ClaimStatus,
+    CompilationEvidence,
+    EvidenceValue,
+    PinnedBy,
+)
+
+HASH_CHECKS: Final = (
+    "creation-ends-with-the-metadata-hash",
+    "runtime-ends-with-the-metadata-hash",
+    "sources-are-those-of-the-metadata",
+    "metadata-names-the-compilation",
+    "metadata-repeats-the-interface",
+    "vyper-integrity-is-that-of-the-sources",
+)
+"""The checks that claim B rests on."""
+
+MAX_NAMED: Final = 3
+"""How many checks a reason names."""
+
+
+def claims(
+    record: RecordView,
+    results: tuple[CheckResult, ...],
+    compilation: CompilationEvidence | None = None,
+    digest: str = "",
+) -> tuple[Claim, ...]:
+    """Return what is known of each claim.
+
+    Args:
+        record: the record.
+        results: what the checks found.
+        compilation: the evidence that the sources were compiled again; None if there is none.
+        digest: SHA-256 of the record's canonical bytes, which that evidence must name.
+    """
+    return (
+        consistent_claim(results),
+        hashed_claim(record, {result.check: result for result in results}),
+        compiled_claim(compilation, digest),
+        Claim(
+            ClaimName.ON_CHAIN,
+            ClaimStatus.NOT_SHOWN,
+            "no account proof under a block's state root was given",
+        ),
+        _deployed(record),
+    )
+
+
+def consistent_claim(results: Iterable[CheckResult]) -> Claim:
+    """Return claim A, which rests on all checks."""
+    failed = [result.check for result in results if result.outcome is CheckOutcome.FAILED]
+    skipped = [result.check for result in results if result.outcome is CheckOutcome.SKIPPED]
+    passed = sum(result.outcome is CheckOutcome.PASSED for result in results)
+    evidence: dict[str, EvidenceValue] = {"passed": passed, "failed": len(failed), "skipped": len(skipped)}
+    name = ClaimName.CONSISTENT
+    if failed:
+        return Claim(name, ClaimStatus.CONTRADICTED, f"failed: {_named(failed)}", evidence)
+    if skipped:
+        return Claim(name, ClaimStatus.NOT_SHOWN, f"skipped: {_named(skipped)}", evidence)
+    return Claim(name, ClaimStatus.SHOWN, "every check that applies passed", evidence)
+
+
+def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
+    """Return claim B: what a hash in the on-chain bytecode commits to."""
+    name = ClaimName.HASHED
+    known = [results[check] for check in HASH_CHECKS if check in results]
+    failed = [result.check for result in known if result.outcome is CheckOutcome.FAILED]
+    skipped = [result.check for result in known if result.outcome is CheckOutcome.SKIPPED]
+    if failed:
+        return Claim(name, ClaimStatus.CONTRADICTED, f"failed: {_named(failed)}")
+    if skipped:
+        return Claim(name, ClaimStatus.NOT_SHOWN, f"skipped: {_named(skipped)}")
+    evidence = dict(_onchain_hashes(record, results))
+    if evidence:
+        kind = "integrity" if record.language == "Vyper" else "metadata"
+        return Claim(name, ClaimStatus.SHOWN, f"the on-chain bytecode holds the {kind} hash", evidence)
+    return Claim(name, ClaimStatus.NOT_SHOWN, _why_not_hashed(record, results))
+
+
+def compiled_claim(compilation: CompilationEvidence | None, digest: str) -> Claim:
+    """Return claim C, which rests on the evidence that `statuary contract compile` writes."""
+    name = ClaimName.COMPILED
+    if compilation is None:
+        return Claim(name, ClaimStatus.NOT_SHOWN, "no evidence of a compilation was given")
+    if compilation.record != digest:
+        return Claim(name, ClaimStatus.NOT_SHOWN, "the evidence of a compilation is about another record")
+    evidence: dict[str, EvidenceValue] = {
+        "compilerVersion": compilation.compiler_version,
+        "compilerSha256": compilation.compiler_sha256,
+        "inputSha256": compilation.input_sha256,
+        "outputSha256": compilation.output_sha256,
+        "statuary": compilation.statuary,
+    }
+    return Claim(name, ClaimStatus.SHOWN, "the compiler was run again and gave the same", evidence)
+
+
+def _deployed(record: RecordView) -> Claim:
+    is_given = as_object(record.value.get("deployment")).get("transactionHash") is not None
+    reason = "no signed transaction and receipt were given" if is_given else "the record names no transaction"
+    return Claim(ClaimName.DEPLOYED, ClaimStatus.NOT_SHOWN, reason)
+
+
+def _onchain_hashes(
+    record: RecordView, results: Mapping[str, CheckResult]
+) -> Iterator[tuple[str, EvidenceValue]]:
+    """Yield the hashes in the on-chain bytecode that the record was compared with, by side."""
+    if record.language == "Vyper":
+        integrity = results.get("vyper-integrity-is-that-of-the-sources")
+        if integrity is not None and integrity.evidence and keeps_own_auxdata(record.creation):
+            yield "creation", integrity.evidence["integrity"]
+        return
+    for side in record.sides:
+        if side.own_fields is None or not keeps_own_auxdata(side):
+            continue
+        for scheme, digest in side.own_fields.hashes.items():
+            if record.is_metadata_hash(scheme, digest):
+                yield side.name, f"{scheme}:{digest.hex()}"
+
+
+def keeps_own_auxdata(side: SideView) -> bool:
+    """Say whether a matching side has the recompiled auxdata of the contract itself on the chain too."""
+    pieces = list(side.auxdata.values())
+    own = side.own_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
+    if side.claimed is None or own is None or side.found is None:
+        return False
+    return not any(
+        step.reason == "cborAuxdata" and abs(step.offset - own.offset) <= 1
+        for step in side.found.transformations
+    )
+
+
+def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> str:
+    """Say why no hash commits to the sources."""
+    if record.language == "Vyper":
+        integrity = results.get("vyper-integrity-is-that-of-the-sources")
+        reason = integrity.reason if integrity is not None else ""
+        return reason or "the integrity hash on the chain is another one"
+    if record.auxdata_style is not AuxdataStyle.SOLIDITY:
+        return f"{record.language} {record.version} writes no hash of its sources"
+    hashed = [side for side in record.sides if side.claimed is not None and side.own_fields is not None]
+    if not any(side.own_fields.hashes for side in hashed if side.own_fields is not None):
+        return "the bytecode holds no metadata hash"
+    if record.metadata is None:
+        return "the record has no metadata"
+    return "the metadata hash on the chain is another one: only the executable code is the same"
+
+
+def _named(checks: list[str]) -> str:
+    more = len(checks) - MAX_NAMED
+    listed = ", ".join(checks[:MAX_NAMED])
+    return f"{listed} and {more} more" if more > 0 else listed
+
+
+def pinned_members(
+    record: RecordView, known: tuple[Claim, ...], compilation: CompilationEvidence | None
+) -> dict[str, PinnedBy]:
+    """Return what pins each member of a record that makes a claim.
+
+    Args:
+        record: the record.
+        known: its claims.
+        compilation: the evidence that its sources were compiled again.
+    """
+    by_name = {claim.name: claim.status for claim in known}
+    if by_name[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:
+        return {}
+    pinned = dict(_pinned_by_record(record))
+    if by_name[ClaimName.HASHED] is ClaimStatus.SHOWN:
+        pinned |= dict(_pinned_by_hash(record))
+    if compilation is not None and by_name[ClaimName.COMPILED] is ClaimStatus.SHOWN:
+        for member in compilation.members:
+            if pinned.get(member) is not PinnedBy.HASH:
+                pinned[member] = PinnedBy.COMPILED
+        if "sources" in pinned and pinned["sources"] is not PinnedBy.HASH:
+            pinned["sources"] = PinnedBy.COMPILED
+    return {member: pin for member, pin in pinned.items() if _is_given(record, member)}
+
+
+def _is_given(record: RecordView, member: str) -> bool:
+    if member.startswith("sources/"):
+        return True
+    value: object = record.value
+    for key in member.split("."):
+        value = as_object(value).get(key)
+    return value is not None
+
+
+def _pinned_by_record(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:
+    """Yield what other members of the record pin: the least that is known of it."""
+    described = PinnedBy.CONSISTENT if record.has_hashed_metadata else PinnedBy.CLAIMED
+    for member in ("sources", "metadata", "abi", "userdoc", "devdoc"):
+        yield member, described
+    for member in ("language", "compilerVersion", "compilerSettings", "name"):
+        yield f"compilation.{member}", described
+    yield "compilation.compiler", PinnedBy.CONSISTENT
+    for member in ("storageLayout", "transientStorageLayout", "signatures"):
+        yield member, PinnedBy.CONSISTENT
+    for side in record.sides:
+        yield f"{side.member}.onchainBytecode", PinnedBy.CLAIMED
+        if side.claimed is not None:
+            yield f"{side.member}.recompiledBytecode", PinnedBy.CONSISTENT
+            yield f"{side.member}.transformations", PinnedBy.CONSISTENT
+        yield f"{side.member}.sourceMap", PinnedBy.CLAIMED
+    for member in ("sourceIds", "proxyResolution", "verifiedAt", "deployment.transactionHash"):
+        yield member, PinnedBy.CLAIMED
+    for member in ("blockNumber", "transactionIndex", "deployer"):
+        yield f"deployment.{member}", PinnedBy.CLAIMED
+
+
+def _pinned_by_hash(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:
+    """Yield what the hash in the on-chain bytecode pins."""
+    yield "sources", PinnedBy.HASH
+    if record.language == "Vyper":
+        yield "additionalInput", PinnedBy.HASH
+        hashed = record.vyper_modules
+    else:
+        hashed = frozenset(as_object(as_object(record.metadata).get("sources")))
+        for member in ("metadata", "abi", "userdoc", "devdoc", "signatures"):
+            yield member, PinnedBy.HASH
+        for member in ("language", "compilerVersion", "compilerSettings", "name"):
+            yield f"compilation.{member}", PinnedBy.HASH
+    for path in record.sources:
+        if path not in hashed:
+            yield f"sources/{path}", PinnedBy.CLAIMED

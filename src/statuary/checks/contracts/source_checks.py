@@ -1,0 +1,156 @@
+"""What sources, compiler and layouts must have in common, whatever a hash pins."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
+from statuary.checks.contracts.json_comparison import as_object, as_text
+from statuary.checks.contracts.record_view import RecordView
+from statuary.checks.contracts.transformation_checks import is_library
+from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
+from statuary.domain.contracts.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
+from statuary.domain.json_values import Json
+
+COMPILERS: Final = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "fe"}
+"""The languages whose records can be checked, each with its compiler."""
+
+_VERSIONS: Final = {
+    "solc": re.compile(r"\d+\.\d+\.\d+(-nightly\.\d{4}\.\d{1,2}\.\d{1,2})?\+commit\.[0-9a-f]{7,8}(\.mod)?"),
+    "vyper": re.compile(r"\d+\.\d+\.\d+((b|rc|a)\d+)?(\+commit\.[0-9a-f]{7,8})?"),
+    "fe": re.compile(r"v?\d+\.\d+\.\d+(-(alpha|beta|rc)(\.\d+)?)?(\+commit\.[0-9a-f]{7,8})?"),
+}
+_LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
+_STARTS_ANYWHERE: Final = CompilerVersion(0, 8, 29)
+_WORD: Final = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+def language_and_compiler_are_known(record: RecordView) -> Iterator[Observation]:
+    """Language and compiler are a pair that can be checked, and the version is spelled as that compiler's are."""
+    compiler = as_text(record.compilation.get("compiler"))
+    yield Evidence({"language": record.language, "compiler": compiler, "version": record.version[:80]})
+    known = COMPILERS.get(record.language)
+    if known is None or compiler != known:
+        yield Violation(
+            f"there are no rules for {record.language!r} compiled by {compiler!r}",
+            ("compilation", "compiler"),
+            f"known pairs: {', '.join(f'{language}/{name}' for language, name in COMPILERS.items())}",
+        )
+    elif not _VERSIONS[known].fullmatch(record.version):
+        yield Violation(
+            f"{record.version[:80]!r} is not a version of {known}", ("compilation", "compilerVersion")
+        )
+
+
+def contract_is_declared_in_its_source(record: RecordView) -> Iterator[Observation]:
+    """The source that fullyQualifiedName names declares the contract: as a library exactly if the bytecode is one's."""
+    path, name = record.path_and_name
+    text = record.sources.get(path)
+    if text is None:
+        yield Violation(f"{path!r} is not among the sources", ("compilation", "fullyQualifiedName"))
+        return
+    if record.language == "Vyper":
+        stem = path.rpartition("/")[2].removesuffix(".vy")
+        yield Evidence({"module": stem[:80]})
+        if stem != name:
+            yield Violation(f"{path!r} is not a module {name!r}", ("compilation", "name"))
+        return
+    kinds = _declared_as(text, name)
+    yield Evidence({"declaredAs": ", ".join(sorted(kinds))})
+    if not kinds:
+        yield Violation(f"{path!r} declares no {name!r}", ("compilation", "name"))
+    elif record.language == "Solidity" and is_library(record) and "library" not in kinds:
+        yield Violation(
+            f"the bytecode is a library's, but {name!r} is not declared as one", ("compilation", "name")
+        )
+
+
+def open_places_are_named_in_the_sources(record: RecordView) -> Iterator[Observation]:
+    """Every library to be linked is declared in the sources, and there are at most as many immutables as they declare."""
+    if record.language != "Solidity":
+        return
+    names = {
+        place.id.rpartition(":")[2]
+        for side in record.sides
+        if isinstance(side.parsed_libraries, list)
+        for place in side.parsed_libraries
+    }
+    for name in sorted(names):
+        declared = any("library" in _declared_as(text, name) for text in record.sources.values())
+        yield Evidence({"libraries": len(names)})
+        if not declared:
+            yield Violation(
+                f"no source declares the library {name[:80]!r}", ("runtimeBytecode", "linkReferences")
+            )
+    immutables = as_object(record.runtime.value.get("immutableReferences"))
+    if immutables:
+        declared_immutables = sum(text.count("immutable") for text in record.sources.values())
+        yield Evidence({"immutables": len(immutables)})
+        if declared_immutables < len(immutables):
+            yield Violation(
+                f"there are {len(immutables)} immutables, but the sources declare at most {declared_immutables}",
+                ("runtimeBytecode", "immutableReferences"),
+            )
+
+
+def storage_layout_is_one(record: RecordView) -> Iterator[Observation]:
+    """A storage layout defines its types, and has each variable where the compiler's packing puts it."""
+    for member in _LAYOUTS:
+        layout = record.value.get(member)
+        if not isinstance(layout, dict):
+            continue
+        yield Evidence({member: len(as_object(layout.get("types", layout)))})
+        for fault in _layout_faults(record, layout):
+            yield Violation(fault.message, (member, *fault.pointer))
+
+
+def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
+    if record.language == "Vyper":
+        yield from vyper_layout_faults(layout)
+        return
+    if record.language != "Solidity":
+        yield LayoutFault(f"{record.language} has no storage layout")
+        return
+    read = solidity_layout(layout)
+    if isinstance(read, LayoutFault):
+        yield read
+        return
+    starts_anywhere = parse_compiler_version(record.version) >= _STARTS_ANYWHERE
+    faults = list(read.faults(may_start_anywhere=starts_anywhere))
+    yield from faults
+    if faults:
+        return
+    words = frozenset().union(*(_WORD.findall(text) for text in record.sources.values()))
+    for number, variable in enumerate(read.variables):
+        if variable["label"] not in words:
+            yield LayoutFault(
+                f"no source has a variable {variable['label'][:80]!r}", ("storage", number, "label")
+            )
+
+
+def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
+    """Every function of a Solidity contract's ABI has its selector pushed somewhere in the runtime bytecode."""
+    code = record.runtime.recompiled
+    functions = as_object(record.value.get("signatures")).get("function")
+    if record.language != "Solidity" or not code or is_library(record) or not isinstance(functions, list):
+        yield NotApplicable("the contract is a library, or no Solidity contract")
+        return
+    if functions:
+        yield Evidence({"functions": len(functions)})
+    for place, entry in enumerate(functions):
+        selector = as_text(as_object(entry).get("signatureHash4"))[2:]
+        try:
+            significant = bytes.fromhex(selector).lstrip(b"\0")
+        except ValueError:
+            continue  # the check of the signatures reports it
+        if bytes((0x5F + len(significant),)) + significant not in code:
+            yield Violation(
+                f"the selector 0x{selector[:8]} of {as_text(entry.get('signature'))[:80]} is not in the bytecode",
+                ("signatures", "function", place),
+            )
+
+
+def _declared_as(text: str, name: str) -> set[str]:
+    """Return the keywords under which a source declares a name."""
+    pattern = rf"(?<![\w$])(contract|library|interface|object)\s+\"?{re.escape(name)}(?![\w$])"
+    return set(re.findall(pattern, text))
