@@ -1,6 +1,7 @@
 """Every proof keeps to the published schema, whatever the record; every check that it names has a rule."""
 
 from functools import cache
+from hashlib import sha256
 from itertools import product
 
 import orjson
@@ -16,6 +17,7 @@ from statuary.documents.contract_api.proof_document import (
     proof_document,
     proof_schema_document,
 )
+from statuary.documents.encode import encode_unchecked
 from support import record_damages
 from support.contracts import FEATURES, made_record
 from support.real_records import real_records
@@ -92,11 +94,47 @@ def test_the_schema_refuses_what_is_no_proof(member, value):
     assert not validator().is_valid(proof_of(made_record("everything")) | {member: value})
 
 
-def test_the_schema_demands_findings_exactly_where_a_check_speaks():
+def test_the_schema_demands_findings_of_checks_that_fail_and_allows_notes_of_those_that_pass():
     proof = proof_of(made_record("everything"))
+    note = {"message": "", "pointer": [], "severity": "note"}
     for outcome, findings in product(
-        ("passed", "failed", "warned", "not applicable"), (None, [{"message": "", "pointer": []}])
+        ("passed", "failed", "warned", "not applicable", "skipped"), (None, [note])
     ):
         check = {"check": "x", "outcome": outcome} | ({"findings": findings} if findings else {})
-        speaks = outcome in ("failed", "warned")
-        assert validator().is_valid(proof | {"checks": [check]}) == (speaks == bool(findings))
+        allowed = outcome == "passed" or (outcome in ("failed", "warned")) == bool(findings)
+        assert validator().is_valid(proof | {"checks": [check]}) == allowed
+
+
+def test_the_claims_of_a_proof_are_told_apart():
+    claims = proof_of(made_record("everything"))["claims"]
+    assert {name: claim["status"] for name, claim in claims.items()} == {
+        "consistent": "shown",
+        "hashed": "shown",
+        "compiled": "not shown",
+        "onChain": "not shown",
+        "deployed": "not shown",
+    }
+    assert claims["hashed"]["evidence"]["runtime"].startswith("ipfs:1220")
+
+
+def test_a_member_is_pinned_by_what_commits_to_it():
+    exact, other = (
+        proof_of(made_record("plain"))["pinnedBy"],
+        proof_of(made_record("other metadata"))["pinnedBy"],
+    )
+    assert (exact["sources"], exact["abi"], exact["compilation.compilerSettings"]) == ("hash",) * 3
+    assert (other["sources"], other["abi"]) == ("self-consistent",) * 2
+    assert exact["runtimeBytecode.onchainBytecode"] == other["runtimeBytecode.onchainBytecode"] == "claimed"
+
+
+def test_a_source_that_no_hash_covers_is_named():
+    record = made_record("plain")
+    for sources in (record["sources"], record["stdJsonInput"]["sources"]):
+        sources["Extra.sol"] = {"content": "// nobody compiled this"}
+    pinned = proof_of(record)["pinnedBy"]
+    assert (pinned["sources"], pinned["sources/Extra.sol"]) == ("hash", "claimed")
+
+
+def test_a_proof_names_the_record_that_it_is_about():
+    record = made_record("plain")
+    assert proof_of(record)["recordSha256"] == sha256(encode_unchecked(record)).hexdigest()

@@ -9,7 +9,7 @@ from statuary.documents.pages.contracts.contract_page_context import ContractPag
 from statuary.documents.pages.contracts.interface_table import InterfaceView, interface_view
 from statuary.documents.pages.contracts.lenient_json import as_list, as_object, as_text
 from statuary.documents.pages.contracts.marked_bytecode import CodeView, code_view
-from statuary.documents.pages.contracts.proof_table import ProofView, proof_view
+from statuary.documents.pages.contracts.proof_table import ProofView, meaning, proof_view
 from statuary.documents.pages.contracts.source_files import SourceView, source_views
 from statuary.documents.pages.contracts.storage_diagram import StorageView, storage_view
 from statuary.documents.pages.dates import FormattedTime, Localization
@@ -172,8 +172,8 @@ def contract_view(
         level=level,
         level_label=texts(f"level.{level or 'none'}"),
         level_sign=MATCH_ICONS.get(level, "unknown"),
-        level_meaning=texts(f"level_meaning.{level or 'none'}"),
-        sides=tuple(_side(side, record.get(f"{side}Match"), texts) for side in ("creation", "runtime")),
+        level_meaning=meaning(proof, as_text(record["match"]), texts),
+        sides=tuple(_side(record, side, texts) for side in ("creation", "runtime")),
         proof=proof_view(proof, texts, dict(pages.rules)),
         verified_at=_moment(record.get("verifiedAt"), voice),
         facts=tuple(_facts(record, texts)),
@@ -196,11 +196,12 @@ MATCH_ICONS = {"exact_match": "operational", "match": "match", "refused": "major
 """The sign of a match level."""
 
 
-def _side(side: str, level: Json, texts: PageTexts) -> MatchSideView:
-    held = as_text(level)
+def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
+    held = as_text(record.get(f"{side}Match"))
+    is_given = bool(as_object(record.get(f"{side}Bytecode")).get("onchainBytecode"))
     return MatchSideView(
         name=texts(f"side.{side}"),
-        level=texts(f"level.{held or 'none'}"),
+        level=texts(f"level.{held or ('none' if is_given else 'unchecked')}"),
         sign=MATCH_ICONS.get(held, "unknown"),
     )
 

@@ -5,7 +5,15 @@ from typing import NamedTuple
 
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.visible_text import one_line
-from statuary.domain.contracts.proof import CheckOutcome, CheckResult, EvidenceValue, Proof
+from statuary.domain.contracts.proof import (
+    CheckOutcome,
+    CheckResult,
+    Claim,
+    ClaimName,
+    ClaimStatus,
+    EvidenceValue,
+    Proof,
+)
 
 OUTCOME_ORDER = (CheckOutcome.FAILED, CheckOutcome.WARNED, CheckOutcome.PASSED)
 """The order that outcomes are told in; what does not apply is told by name alone."""
@@ -38,6 +46,22 @@ class CheckRow(NamedTuple):
     findings: tuple[str, ...]
 
 
+class ClaimRow(NamedTuple):
+    """What is known of one claim.
+
+    Attributes:
+        sentence: the claim.
+        sign: the sign of its status.
+        status: its status in words.
+        reason: what shows or contradicts it, or why it is not shown.
+    """
+
+    sentence: str
+    sign: str
+    status: str
+    reason: str
+
+
 class ProofView(NamedTuple):
     """A proof.
 
@@ -45,13 +69,17 @@ class ProofView(NamedTuple):
         holds: whether no check contradicts the record.
         summary: how many checks ended how, in words.
         rows: those that had something to look at, the worst first.
-        not_applicable: the others, by name as words.
+        not_applicable: those that do not apply, by name as words.
+        skipped: those that this build left out likewise.
+        claims: what is known of each claim.
     """
 
     holds: bool
     summary: str
     rows: tuple[CheckRow, ...]
     not_applicable: tuple[str, ...]
+    skipped: tuple[str, ...]
+    claims: tuple[ClaimRow, ...]
 
 
 def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str]) -> ProofView:
@@ -69,6 +97,8 @@ def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str]) -> Proo
         summary=", ".join(told),
         rows=tuple(_row(result, texts, rules) for outcome in OUTCOME_ORDER for result in by_outcome[outcome]),
         not_applicable=tuple(_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
+        skipped=tuple(_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
+        claims=tuple(_claim_row(claim, texts) for claim in proof.claims),
     )
 
 
@@ -81,6 +111,44 @@ def _row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> Che
         evidence=tuple(_saw(result, texts)),
         findings=tuple(one_line(finding.message) for finding in result.findings),
     )
+
+
+CLAIM_ICONS = {
+    ClaimStatus.SHOWN: "operational",
+    ClaimStatus.NOT_SHOWN: "unknown",
+    ClaimStatus.CONTRADICTED: "major_outage",
+}
+"""The sign of a claim's status."""
+
+
+def _claim_row(claim: Claim, texts: PageTexts) -> ClaimRow:
+    return ClaimRow(
+        sentence=texts(f"claim.{claim.name.name.lower()}"),
+        sign=CLAIM_ICONS[claim.status],
+        status=texts(f"claim_status.{claim.status.name.lower()}"),
+        reason=one_line(claim.reason),
+    )
+
+
+def meaning(proof: Proof, level: str, texts: PageTexts) -> str:
+    """Say what is shown of a published record, and what is not: never more than its claims.
+
+    Args:
+        level: the match that the record claims, or empty.
+    """
+    consistent, hashed = proof.claim(ClaimName.CONSISTENT), proof.claim(ClaimName.HASHED)
+    if consistent is None or hashed is None:
+        return texts("meaning.unchecked")
+    if consistent.status is not ClaimStatus.SHOWN:
+        return texts(f"meaning.{'unproved' if proof.holds else 'contradicted'}")
+    parts = [texts(f"meaning.{level or 'none'}")]
+    parts.append(texts("meaning.hashed" if hashed.status is ClaimStatus.SHOWN else "meaning.not_hashed"))
+    if any(path.startswith("sources/") for path in proof.pinned):
+        parts.append(texts("meaning.extra_sources"))
+    compiled = proof.claim(ClaimName.COMPILED)
+    is_compiled = compiled is not None and compiled.status is ClaimStatus.SHOWN
+    parts.append(texts("meaning.compiled" if is_compiled else "meaning.not_compiled"))
+    return " ".join(parts)
 
 
 def _words(name: str) -> str:
