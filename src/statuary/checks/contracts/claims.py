@@ -148,7 +148,7 @@ def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> s
         reason = integrity.reason if integrity is not None else ""
         return reason or "the integrity hash on the chain is another one"
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
-        return f"{record.language} {record.version} writes no hash of its sources"
+        return f"{record.compilation.get('compiler')} {record.version} writes no hash of {record.language} sources"
     hashed = [side for side in record.sides if side.claimed is not None and side.own_fields is not None]
     if not any(side.own_fields.hashes for side in hashed if side.own_fields is not None):
         return "the bytecode holds no metadata hash"
