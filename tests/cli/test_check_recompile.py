@@ -44,23 +44,23 @@ def check(content, *options):
 def test_what_comes_out_as_it_is_kept(content, tmp_path):
     result = check(content, "--recompile", "--compiler", f"solc={compiler(tmp_path)}")
     assert result.exit_code == ExitCode.OK
-    assert result.stdout == "1 of 1 records compiled again, 1 of them to the same\nno findings\n"
+    assert result.stdout == "1 of 1 records compiled again, 1 of them identical\nno findings\n"
 
 
 def test_what_comes_out_otherwise_is_an_error(content, tmp_path):
     program = compiler(tmp_path, devdoc={"kind": "dev", "methods": {}, "version": 1, "title": "another"})
     result = check(content, "--recompile", "--compiler", f"solc={program}")
     assert result.exit_code == ExitCode.FINDINGS
-    assert "devdoc.title is 'Ein Prüfling', the compiler says 'another'" in result.stdout
+    assert "devdoc.title is 'Ein Prüfling', the compiler gives 'another'" in result.stdout
     assert "[recompilation-reproduces-the-record]" in result.stdout
-    assert "1 of 1 records compiled again, 0 of them to the same\n1 error, 0 warnings" in result.stdout
+    assert "1 of 1 records compiled again, 0 of them identical\n1 error, 0 warnings" in result.stdout
 
 
 def test_an_absent_version_is_a_warning_which_strict_makes_count(content, tmp_path):
     options = ["--recompile", "--compiler", f"solc={compiler(tmp_path, version='0.8.29+commit.ab55807c')}"]
     result = check(content, *options)
     assert result.exit_code == ExitCode.OK
-    assert f"solc {VERSION} is not at hand: 1 record was not compiled again" in result.stdout
+    assert f"no compiler for solc {VERSION}: 1 record was not compiled again" in result.stdout
     assert check(content, *options, "--strict").exit_code == ExitCode.FINDINGS
 
 
@@ -69,7 +69,7 @@ def test_without_compiler_those_on_the_path_are_taken(content, tmp_path, monkeyp
     programs.mkdir()
     compiler(programs)
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
-    assert "1 of 1 records compiled again, 1 of them to the same" in check(content, "--recompile").stdout
+    assert "1 of 1 records compiled again, 1 of them identical" in check(content, "--recompile").stdout
 
 
 def test_findings_alone_are_in_the_formats_of_programs(content, tmp_path):
@@ -82,7 +82,7 @@ USAGE = {
     "a kind that is none": ("gcc=/bin/true", "is not KIND=PATH"),
     "no path": ("solc=", "is not KIND=PATH"),
     "no such program": ("solc=/nowhere/solc", "there is no program /nowhere/solc"),
-    "no compiler": ("solc=/bin/true", "does not tell its version"),
+    "no compiler": ("solc=/bin/true", "prints no version"),
 }
 
 

@@ -117,7 +117,7 @@ def test_numbers_count_on_and_may_be_given(content, code):
     assert sorted(row.matchId for row in checked(content).rows) == ["41", "42"]
     taken = run(content, artifact("Turnstile"), *code("Turnstile"), "--match-id", "42")
     assert taken.exit_code == ExitCode.FAILED
-    assert f"match id 42 is taken already, by contracts/31337/{STATION}/contract.yaml" in taken.stderr
+    assert f"contracts/31337/{STATION}/contract.yaml already has match id 42" in taken.stderr
 
 
 def test_what_is_there_is_replaced_by_force_alone_and_keeps_number_date_and_notes(content, code):
@@ -127,7 +127,7 @@ def test_what_is_there_is_replaced_by_force_alone_and_keeps_number_date_and_note
     before = tree(content)
     refused = run(content, artifact("Fare"), *code("Fare"))
     assert refused.exit_code == ExitCode.FAILED
-    assert "is there already\n    replace it with --force" in refused.stderr
+    assert "already exists\n    replace it with --force" in refused.stderr
     assert tree(content) == before
     # the creation code is no longer known
     options = code("Fare")
@@ -144,7 +144,7 @@ def test_numbers_in_bulk_files_are_not_looked_through(content, code):
     (content / "contracts/many.jsonl").write_text("")
     refused = run(content, artifact("Fare"), *code("Fare"))
     assert refused.exit_code == ExitCode.FAILED
-    assert "the site has contracts in contracts/many.jsonl" in refused.stderr
+    assert "the match ids in contracts/many.jsonl are not searched" in refused.stderr
     assert run(content, artifact("Fare"), *code("Fare"), "--match-id", "5").exit_code == ExitCode.OK
 
 
@@ -161,9 +161,9 @@ def test_what_the_chain_does_not_hold_is_not_written(content, code):
     before = tree(content)
     result = run(content, artifact("Station"), *code("Turnstile"))
     assert result.exit_code == ExitCode.FINDINGS
-    assert "neither the creation nor the runtime bytecode on the chain follows" in result.stderr
+    assert "neither the creation nor the runtime bytecode on the chain matches" in result.stderr
     assert (
-        "the runtime bytecode has 972 bytes on the chain, 2,186 were compiled, and they part at byte"
+        "the runtime bytecode has 972 bytes on the chain and 2,186 bytes compiled; the first difference is at byte"
         in result.stderr
     )
     assert "nothing was written" in result.stderr
@@ -211,7 +211,7 @@ def test_what_is_wanting_is_told_with_what_to_do(content, code):
     result = run(content, str(HARDHAT_3 / "contracts/Fare.sol/Fare.json"), *code("Fare", "hardhat3"))
     assert result.exit_code == ExitCode.FAILED
     assert result.stderr == (
-        "statuary: the compiler's output has no metadata, without which nothing ties the sources to the bytecode\n"
+        "statuary: the compiler's output has no metadata, which ties the sources to the bytecode\n"
         "    give the compiler with --compiler solc=PATH, or compile with 'metadata' in outputSelection\n"
     )
 
@@ -219,10 +219,10 @@ def test_what_is_wanting_is_told_with_what_to_do(content, code):
 USAGE = {
     "no address": (["--runtime", "x"], "--address"),
     "a wrong checksum": (["--address", FARE.swapcase().replace("0X", "0x")], "wrong EIP-55 checksum"),
-    "nothing of the chain": (["--address", FARE], "say what the chain holds"),
+    "nothing of the chain": (["--address", FARE], "add --rpc URL, or --runtime FILE"),
     "both": (["--address", FARE, "--rpc", "http://127.0.0.1:9", "--runtime", "x"], "--runtime"),
-    "no hash": (["--address", FARE, "--transaction", "0xab"], "is no hash"),
-    "no number": (["--address", FARE, "--match-id", "-1"], "is no number"),
+    "no hash": (["--address", FARE, "--transaction", "0xab"], "is not a hash"),
+    "no number": (["--address", FARE, "--match-id", "-1"], "is not a number"),
     "no compiler": (["--address", FARE, "--runtime", "x", "--compiler", "gcc=/x"], "is not KIND=PATH"),
     "no such compiler": (
         ["--address", FARE, "--runtime", "x", "--compiler", "solc=/nowhere"],
@@ -235,7 +235,7 @@ USAGE = {
 def test_wrong_usage(case, content, monkeypatch):
     options, message = USAGE[case]
     if case == "both":
-        monkeypatch.setattr("statuary.cli.contract.chain_id_of", lambda _: "31337")
+        monkeypatch.setattr("statuary.cli.contract.read_chain_id", lambda _: "31337")
     result = run(content, artifact("Fare"), *options)
     assert result.exit_code == ExitCode.USAGE
     assert message in result.stderr
@@ -244,8 +244,8 @@ def test_wrong_usage(case, content, monkeypatch):
 REFUSED = {
     "an unknown chain": (["--chain-id", "1"], "chain 1 is not in site.yaml"),
     "no file": (["--runtime", "nowhere.hex"], "nowhere.hex: the file cannot be opened"),
-    "no node": (["--rpc", "http://127.0.0.1:9"], "127.0.0.1 does not answer"),
-    "no address of a node": (["--rpc", "localhost"], "neither with http:// nor https://"),
+    "no node": (["--rpc", "http://127.0.0.1:9"], "127.0.0.1 does not respond"),
+    "no address of a node": (["--rpc", "localhost"], "does not start with http:// or https://"),
 }
 
 
@@ -275,7 +275,7 @@ def test_a_site_that_cannot_be_read_takes_no_contracts(content, code):
 def test_with_several_chains_one_must_be_named(content, code):
     site = content / "site.yaml"
     site.write_text(site.read_text().replace("Local}]", "Local}, {chain_id: 1, name: Main}]"))
-    assert "say which chain with --chain-id" in run(content, artifact("Fare"), *code("Fare")).stderr
+    assert "choose a chain with --chain-id" in run(content, artifact("Fare"), *code("Fare")).stderr
     assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.OK
 
 
@@ -294,7 +294,7 @@ def test_from_a_real_node(content):
         assert "creation exact_match, runtime exact_match" in child.stdout
         elsewhere = run(content, artifact("Fare"), "--address", FARE, "--chain-id", "1", *asked)
         assert elsewhere.exit_code == ExitCode.FAILED
-        assert "the node is of chain 31337, not of 1" in elsewhere.stderr
+        assert "the node is on chain 31337, not 1" in elsewhere.stderr
     assert checked(content).all_findings == []
     by_name = {row.address: row for row in checked(content).rows}
     assert set(by_name) == {FARE, checksum_address(held["child"]["address"])}

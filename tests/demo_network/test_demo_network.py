@@ -227,7 +227,7 @@ def test_compiling_again_gives_what_is_kept(workshop, tmp_path, records):
     site = read_content(tmp_path).catalogue
     assert len(site.contracts) == len(wanted)
     again = recompile_contracts(tmp_path, site, workshop, NoProgress())
-    assert (again.tried, again.alike, again.findings) == (len(wanted), len(wanted), ())
+    assert (again.compiled, again.identical, again.findings) == (len(wanted), len(wanted), ())
 
 
 def test_compiling_again_catches_damage_that_nothing_else_can_see(workshop, tmp_path, records):

@@ -103,7 +103,7 @@ MOSTLY_HARMLESS = {"Hardhat 2 artifact": 1, "Foundry cache": 0, "Foundry list": 
 
 def outcome(content, tool, file):
     try:
-        found = added(content, tool, "Fare", read_compilation(file, wanted="Fare"))
+        found = added(content, tool, "Fare", read_compilation(file, contract_name="Fare"))
     except ContractImportError as cannot:
         return "refused" if str(cannot) else "refused without a word"
-    return "taken" if found.judged.holds else "found wanting"
+    return "taken" if found.verification.is_valid else "found wanting"

@@ -7,11 +7,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from statuary.domain.contracts.workspace import WorkspaceDeployment
 from statuary.domain.primitives import parse_address
 from statuary.importing import ethereum_node as node_module
 from statuary.importing.ethereum_node import EthereumNode, RpcError
 from statuary.importing.import_error import ContractImportError
-from statuary.importing.on_chain_contract import chain_id_of, read_on_chain_contract
+from statuary.importing.on_chain_contract import create_address, read_chain_id, read_on_chain_contract
 from statuary.importing.prepare_contract import prepare_contract
 from statuary.importing.read_compilation import read_compilation
 from statuary.importing.resolve_proxy import resolve_proxy
@@ -38,7 +39,7 @@ def held(tool, contract):
 @pytest.mark.parametrize("contract", ["Fare", "Turnstile", "Station"])
 def test_a_contract_and_its_transaction(contract, url):
     address, transaction = held("foundry", contract)
-    assert chain_id_of(EthereumNode(url)) == "31337"
+    assert read_chain_id(EthereumNode(url)) == "31337"
     assert read_on_chain_contract(EthereumNode(url), address, transaction) == on_chain("foundry", contract)
 
 
@@ -55,7 +56,7 @@ def test_what_a_factory_made_is_found_in_the_trace(url, tmp_path):
     content = empty_site(tmp_path)
     record = prepare_contract(
         content, catalogue_of(content), wanted("foundry", "child"), compilation, found
-    ).judged.record
+    ).verification.record
     assert (record["creationMatch"], record["runtimeMatch"]) == ("exact_match", "exact_match")
     assert "constructorArguments" in record["creationBytecode"]["transformationValues"]
     assert record["deployment"]["transactionHash"] == transaction
@@ -73,7 +74,9 @@ def test_node_and_files_make_the_same_record(url, tmp_path):
         read_on_chain_contract(EthereumNode(url), address, transaction),
         node=EthereumNode(url),
     )
-    assert asked.judged.record == added(content, "foundry", "Turnstile", compilation).judged.record
+    assert (
+        asked.verification.record == added(content, "foundry", "Turnstile", compilation).verification.record
+    )
 
 
 def test_a_transaction_that_made_something_else_is_refused(url):
@@ -85,17 +88,17 @@ def test_a_transaction_that_made_something_else_is_refused(url):
 
 def test_a_transaction_that_is_unknown_or_failed_is_refused(url):
     address, _ = held("foundry", "Fare")
-    with pytest.raises(ContractImportError, match="knows no transaction 0x1111"):
+    with pytest.raises(ContractImportError, match="has no transaction 0x1111"):
         read_on_chain_contract(EthereumNode(url), address, "0x" + "11" * 32)
     [sender, *_] = ask(url, "eth_accounts")
     reverting = {"from": sender, "data": "0x60006000fd", "gas": hex(100_000)}
     failed = ask(url, "eth_sendTransaction", reverting)
-    with pytest.raises(ContractImportError, match="failed, so it created nothing"):
+    with pytest.raises(ContractImportError, match="failed, so it created no contract"):
         read_on_chain_contract(EthereumNode(url), address, failed)
 
 
 def test_an_address_without_code_is_refused(url):
-    with pytest.raises(ContractImportError, match="there is no code at"):
+    with pytest.raises(ContractImportError, match="has no code, according to"):
         read_on_chain_contract(EthereumNode(url), parse_address("0x" + "12" * 20), None)
 
 
@@ -179,16 +182,20 @@ def answering(answer, status=200):
 
 
 NO_ANSWERS = {
-    "HTML": (b"<html>", 200, "something that is not JSON"),
-    "nothing": (b"", 200, "something that is not JSON"),
-    "a list": (b"[]", 200, "does not answer eth_chainId as an Ethereum node does"),
-    "no result": (b'{"id": 1}', 200, "does not answer eth_chainId as an Ethereum node does"),
+    "HTML": (b"<html>", 200, "invalid JSON"),
+    "nothing": (b"", 200, "invalid JSON"),
+    "a list": (b"[]", 200, "is not an Ethereum node: no result for eth_chainId"),
+    "no result": (b'{"id": 1}', 200, "is not an Ethereum node: no result for eth_chainId"),
     "a status": (b"forbidden", 403, "HTTP status 403"),
-    "a number": (b'{"result": 31337}', 200, "answers '31337' for eth_chainId"),
-    "no number": (b'{"result": "0xnope"}', 200, "answers '0xnope' for eth_chainId"),
-    "decimal": (b'{"result": "31337"}', 200, "answers '31337' for eth_chainId"),
-    "deep": (b'{"result": ' + b"[" * 5000 + b"]" * 5000 + b"}", 200, "something that is not JSON"),
-    "an error": (b'{"error": {"code": -32000, "message": "busy"}}', 200, "does not tell its chain id: busy"),
+    "a number": (b'{"result": 31337}', 200, "responds with '31337' for eth_chainId"),
+    "no number": (b'{"result": "0xnope"}', 200, "responds with '0xnope' for eth_chainId"),
+    "decimal": (b'{"result": "31337"}', 200, "responds with '31337' for eth_chainId"),
+    "deep": (b'{"result": ' + b"[" * 5000 + b"]" * 5000 + b"}", 200, "invalid JSON"),
+    "an error": (
+        b'{"error": {"code": -32000, "message": "busy"}}',
+        200,
+        "does not return its chain id: busy",
+    ),
     "an error under a status": (b'{"error": {"code": 1, "message": "key"}}', 401, "its chain id: key"),
 }
 
@@ -197,20 +204,20 @@ NO_ANSWERS = {
 def test_a_bad_answer_is_told_in_a_sentence_without_the_addresss_secret(kind):
     body, status, message = NO_ANSWERS[kind]
     with answering(body, status) as url, pytest.raises(ContractImportError, match=message) as refused:
-        chain_id_of(EthereumNode(url))
+        read_chain_id(EthereumNode(url))
     assert "secret" not in f"{refused.value}{refused.value.hint}"
     assert "127.0.0.1" in str(refused.value)
 
 
 def test_an_endless_answer_is_cut_short(monkeypatch):
-    monkeypatch.setattr(node_module, "LARGEST_ANSWER", 1000)
+    monkeypatch.setattr(node_module, "MAX_RESPONSE_BYTES", 1000)
     body = b'{"result": "' + b"0" * 5000 + b'"}'
     with answering(body) as url, pytest.raises(ContractImportError, match="more than 1,000 bytes"):
-        EthereumNode(url).ask("eth_getCode")
+        EthereumNode(url).call("eth_getCode")
 
 
 def test_a_silent_node_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(node_module, "SECONDS", 0.1)
+    monkeypatch.setattr(node_module, "TIMEOUT_SECONDS", 0.1)
     release = threading.Event()
 
     def late(_):
@@ -218,8 +225,8 @@ def test_a_silent_node_is_not_waited_for(monkeypatch):
         return b"{}"
 
     with answering(late) as url:
-        with pytest.raises(ContractImportError, match="does not answer: timed out"):
-            EthereumNode(url).ask("eth_chainId")
+        with pytest.raises(ContractImportError, match="does not respond: timed out"):
+            EthereumNode(url).call("eth_chainId")
         release.set()
 
 
@@ -227,13 +234,13 @@ def test_a_silent_node_is_not_waited_for(monkeypatch):
     "address", ["", "127.0.0.1:8545", "file:///etc/passwd", "ftp://x", "http://", "http://[::"]
 )
 def test_what_is_no_address_of_the_web_is_refused(address):
-    with pytest.raises(ContractImportError, match="neither with http"):
+    with pytest.raises(ContractImportError, match="does not start with http"):
         EthereumNode(address)
 
 
 def test_nobody_there():
-    with pytest.raises(ContractImportError, match="does not answer"):
-        EthereumNode("http://127.0.0.1:9").ask("eth_chainId")
+    with pytest.raises(ContractImportError, match="does not respond"):
+        EthereumNode("http://127.0.0.1:9").call("eth_chainId")
 
 
 def replying(answers):
@@ -262,12 +269,70 @@ PLAIN = {
 }
 
 
-def test_a_node_that_does_not_trace_leaves_the_creation_unknown():
-    with replying(PLAIN) as url:
+NO_DEPLOYMENT = WorkspaceDeployment()
+
+UNSHOWN = {
+    "a plain transfer": {"to": "0x" + "99" * 20, "input": "0x"},
+    "a call": {"to": "0x" + "99" * 20, "input": "0x12345678"},
+    "the creation of another contract": {"to": None, "nonce": "0x7"},
+}
+
+
+@pytest.mark.parametrize("kind", UNSHOWN)
+def test_a_deployment_that_nothing_shows_is_left_out_with_a_note(kind):
+    answers = {**PLAIN, "eth_getTransactionByHash": TRANSACTION | UNSHOWN[kind]}
+    with replying(answers) as url:
         found = read_on_chain_contract(EthereumNode(url), TARGET, HASH)
-    assert found.creation is None
-    assert found.deployment.block_number == "16"
-    assert "does not trace" in found.notes[0]
+    assert (found.creation, found.deployment) == (None, NO_DEPLOYMENT)
+    [note] = found.notes
+    assert note.startswith(f"the record has no deployment: nothing shows that transaction {HASH} created")
+    assert "does not trace" in note
+
+
+@pytest.mark.parametrize("nonce", ["0x0", "0x1", "0x7f", "0x80", "0x100", "0xffffffffffffffff"])
+def test_sender_and_nonce_show_a_deployment(nonce):
+    created = create_address(parse_address(SENDER), int(nonce, 16))
+    answers = {**PLAIN, "eth_getTransactionByHash": TRANSACTION | {"to": None, "nonce": nonce}}
+    with replying(answers) as url:
+        found = read_on_chain_contract(EthereumNode(url), created, HASH)
+    assert (found.creation, found.deployment.block_number, found.notes) == ("0x6001", "16", ())
+
+
+def test_the_address_of_a_sender_and_nonce():
+    # https://ethereum.stackexchange.com/questions/760: the first contracts of a well-known account
+    sender = parse_address("0x6ac7ea33f8831ea9dcc53393aaa88b25a785dbf0")
+    assert [create_address(sender, nonce).lower() for nonce in range(4)] == [
+        "0xcd234a471b72ba2f1ccf0a70fcaba648a5eecd8d",
+        "0x343c43a37d37dff08ae8c4a11544c718abb4fcf8",
+        "0xf778b86fa74e846c4f0a1fbd1335fe81c00a0c91",
+        "0xfffd933a0bc612844eaf0c6fe3e5b8e9b6c1d19c",
+    ]
+
+
+def test_the_address_of_a_deployment_is_that_of_its_sender_and_nonce(url):
+    address, transaction = held("foundry", "Fare")
+    sent = ask(url, "eth_getTransactionByHash", transaction)
+    assert create_address(parse_address(sent["from"]), int(sent["nonce"], 16)) == address
+
+
+def test_a_receipt_shows_a_deployment_whose_code_only_a_trace_would_tell():
+    answers = {
+        **PLAIN,
+        "eth_getTransactionByHash": TRANSACTION | {"to": "0x" + "80" * 20},
+        "eth_getTransactionReceipt": {"status": "0x1", "contractAddress": TARGET},
+    }
+    with replying(answers) as url:
+        found = read_on_chain_contract(EthereumNode(url), TARGET, HASH)
+    assert (found.creation, found.deployment.transaction_hash) == (None, HASH)
+    assert "the record has no creation code" in found.notes[0]
+
+
+def test_a_transfer_is_not_taken_for_the_deployment(url):
+    [sender, *_] = ask(url, "eth_accounts")
+    transfer = ask(url, "eth_sendTransaction", {"from": sender, "to": sender, "value": "0x1"})
+    address, _ = held("foundry", "Fare")
+    with pytest.raises(ContractImportError, match="did not create 0x"):
+        read_on_chain_contract(EthereumNode(url), address, transfer)
 
 
 def test_a_node_that_does_not_know_the_transaction_leaves_it_unknown():
@@ -307,5 +372,5 @@ def test_a_node_that_lies_is_refused(method, answer):
 
 def test_a_refusal_has_its_code():
     with replying({}) as url, pytest.raises(RpcError) as refused:
-        EthereumNode(url).ask("eth_chainId")
+        EthereumNode(url).call("eth_chainId")
     assert refused.value.code == node_module.METHOD_NOT_FOUND

@@ -11,6 +11,7 @@ from statuary.build.progress import NoProgress
 from statuary.build.recompile import RecompileOptions, recompile_contracts
 from statuary.compilers.compiler import detect_compiler
 from statuary.domain.catalogue import ContractForm
+from statuary.domain.findings import Severity
 from statuary.domain.primitives import parse_instant
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.read_compilation import read_compilation
@@ -60,7 +61,7 @@ def tool_of(kind: str) -> str:
 @pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_file_leads_to_the_contract(kind, contract):
-    compilation = read_compilation(files(contract)[kind], wanted=contract)
+    compilation = read_compilation(files(contract)[kind], contract_name=contract)
     prefix = "project/" if kind.startswith("Hardhat 3") else ""
     assert compilation.fully_qualified_name == f"{prefix}contracts/{contract}.sol:{contract}"
     assert (compilation.compiler, compilation.version) == ("solc", VERSION)
@@ -80,12 +81,16 @@ def test_what_is_read_proves_against_the_chain(kind, contract, tmp_path):
         empty_site(tmp_path),
         tool_of(kind),
         contract,
-        read_compilation(files(contract)[kind], wanted=contract),
+        read_compilation(files(contract)[kind], contract_name=contract),
     )
-    assert found.judged.findings == ()
-    assert found.judged.record["creationMatch"] == found.judged.record["runtimeMatch"] == "exact_match"
-    assert found.judged.record["devdoc"]["kind"] == "dev"
-    steps = [step["reason"] for step in found.judged.record["runtimeBytecode"]["transformations"]]
+    assert found.verification.findings == ()
+    assert (
+        found.verification.record["creationMatch"]
+        == found.verification.record["runtimeMatch"]
+        == "exact_match"
+    )
+    assert found.verification.record["devdoc"]["kind"] == "dev"
+    steps = [step["reason"] for step in found.verification.record["runtimeBytecode"]["transformations"]]
     assert (
         steps
         == {
@@ -99,7 +104,7 @@ def test_what_is_read_proves_against_the_chain(kind, contract, tmp_path):
 def test_a_child_of_a_factory_proves_by_its_runtime_bytecode(tmp_path):
     compilation = read_compilation(files("Turnstile")["Foundry artifact"])
     found = added(empty_site(tmp_path), "foundry", "child", compilation)
-    record = found.judged.record
+    record = found.verification.record
     assert (record["creationMatch"], record["runtimeMatch"]) == (None, "exact_match")
     station = record["runtimeBytecode"]["transformationValues"]["immutables"]
     assert len(station) == 1
@@ -110,8 +115,11 @@ def test_foundrys_files_agree_with_each_other(tmp_path):
     content = empty_site(tmp_path)
     records = [
         added(
-            content, "foundry", "Turnstile", read_compilation(files("Turnstile")[kind], wanted="Turnstile")
-        ).judged.record
+            content,
+            "foundry",
+            "Turnstile",
+            read_compilation(files("Turnstile")[kind], contract_name="Turnstile"),
+        ).verification.record
         for kind in ("Foundry artifact", "Foundry artifact with layouts", "Foundry build-info")
     ]
     for record in records:
@@ -131,7 +139,7 @@ def test_what_a_tool_chain_leaves_out_is_said(tmp_path):
     [note] = added(
         content, "foundry", "Station", read_compilation(files("Station")["Foundry artifact"])
     ).notes
-    assert "no storageLayout and no transientStorageLayout" in note
+    assert "no storageLayout or transientStorageLayout" in note
     with_layouts = read_compilation(files("Station")["Foundry artifact with layouts"])
     assert added(content, "foundry", "Station", with_layouts).notes == ()
 
@@ -146,12 +154,12 @@ def test_without_metadata_nothing_is_believed(tmp_path):
 def test_the_name_may_be_short_whole_or_the_persons_own():
     build_info = the_only(HARDHAT_3, "build-info/*[0-9a-f].json")
     for name in ("Station", "contracts/Station.sol:Station", "project/contracts/Station.sol:Station"):
-        found = read_compilation(build_info, wanted=name)
+        found = read_compilation(build_info, contract_name=name)
         assert found.fully_qualified_name == "project/contracts/Station.sol:Station"
-    with pytest.raises(ContractImportError, match="there are 3 contracts"):
+    with pytest.raises(ContractImportError, match="found 3 contracts"):
         read_compilation(build_info)
-    with pytest.raises(ContractImportError, match="there is no contract 'Gate'"):
-        read_compilation(build_info, wanted="Gate")
+    with pytest.raises(ContractImportError, match="unknown contract 'Gate'"):
+        read_compilation(build_info, contract_name="Gate")
 
 
 def copied(folder: Path, tmp_path: Path) -> Path:
@@ -162,7 +170,7 @@ def test_a_source_that_changed_since_is_not_taken(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     source = project / "contracts/Fare.sol"
     source.write_text(source.read_text().replace("3 gwei", "4 gwei"))
-    with pytest.raises(ContractImportError, match=r"Fare\.sol is not the source that was compiled"):
+    with pytest.raises(ContractImportError, match=r"Fare\.sol has changed since it was compiled"):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
@@ -179,7 +187,7 @@ def test_without_the_builds_list_the_metadatas_sources_are_taken(tmp_path):
     compilation = read_compilation(project / "out/Turnstile.sol/Turnstile.json")
     assert set(compilation.std_json_input["sources"]) == {"contracts/Fare.sol", "contracts/Turnstile.sol"}
     assert "sources" not in compilation.std_json_output
-    assert "sourceIds are not known" in compilation.notes[0]
+    assert "the record has no sourceIds" in compilation.notes[0]
 
 
 def test_of_several_builds_the_caches_is_taken_and_without_it_none(tmp_path):
@@ -227,14 +235,14 @@ def test_forges_default_build_info_is_known_for_what_it_is():
 NOT_READ = {
     "absent": (None, "cannot be opened"),
     "not JSON": ("{", "is not JSON"),
-    "a list": ("[]", "holds no JSON object"),
-    "something else": ('{"_format": "hh-sol-cache-2"}', "nothing that can be read here"),
-    "half an artifact": ('{"_format": "hh3-artifact-1"}', "lacks what Hardhat writes"),
+    "a list": ("[]", "is not a JSON object"),
+    "something else": ('{"_format": "hh-sol-cache-2"}', "has an unknown format"),
+    "half an artifact": ('{"_format": "hh3-artifact-1"}', "is not a complete Hardhat file"),
     "an artifact alone": (
         '{"_format": "hh3-artifact-1", "buildInfoId": "x", "inputSourceName": "a", "contractName": "A"}',
         "no build-info folder above",
     ),
-    "half a build-info": ('{"_format": "ethers-rs-sol-build-info-1"}', "lacks what Foundry writes"),
+    "half a build-info": ('{"_format": "ethers-rs-sol-build-info-1"}', "is not a complete Foundry file"),
 }
 
 
@@ -251,7 +259,7 @@ def test_what_cannot_be_read_says_so(case, tmp_path):
 def test_a_version_that_contradicts_the_output_is_refused():
     artifact = files("Fare")["Foundry artifact"]
     assert read_compilation(artifact, version="v0.8.30+commit.73712a01").version == VERSION
-    with pytest.raises(ContractImportError, match=r"is of 0\.8\.30"):
+    with pytest.raises(ContractImportError, match=r"is from 0\.8\.30"):
         read_compilation(artifact, version="0.8.29+commit.ab55807c")
 
 
@@ -273,11 +281,16 @@ def test_what_was_added_is_a_site_that_compiles_again_to_itself(form, workshop, 
     content = empty_site(tmp_path)
     for contract, kind in SITE.items():
         again = workshop.compilers if kind.startswith("Hardhat 3") else ()
-        compilation = read_compilation(files(contract)[kind], wanted=contract)
+        compilation = read_compilation(files(contract)[kind], contract_name=contract)
         found = added(content, tool_of(kind), contract, compilation, form=form, compilers=again)
         write_contract(content, found.files, found.replaced)
     checked, _ = check_site(content, parse_instant(NOW), NoProgress(), lambda _: None)
     assert checked.all_findings == []
     assert {(row.matchId, row.match) for row in checked.rows} == {(n, "exact_match") for n in "123"}
     compiled = recompile_contracts(content, checked.catalogue, workshop, NoProgress())
-    assert (compiled.tried, compiled.alike, compiled.findings) == (3, 3, ())
+    assert (compiled.compiled, compiled.identical) == (3, 1)
+    # what Hardhat 2 and Foundry do not ask the compiler for by default
+    assert {(one.pointer, one.severity) for one in compiled.findings} == {
+        (("storageLayout",), Severity.WARNING),
+        (("transientStorageLayout",), Severity.WARNING),
+    }

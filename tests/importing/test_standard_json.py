@@ -47,7 +47,7 @@ def test_what_is_kept_comes_out_of_what_it_was_made_of(workspace, tmp_path):
     compilation = read_compilation(
         workspace.with_name("input.json"),
         output=workspace.with_name("output.json"),
-        wanted=settings["contract"],
+        contract_name=settings["contract"],
         version=settings["compiler"]["version"],
     )
     shutil.copy(CONTENT / "site.yaml", tmp_path)
@@ -67,10 +67,10 @@ def test_what_is_kept_comes_out_of_what_it_was_made_of(workspace, tmp_path):
     ]
     kept = read_contract(CONTENT, source).record.value
     if "proxy" in settings:  # what the chain said of it is nothing that files say
-        assert "proxyResolutionError" in found.judged.record["proxyResolution"]
-        found.judged.record["proxyResolution"] = kept["proxyResolution"]
-    assert found.judged.record == kept
-    assert found.judged.findings == ()
+        assert "proxyResolutionError" in found.verification.record["proxyResolution"]
+        found.verification.record["proxyResolution"] = kept["proxyResolution"]
+    assert found.verification.record == kept
+    assert found.verification.findings == ()
 
 
 def test_what_was_said_of_a_proxy_is_kept_when_it_is_replaced(tmp_path):
@@ -91,12 +91,12 @@ def test_what_was_said_of_a_proxy_is_kept_when_it_is_replaced(tmp_path):
     compilation = read_compilation(
         workspace.with_name("input.json"),
         output=workspace.with_name("output.json"),
-        wanted=settings["contract"],
+        contract_name=settings["contract"],
     )
     found = prepare_contract(content, catalogue, wanted, compilation, held(workspace, settings))
     (source,) = catalogue.contracts
     kept = read_contract(content, source).record.value
-    assert found.judged.record == kept
+    assert found.verification.record == kept
     again = yaml.load(found.files[source.path], Loader=yaml.BaseLoader)
     assert again == settings
 
@@ -112,10 +112,10 @@ CODE = {"evm": {"bytecode": {"object": "6000"}}}
 
 def test_without_an_output_the_whole_name_is_needed(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
-    assert read_compilation(file, wanted="a.sol:A").std_json_output is None
+    assert read_compilation(file, contract_name="a.sol:A").std_json_output is None
     for name in (None, "A", "c.sol:A"):
         with pytest.raises(ContractImportError, match="is not given"):
-            read_compilation(file, wanted=name)
+            read_compilation(file, contract_name=name)
 
 
 def test_a_vyper_contract_is_its_file(tmp_path):
@@ -141,8 +141,8 @@ def test_a_name_that_two_files_have_must_be_told_apart(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"contracts": {"a.sol": {"A": CODE}, "b.sol": {"A": CODE}}})
     with pytest.raises(ContractImportError, match="'A' is the name of 2 contracts"):
-        read_compilation(file, output=output, wanted="A")
-    assert read_compilation(file, output=output, wanted="b.sol:A").fully_qualified_name == "b.sol:A"
+        read_compilation(file, output=output, contract_name="A")
+    assert read_compilation(file, output=output, contract_name="b.sol:A").fully_qualified_name == "b.sol:A"
 
 
 def test_an_output_of_errors_has_no_contract(tmp_path):

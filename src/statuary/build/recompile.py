@@ -1,12 +1,13 @@
-"""All contracts of a site, compiled again: what differs, and what could not be tried.
+"""Compile every contract of a site again and compare.
 
-A contract that others repeat byte for byte (the children of a factory, clones of one library) is compiled once.
+Contracts with the same input (the children of a factory, clones of a library) are compiled once.
 """
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -14,17 +15,17 @@ from typing import Final, NamedTuple, TypeVar
 
 from statuary.build.bulk_contracts import bulk_partitions
 from statuary.build.progress import Progress, counted, stage
-from statuary.checks.contracts.recompilation import recompilation_reproduces_the_record
+from statuary.checks.contracts.recompilation import is_omission, recompilation_reproduces_the_record
 from statuary.compilers.compiler import Compiler, CompilerError, find_compiler
 from statuary.compilers.run_program import RunLimits, stop_all_programs
 from statuary.content.bulk.jsonl import BulkContract
 from statuary.content.bulk.partitions import locate_in_partition, read_partition
 from statuary.content.locate import locate_findings
-from statuary.content.parse_record import ParsedRecord
 from statuary.content.read_contract import read_contract
 from statuary.documents.encode import encode_unchecked
 from statuary.domain.catalogue import Catalogue, ContractSource
-from statuary.domain.contracts.output_selection import recompilation_input, recompiled_members
+from statuary.domain.contracts.output_selection import recompilation_input
+from statuary.domain.contracts.recompiled_record import recompiled_members
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Pointer, Severity, sorted_findings
 from statuary.domain.json_values import Json
@@ -33,35 +34,32 @@ from statuary.domain.primitives import InvalidValueError, keccak256
 RULE: Final = recompilation_reproduces_the_record.__name__.replace("_", "-")
 
 MAX_CACHED_OUTPUTS: Final = 16
-"""Outputs that are kept for contracts with the same input; the largest measured has a few megabytes."""
+"""Outputs that are kept for contracts with the same input; the largest measured one has a few megabytes."""
 
 CompilerBuild = tuple[str, str]
-"""A compiler's kind and version, as records name them."""
+"""A compiler's kind and version, as records have them."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecompileOptions:
-    """What there is to compile with.
-
-    Attributes:
-        compilers: the compilers at hand.
-        bounds: what each run may take.
-        workers: how many compilers run at a time.
-    """
+    """The compilers, the limits of each run, and how many run at a time."""
 
     compilers: Sequence[Compiler]
-    bounds: RunLimits = field(default_factory=RunLimits)
+    limits: RunLimits = field(default_factory=RunLimits)
     workers: int = 1
 
 
 class RecompileReport(NamedTuple):
-    """What compiling all contracts again gave.
+    """The result of compiling all contracts again.
 
     Attributes:
-        findings: differences, failures and absent compilers, placed and in order.
+        findings: differences, failures and missing compilers, located and sorted.
         records: how many records there are.
-        tried: how many of them a compiler was at hand for.
-        alike: how many of them came out as they are kept.
+        compiled: how many of them had a compiler.
+        identical: how many of these came out as they are.
     """
 
     findings: tuple[Finding, ...]
@@ -73,20 +71,14 @@ class RecompileReport(NamedTuple):
 def recompile_contracts(
     root: Path, catalogue: Catalogue, options: RecompileOptions, progress_listener: Progress
 ) -> RecompileReport:
-    """Compile every contract again and hold the outcome against its record.
+    """Compile every contract again and compare the result with its record.
 
-    What cannot be read is passed over: reading it as the other checks do says why.
-
-    Args:
-        root: the content folder.
-        catalogue: the site, with the contracts of its bulk files.
-        workshop: what to compile with.
-        announcer: whoever shows progress.
+    Records that cannot be read are left out: the other checks report them.
     """
-    bench = _Recompiler(root, options)
+    recompiler = Recompiler(options)
     findings: list[Finding] = []
     records = compiled = identical = 0
-    absent: Counter[CompilerBuild] = Counter()
+    missing: Counter[CompilerBuild] = Counter()
     total = None if catalogue.bulk else len(catalogue.contracts)
     with (
         TemporaryDirectory(prefix="statuary-join-") as scratch,
@@ -94,16 +86,15 @@ def recompile_contracts(
         ThreadPoolExecutor(options.workers) as pool,
     ):
         contracts = _all_contracts(root, catalogue, Path(scratch))
-        for outcome in counted(
-            progress_listener, map_in_order(pool, bench.recompile, contracts, 2 * options.workers)
-        ):
-            records += outcome is not None
-            if isinstance(outcome, list):
-                compiled, identical = compiled + 1, identical + (not outcome)
-                findings += outcome
-            elif outcome is not None:
-                absent[outcome] += 1
-    findings += [_absent(version, number, options) for version, number in absent.items()]
+        results = map_in_order(pool, partial(_recompile, root, recompiler), contracts, 2 * options.workers)
+        for result in counted(progress_listener, results):
+            records += result is not None
+            if isinstance(result, list):
+                compiled, identical = compiled + 1, identical + (not result)
+                findings += result
+            elif result is not None:
+                missing[result] += 1
+    findings += [_missing(build, number, options) for build, number in missing.items()]
     return RecompileReport(
         findings=tuple(sorted_findings(locate_findings(root, findings))),
         records=records,
@@ -115,61 +106,76 @@ def recompile_contracts(
 def _all_contracts(
     root: Path, catalogue: Catalogue, scratch: Path
 ) -> Iterator[ContractSource | BulkContract]:
-    """Yield where contracts have files of their own, then what bulk files hold, read already."""
+    """Yield the contracts with files of their own, then those of bulk files, already read."""
     yield from catalogue.contracts
     for part in bulk_partitions(root, catalogue, catalogue.bulk, scratch) if catalogue.bulk else ():
         if not isinstance(part, Finding):
             yield from read_partition(root, part)
 
 
-class _Recompiler:
-    """One site's compiling: remembers the latest outputs, by compiler and input."""
+def _recompile(
+    root: Path, recompiler: "Recompiler", contract: ContractSource | BulkContract
+) -> list[Finding] | CompilerBuild | None:
+    """Return the differences; or the compiler that is missing; or None if the record cannot be read."""
+    if isinstance(contract, ContractSource):
+        parsed, path = read_contract(root, contract).record, contract.path
+    else:
+        parsed, path = contract.read.record, contract.source.path
+    if parsed is None:
+        return None
+    compiler = recompiler.find_compiler(parsed.value)
+    if compiler is None:
+        return compiler_build(parsed.value)
+    findings = [finding.within(path) for finding in recompiler.compare(parsed.value, compiler)]
+    if isinstance(contract, ContractSource):
+        return findings
+    return locate_in_partition(findings, contract)
 
-    def __init__(self, root: Path, options: RecompileOptions) -> None:
-        self.root = root
+
+def compiler_build(record: RecordValue) -> CompilerBuild:
+    """Return the compiler that a record names."""
+    compilation = record["compilation"]
+    return compilation["compiler"], compilation["compilerVersion"]
+
+
+class Recompiler:
+    """Compiles records again; it remembers the latest outputs by compiler and input."""
+
+    def __init__(self, options: RecompileOptions) -> None:
         self.options = options
         self.outputs: OrderedDict[bytes, Json] = OrderedDict()
         self.lock = Lock()
 
-    def recompile(self, contract: ContractSource | BulkContract) -> list[Finding] | CompilerBuild | None:
-        """Return what differs; or the compiler that is absent; or None if there is no record to try."""
-        if isinstance(contract, ContractSource):
-            return self._recompile(contract, read_contract(self.root, contract).record)
-        outcome = self._recompile(contract.source, contract.read.record)
-        return locate_in_partition(outcome, contract) if isinstance(outcome, list) else outcome
+    def find_compiler(self, record: RecordValue) -> Compiler | None:
+        """Return a compiler of the build that a record names."""
+        return find_compiler(self.options.compilers, *compiler_build(record))
 
-    def _recompile(
-        self, source: ContractSource, record: ParsedRecord | None
-    ) -> list[Finding] | CompilerBuild | None:
-        if record is None:
-            return None
-        compilation = record.value["compilation"]
-        wanted = compilation["compiler"], compilation["compilerVersion"]
-        compiler = find_compiler(self.options.compilers, *wanted)
-        if compiler is None:
-            return wanted
-        return [finding.within(source.path) for finding in self._differences(record.value, compiler)]
-
-    def _differences(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
+    def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
+        """Yield how a record differs from its compiler's output, or why there is none."""
         try:
-            again = recompiled_members(record, self._output(recompilation_input(record), compiler))
-        except CompilerError as failed:
-            severity = Severity.ERROR if failed.is_input_rejected else Severity.WARNING
-            yield _finding(f"{_spelled(compiler.kind, compiler.version)}: {failed}", severity)
-            return
-        except InvalidValueError as malformed:
-            yield _finding(str(malformed), hint=malformed.hint, pointer=("compilation",))
-            return
-        for problem in recompilation_reproduces_the_record(record, again):
-            yield _finding(problem.message, hint=problem.hint, pointer=problem.pointer)
+            again = recompiled_members(record, self.compile(recompilation_input(record), compiler))
+        except CompilerError as error:
+            severity = Severity.ERROR if error.is_input_rejected else Severity.WARNING
+            yield _finding(f"{compiler.name}: {error}", severity)
+        except InvalidValueError as error:
+            yield _finding(str(error), hint=error.hint, pointer=("compilation",))
+        else:
+            for violation in recompilation_reproduces_the_record(record, again):
+                severity = Severity.WARNING if is_omission(record, violation.pointer) else Severity.ERROR
+                yield _finding(violation.message, severity, hint=violation.hint, pointer=violation.pointer)
 
-    def _output(self, std_json_input: Json, compiler: Compiler) -> Json:
+    def compile(self, std_json_input: Json, compiler: Compiler) -> Json:
+        """Return a compiler's output.
+
+        Raises:
+            CompilerError: if there is none, or it contains errors.
+        """
         key = keccak256(str(compiler.path).encode() + b"\0" + encode_unchecked(std_json_input))
         with self.lock:
             if key in self.outputs:
                 self.outputs.move_to_end(key)
                 return self.outputs[key]
-        output = compiler.compile(std_json_input, self.options.bounds)
+        output = compiler.compile(std_json_input, self.options.limits)
         with self.lock:
             self.outputs[key] = output
             if len(self.outputs) > MAX_CACHED_OUTPUTS:
@@ -183,41 +189,32 @@ def _finding(
     return Finding(rule=RULE, message=message, hint=hint, pointer=pointer, severity=severity)
 
 
-def _absent(wanted: CompilerBuild, number: int, options: RecompileOptions) -> Finding:
-    """Return the finding for a compiler that is not at hand: nothing is passed over in silence."""
-    kind, _ = wanted
-    others = ", ".join(sorted({one.version for one in options.compilers if one.kind == kind}))
+def _missing(build: CompilerBuild, number: int, options: RecompileOptions) -> Finding:
+    kind, version = build
+    found = ", ".join(sorted({one.version for one in options.compilers if one.kind == kind}))
     records = "1 record was" if number == 1 else f"{number:,} records were"
     return _finding(
-        f"{_spelled(*wanted)} is not at hand: {records} not compiled again"
-        + (f" (there is {kind} {others})" if others else ""),
+        f"no compiler for {kind} {version}: {records} not compiled again"
+        + (f" (found: {kind} {found})" if found else ""),
         Severity.WARNING,
-        hint=f"give a {kind} of this version: --compiler {kind}=PATH",
+        hint=f"give it with --compiler {kind}=PATH",
     )
 
 
-def _spelled(kind: str, version: str) -> str:
-    return f"{kind} {version}"
-
-
-Item = TypeVar("Item")
-Made = TypeVar("Made")
-
-
 def map_in_order(
-    pool: ThreadPoolExecutor, make: Callable[[Item], Made], items: Iterable[Item], ahead: int
-) -> Iterator[Made]:
-    """Yield what a pool makes of items, in their order, with no more than `ahead` of them under way."""
-    under_way: deque[Future[Made]] = deque()
+    pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
+) -> Iterator[Result]:
+    """Yield the results of a function in the order of the items, with at most `ahead` of them in progress."""
+    pending: deque[Future[Result]] = deque()
     try:
         for item in items:
-            under_way.append(pool.submit(make, item))
-            if len(under_way) >= ahead:
-                yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
+            pending.append(pool.submit(function, item))
+            if len(pending) >= ahead:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
     except BaseException:
-        for future in under_way:
+        for future in pending:
             future.cancel()
         stop_all_programs()
         raise

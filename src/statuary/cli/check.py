@@ -8,11 +8,12 @@ import click
 
 from statuary.build.build import check_site
 from statuary.build.contracts import nowhere
+from statuary.build.execution.executors import usable_cores
 from statuary.build.execution.options import ExecutionOptions
 from statuary.build.progress import Progress
 from statuary.build.recompile import RecompileOptions, recompile_contracts
 from statuary.build.results import CheckedSite
-from statuary.cli.compiler_options import compiler_option, hands, parse_compilers
+from statuary.cli.compiler_options import compiler_option, parse_compilers
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.check_options import check_options, list_option, read_check_options
 from statuary.cli.options.common_options import build_instant, content_option, format_option, now_option
@@ -48,8 +49,8 @@ def command(
 ) -> None:
     """Check the content and every contract record without publishing anything.
 
-    With --recompile, each record's standard JSON input is given to a compiler of the very version that the record
-    names, and everything that comes out is held against the record. Versions that are not at hand are warnings.
+    With --recompile, a compiler of the recorded version compiles each record's standard JSON input again, and every
+    member that it decides is compared with the record. Missing compilers are warnings.
     """
     if compiler and not recompile:
         raise click.UsageError("--compiler requires --recompile")
@@ -67,7 +68,7 @@ def command(
             execution=ExecutionOptions(executor=found),
         )
         if compilers is not None:
-            recompile_options = RecompileOptions(compilers=compilers, workers=hands())
+            recompile_options = RecompileOptions(compilers=compilers, workers=usable_cores())
             checked, summary = _recompiled(checked, content, recompile_options, progress_listener)
     if checked.all_findings or form in ("json", "sarif"):
         click.echo(format_findings(checked.all_findings, str(content), form))

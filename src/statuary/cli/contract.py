@@ -1,4 +1,4 @@
-"""`statuary contract`: contracts from the files of compilers, tool chains and nodes."""
+"""`statuary contract`: add contracts from the files of compilers and tool chains, and from Ethereum nodes."""
 
 import sys
 from collections.abc import Callable
@@ -26,44 +26,45 @@ from statuary.domain.primitives import (
     parse_chain_id,
     parse_hex,
 )
+from statuary.editing.content_lock import content_lock
 from statuary.importing.ethereum_node import EthereumNode
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.input_files import read_hex_file
-from statuary.importing.on_chain_contract import OnChainContract, chain_id_of, read_on_chain_contract
+from statuary.importing.on_chain_contract import OnChainContract, read_chain_id, read_on_chain_contract
 from statuary.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
 from statuary.importing.read_compilation import read_compilation
 from statuary.importing.write_contract import write_contract
 
-HASH_DIGITS = 2 + 64
+HASH_LENGTH = 2 + 64
 
 Parsed = TypeVar("Parsed")
 
 
 def _hash(text: str) -> Hex:
-    if len(text) != HASH_DIGITS:
-        raise InvalidValueError(f"{text!r} is no hash", "write 0x and 64 hex digits")
+    if len(text) != HASH_LENGTH:
+        raise InvalidValueError(f"{text!r} is not a hash", "write 0x and 64 hex digits")
     return parse_hex(text.lower())
 
 
 def _number(text: str) -> str:
     if not (text.isascii() and text.isdigit()):
-        raise InvalidValueError(f"{text!r} is no number", "write digits")
-    return str(int(text))
+        raise InvalidValueError(f"{text!r} is not a number", "write digits only")
+    return text.lstrip("0") or "0"
 
 
 class ParsedType(click.ParamType[Parsed]):
-    """A text on the command line that a parser of the domain reads."""
+    """An option that a parser of the domain reads."""
 
     def __init__(self, name: str, parse: Callable[[str], Parsed]) -> None:
         self.name = name
         self.parse = parse
 
     @override
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Parsed:
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Parsed:
         try:
             return self.parse(value)
-        except InvalidValueError as malformed:
-            self.fail(f"{malformed}; {malformed.hint}" if malformed.hint else str(malformed), param, ctx)
+        except InvalidValueError as error:
+            self.fail(f"{error}; {error.hint}" if error.hint else str(error), param, ctx)
 
 
 ADDRESS = ParsedType("address", parse_address)
@@ -72,64 +73,69 @@ HASH = ParsedType("hash", _hash)
 NUMBER = ParsedType("number", _number)
 FILE = click.Path(path_type=Path, dir_okay=False)
 
-CONTRACT_OPTIONS = (
-    click.option("--address", required=True, type=ADDRESS, help="Where the contract is."),
+COMPILATION_OPTIONS = (
+    click.option("--address", required=True, type=ADDRESS, help="The address of the contract."),
     click.option(
-        "--chain-id", type=CHAIN_ID, help="On which chain. Default: the node's, or the site's only one."
+        "--chain-id",
+        type=CHAIN_ID,
+        help="The chain of the contract. Default: the node's chain, or the only one of the site.",
     ),
-    click.option("--contract", "name", metavar="[PATH:]NAME", help="Which of FILE's contracts it is."),
-    click.option("--output", type=FILE, help="The compiler's output, if FILE is its standard JSON input."),
-    click.option("--compiler-version", help="As the compiler says it, where its output does not."),
+    click.option("--contract", "name", metavar="[PATH:]NAME", help="Which contract of FILE to add."),
+    click.option(
+        "--output", type=FILE, help="The compiler's output, if FILE is the compiler's standard JSON input."
+    ),
+    click.option("--compiler-version", help="The compiler version, if the output does not contain it."),
     click.option(
         "--project",
         type=click.Path(path_type=Path, file_okay=False),
-        help="The folder of foundry.toml, if not above FILE.",
+        help="The folder with foundry.toml, if it is not above FILE.",
     ),
     click.option(
         "--compiler",
         multiple=True,
         metavar="KIND=PATH",
-        help="Compile it again, with solc=PATH or vyper=PATH of its version, for all that FILE leaves out.",
+        help="Compile again with solc=PATH or vyper=PATH of the same version, to add the outputs that FILE lacks.",
     ),
 )
-"""What was compiled."""
 
 CHAIN_OPTIONS = (
-    click.option("--rpc", metavar="URL", help="Ask this Ethereum node what the chain holds."),
-    click.option("--transaction", type=HASH, help="The hash of the transaction that created it."),
-    click.option("--runtime", type=FILE, help="A file with the code at the address, instead of --rpc."),
+    click.option("--rpc", metavar="URL", help="Read the code from this Ethereum node."),
+    click.option("--transaction", type=HASH, help="The hash of the transaction that created the contract."),
+    click.option("--runtime", type=FILE, help="Instead of --rpc: a file with the code at the address."),
     click.option(
-        "--creation", type=FILE, help="A file with the creation code, arguments included, likewise."
+        "--creation", type=FILE, help="Instead of --rpc: a file with the creation code and its arguments."
     ),
-    click.option("--block-number", type=NUMBER, help="The transaction's block, likewise."),
-    click.option("--transaction-index", type=NUMBER, help="Its place in the block, likewise."),
-    click.option("--deployer", type=ADDRESS, help="Its sender, likewise."),
+    click.option("--block-number", type=NUMBER, help="Instead of --rpc: the block of the transaction."),
+    click.option(
+        "--transaction-index",
+        type=NUMBER,
+        help="Instead of --rpc: the index of the transaction in its block.",
+    ),
+    click.option("--deployer", type=ADDRESS, help="Instead of --rpc: the sender of the transaction."),
 )
-"""What the chain holds."""
 
-WRITING_OPTIONS = (
+WRITE_OPTIONS = (
     click.option(
         "--as",
         "form",
         type=click.Choice(["workspace", "record"]),
         default="workspace",
         show_default=True,
-        help="A folder with what only you know and the compiler's files, or the one record that follows.",
+        help="Write a folder with your settings and the compiler's files, or one complete record.",
     ),
-    click.option("--match-id", type=NUMBER, help="Its number in the site. Default: the next that is free."),
+    click.option("--match-id", type=NUMBER, help="The match id. Default: the next free one."),
     click.option("--verified-at", type=InstantType(), help="When it was verified. Default: --now."),
     click.option(
-        "--force", is_flag=True, help="Replace the contract that is there; it keeps number and date."
+        "--force", is_flag=True, help="Replace the existing contract; it keeps its match id and its date."
     ),
-    click.option("--dry-run", is_flag=True, help="Derive and prove it, and write nothing."),
+    click.option("--dry-run", is_flag=True, help="Derive and verify the contract, but write nothing."),
     content_option,
     now_option,
 )
-"""What is written, and where."""
 
 
-def _with_options(function: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed((*CONTRACT_OPTIONS, *CHAIN_OPTIONS, *WRITING_OPTIONS)):
+def _add_options(function: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed((*COMPILATION_OPTIONS, *CHAIN_OPTIONS, *WRITE_OPTIONS)):
         function = option(function)
     return function
 
@@ -141,7 +147,7 @@ def command() -> None:
 
 @command.command("add")
 @click.argument("file", type=FILE)
-@_with_options
+@_add_options
 def add(
     file: Path,
     content: Path,
@@ -157,49 +163,48 @@ def add(
     compiler: tuple[str, ...],
     **given: Any,
 ) -> None:
-    """Add a contract: derive its record, prove it, and write it into the content.
+    """Add a contract: derive its record, verify it, and write it into the content folder.
 
-    FILE is what it was compiled to: an artifact or build-info of Hardhat's, an artifact or build-info of Foundry's,
-    or a compiler's standard JSON input (with --output). What the chain holds comes from a node (--rpc) or from files
-    (--runtime, --creation).
+    FILE is an artifact or build-info of Hardhat or Foundry, or a compiler's standard JSON input (with --output).
+    The code on the chain comes from a node (--rpc) or from files (--runtime, --creation). A contract that does not
+    match the chain is not written.
 
-    With --compiler, the contract is compiled again, so that the record has all that a compiler says, also what tool
-    chains leave out. Nothing is written that does not match the chain.
+    Tool chains leave out some outputs of the compiler; with --compiler, the contract is compiled again and the
+    record has all of them.
     """
-    catalogue = _catalogue(content)
     node = None if rpc is None else EthereumNode(rpc)
-    chain = _chain(catalogue, chain_id, node)
     compilation = read_compilation(
         file,
         output=given["output"],
-        wanted=given["name"],
+        contract_name=given["name"],
         version=given["compiler_version"],
         project=given["project"],
     )
-    wanted = ImportOptions(
-        chain_id=chain,
-        address=address,
-        form=ContractForm(form),
-        match_id=match_id,
-        verified_at=verified_at,
-        now=build_instant(now),
-        replace=force,
-        compilers=parse_compilers(compiler) if compiler else (),
-    )
-    found = prepare_contract(
-        content, catalogue, wanted, compilation, _on_chain(node, address, given), node=node
-    )
-    _say(found, content)
-    if not found.verification.holds:
-        click.echo("statuary: the contract is not what the chain holds; nothing was written", err=True)
-        sys.exit(ExitCode.FINDINGS)
-    if not dry_run:
-        write_contract(content, found.files, found.replaced)
-    for path, body in found.files.items():
+    with content_lock(content):
+        catalogue = _read_catalogue(content)
+        options = ImportOptions(
+            chain_id=_choose_chain(catalogue, chain_id, node),
+            address=address,
+            form=ContractForm(form),
+            match_id=match_id,
+            verified_at=verified_at,
+            now=build_instant(now),
+            replace=force,
+            compilers=parse_compilers(compiler) if compiler else (),
+        )
+        on_chain = _read_on_chain(node, address, given)
+        prepared = prepare_contract(content, catalogue, options, compilation, on_chain, node=node)
+        _print_verification(prepared, content)
+        if not prepared.verification.is_valid:
+            click.echo("statuary: the contract does not match the chain; nothing was written", err=True)
+            sys.exit(ExitCode.FINDINGS)
+        if not dry_run:
+            write_contract(content, prepared.files, prepared.replaced)
+    for path, body in prepared.files.items():
         click.echo(f"    {'would write' if dry_run else 'wrote'} {content / path} ({size_text(len(body))})")
 
 
-def _catalogue(content: Path) -> Catalogue:
+def _read_catalogue(content: Path) -> Catalogue:
     catalogue, findings = read_content(content)
     if catalogue is None:
         click.echo(text_report(findings, str(content)), err=True)
@@ -207,51 +212,59 @@ def _catalogue(content: Path) -> Catalogue:
     return catalogue
 
 
-def _chain(catalogue: Catalogue, given: ChainId | None, node: EthereumNode | None) -> ChainId:
-    """Return the contract's chain, which the site must serve and the node must be of."""
+def _choose_chain(catalogue: Catalogue, chain_id: ChainId | None, node: EthereumNode | None) -> ChainId:
+    """Return the chain of the contract, which must be the node's and one of the site's."""
     known = [chain.chain_id for chain in catalogue.chains]
-    told = None if node is None else chain_id_of(node)
-    if told is not None and given not in (None, told):
+    of_node = None if node is None else read_chain_id(node)
+    if of_node is not None and chain_id not in (None, of_node):
         raise ContractImportError(
-            f"the node is of chain {told}, not of {given}", "give another --rpc, or no --chain-id"
+            f"the node is on chain {of_node}, not {chain_id}", "use another --rpc, or leave out --chain-id"
         )
-    chain = given or told or (known[0] if len(known) == 1 else None)
+    chain = chain_id or of_node or (known[0] if len(known) == 1 else None)
     if chain is None:
-        raise click.UsageError(f"say which chain with --chain-id: the site has {', '.join(known) or 'none'}")
+        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(known) or 'none'}")
     if chain not in known:
         raise ContractImportError(f"chain {chain} is not in site.yaml", "add it under `chains:` first")
     return chain
 
 
-def _on_chain(node: EthereumNode | None, address: Address, given: dict[str, Any]) -> OnChainContract:
-    by_hand = ("runtime", "creation", "block_number", "transaction_index", "deployer")
+def _read_on_chain(node: EthereumNode | None, address: Address, given: dict[str, Any]) -> OnChainContract:
+    without_node = ("runtime", "creation", "block_number", "transaction_index", "deployer")
     if node is not None:
-        for name in by_hand:
+        for name in without_node:
             if given[name] is not None:
-                raise click.UsageError(f"--{name.replace('_', '-')} is what --rpc asks the node for")
+                raise click.UsageError(f"--{name.replace('_', '-')} cannot be combined with --rpc")
         return read_on_chain_contract(node, address, given["transaction"])
     if given["runtime"] is None and given["creation"] is None:
-        raise click.UsageError("say what the chain holds: --rpc URL, or --runtime FILE and --creation FILE")
+        raise click.UsageError("add --rpc URL, or --runtime FILE and --creation FILE")
+    deployment = WorkspaceDeployment(
+        transaction_hash=given["transaction"],
+        block_number=given["block_number"],
+        transaction_index=given["transaction_index"],
+        deployer=given["deployer"],
+    )
     return OnChainContract(
         runtime=None if given["runtime"] is None else read_hex_file(given["runtime"]),
         creation=None if given["creation"] is None else read_hex_file(given["creation"]),
-        deployment=WorkspaceDeployment(
-            transaction_hash=given["transaction"],
-            block_number=given["block_number"],
-            transaction_index=given["transaction_index"],
-            deployer=given["deployer"],
-        ),
+        deployment=deployment,
+        notes=() if deployment == WorkspaceDeployment() else (UNCHECKED_DEPLOYMENT,),
     )
 
 
-def _say(found: PreparedContract, content: Path) -> None:
-    """Print findings, notes and, of a contract that holds, its match levels."""
-    if found.verification.findings:
-        click.echo(text_report(found.verification.findings, str(content)), err=True)
-    for note in found.notes:
+UNCHECKED_DEPLOYMENT = (
+    "the deployment is taken from the command line; nothing shows that it created the contract"
+)
+
+
+def _print_verification(prepared: PreparedContract, content: Path) -> None:
+    """Print findings and notes, and the match levels of a valid contract."""
+    verification = prepared.verification
+    if verification.findings:
+        click.echo(text_report(verification.findings, str(content)), err=True)
+    for note in prepared.notes:
         click.echo(f"note: {note}", err=True)
-    record = found.verification.record
-    if record is not None and found.verification.holds:
+    record = verification.record
+    if record is not None and verification.is_valid:
         levels = (f"{side} {record[f'{side}Match'] or 'null'}" for side in ("creation", "runtime"))
         name = record["compilation"]["name"]
         click.echo(f"{name} at {record['address']} on chain {record['chainId']}: {', '.join(levels)}")

@@ -1,1 +1,1 @@
-"""Running compilers within limits of time and output."""
+"""Run solc and Vyper, with limits on time, memory and output."""

@@ -1,4 +1,4 @@
-"""Compilers on this machine: which version each is, and what it makes of standard JSON."""
+"""The compilers on this machine: their versions, and their output for standard JSON input."""
 
 import shutil
 from collections.abc import Iterable
@@ -10,21 +10,25 @@ import orjson
 from statuary.compilers.run_program import RunError, RunLimits, run_program
 from statuary.documents.encode import encode_unchecked
 from statuary.domain.contracts.compiler_version import build_version, is_same_build
+from statuary.domain.errors import StatuaryError
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import shorten
 
 PROGRAMS: Final = {"solc": ("solc", "solcjs"), "vyper": ("vyper", "vyper-json")}
-"""The programs that are taken from `PATH`, by the kind that records call `compilation.compiler`."""
+"""The programs searched for on `PATH`, by the kind that records have in `compilation.compiler`."""
 
 VERSION_LIMITS: Final = RunLimits(seconds=60)
-"""What telling its version may take of a compiler: a cold start, no more."""
+"""The limits for `--version`, a cold start included."""
+
+MAX_ERROR_CHARACTERS: Final = 300
+"""How much of a compiler's own message is shown."""
 
 
-class CompilerError(Exception):
-    """A compiler that could not be run, or gave no output for an input.
+class CompilerError(StatuaryError):
+    """A compiler cannot be run, or gives no output for an input.
 
     Attributes:
-        is_verdict: whether it refused the input, so that a better machine would not help.
+        is_input_rejected: whether the input is invalid, so that another machine would not help.
     """
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
@@ -38,83 +42,92 @@ class Compiler(NamedTuple):
     Attributes:
         kind: `solc` or `vyper`.
         path: the program: `solc`, npm's `solcjs`, `vyper` or `vyper-json`.
-        version: what it says of itself, without the machine that it was built for.
+        version: without the platform, `0.8.30+commit.73712a01`.
     """
 
     kind: str
     path: Path
     version: str
 
-    def compile(self, std_json_input: Json, bounds: RunLimits) -> Json:
+    @property
+    def name(self) -> str:
+        """Kind and version, for messages."""
+        return f"{self.kind} {self.version}"
+
+    def compile(self, std_json_input: Json, limits: RunLimits) -> Json:
         """Return the standard JSON output for an input.
 
         Raises:
-            CompilerFailed: if there is none, or errors are in it.
+            CompilerError: if there is none, or it contains errors.
         """
-        # vyper-json speaks nothing else
+        # vyper-json has no such option
         options = [] if self.path.name == "vyper-json" else ["--standard-json"]
         try:
-            answer = run_program(bounds, [self.path, *options], encode_unchecked(std_json_input))
-        except RunError as failed:
-            raise CompilerError(str(failed)) from None
-        output = _output(answer.output)
+            ended = run_program(limits, [self.path, *options], encode_unchecked(std_json_input))
+        except RunError as error:
+            raise CompilerError(str(error)) from None
+        output = _json_object(ended.stdout)
         if output is None:
-            said = answer.stderr.strip()[-300:]
-            raise CompilerError(f"it ended with code {answer.code} and no JSON{said and ': '}{said}")
-        _refuse_errors(output)
+            stderr = ended.stderr.strip()[-MAX_ERROR_CHARACTERS:]
+            raise CompilerError(
+                f"it exited with code {ended.exit_code} and wrote no JSON{stderr and ': '}{stderr}"
+            )
+        _raise_first_error(output)
         return output
 
 
 def detect_compiler(kind: str, path: Path) -> Compiler:
-    """Ask a program which compiler it is.
+    """Return the compiler at a path, or with a name on `PATH`, after asking for its version.
 
     Raises:
-        CompilerFailed: if it cannot be asked, or does not say.
+        CompilerError: if it cannot be run, or does not print a version.
     """
-    program = shutil.which(path)
-    if program is None:
-        raise CompilerError(f"there is no program {path}, or it may not be run")
+    found = shutil.which(path)
+    if found is None:
+        raise CompilerError(f"there is no program {path}, or it is not executable")
+    program = Path(found).absolute()
     try:
-        answer = run_program(VERSION_LIMITS, [Path(program).absolute(), "--version"])
-    except RunError as failed:
-        raise CompilerError(f"{path}: {failed}") from None
-    version = build_version(answer.output.decode("utf-8", "replace"))
-    if not version or answer.code:
-        said = answer.stderr.strip() or answer.output[:200].decode("utf-8", "replace")
-        raise CompilerError(f"{path} does not tell its version: {shorten(said)}")
-    return Compiler(kind=kind, path=Path(program).absolute(), version=version)
+        ended = run_program(VERSION_LIMITS, [program, "--version"])
+    except RunError as error:
+        raise CompilerError(f"{path}: {error}") from None
+    version = build_version(ended.stdout.decode("utf-8", "replace"))
+    if not version or ended.exit_code:
+        printed = ended.stderr.strip() or ended.stdout[:200].decode("utf-8", "replace")
+        raise CompilerError(f"{path} --version prints no version: {shorten(printed)}")
+    return Compiler(kind=kind, path=program, version=version)
 
 
 def compilers_on_path() -> list[Compiler]:
-    """Return the compilers that are on `PATH`; programs that do not tell a version are none."""
+    """Return the compilers on `PATH`; programs that print no version are left out."""
     found = []
     for kind, names in PROGRAMS.items():
         for name in names:
-            program = shutil.which(name)
             try:
-                found += [detect_compiler(kind, Path(program))] if program else []
+                found.append(detect_compiler(kind, Path(name)))
             except CompilerError:
                 continue
     return found
 
 
 def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Compiler | None:
-    """Return the first compiler that is of a record's kind and build."""
+    """Return the first compiler of a kind and build."""
     return next((one for one in compilers if one.kind == kind and is_same_build(version, one.version)), None)
 
 
-def _output(answer: bytes) -> Json | None:
-    """Return the JSON object in an answer; npm's solc may say a line before it."""
+def _json_object(stdout: bytes) -> Json | None:
+    """Return the JSON object in an output; npm's solc may print a line before it."""
     try:
-        output = orjson.loads(answer[max(answer.find(b"{"), 0) :])
+        output = orjson.loads(stdout[max(stdout.find(b"{"), 0) :])
     except orjson.JSONDecodeError:
         return None
     return output if isinstance(output, dict) else None
 
 
-def _refuse_errors(output: Json) -> None:
+def _raise_first_error(output: Json) -> None:
     errors = output.get("errors")
     for error in errors if isinstance(errors, list) else ():
         if isinstance(error, dict) and error.get("severity", "error") == "error":
-            said = str(error.get("formattedMessage") or error.get("message") or "an error").strip()
-            raise CompilerError(f"it refuses the input: {said[:300]}", is_input_rejected=True)
+            text = str(error.get("formattedMessage") or error.get("message") or "an error").strip()
+            raise CompilerError(
+                f"it rejects the input: {text[:MAX_ERROR_CHARACTERS]}", is_input_rejected=True
+            )

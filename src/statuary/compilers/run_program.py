@@ -1,7 +1,7 @@
-"""Another program, run within bounds: time, memory, and how much it may say.
+"""Run another program with limits on time, memory and output.
 
-The program gets an empty folder to work in and a session of its own, so that what it starts ends with it.
-Memory and answer are bounded by the system (`ulimit`); where there is no POSIX shell, time alone is.
+The program gets an empty working folder and a session of its own, so that its children end with it. The shell's
+`ulimit` bounds memory and output; without a POSIX shell only the time is limited.
 """
 
 import os
@@ -13,123 +13,124 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, NamedTuple
 
+from statuary.domain.errors import StatuaryError
+
 FIXED_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 """Old Vypers write some members in the order of Python's hashes."""
 
 MAX_STDERR_CHARACTERS = 2000
-"""Characters of a program's last words that are kept."""
+"""How much of the end of standard error is kept."""
 
 
 class RunLimits(NamedTuple):
-    """How much a program may take.
-
-    Attributes:
-        seconds: from start to end.
-        memory: bytes of data.
-        answer: bytes that it may write.
-    """
+    """Limits for one program: wall-clock seconds, bytes of data segment, and bytes of standard output."""
 
     seconds: float = 300
-    memory: int = 8 << 30
-    answer: int = 128 << 20
+    memory_bytes: int = 8 << 30
+    output_bytes: int = 128 << 20
 
 
 class ProgramOutput(NamedTuple):
-    """What a program said.
+    """How a program ended.
 
     Attributes:
-        code: its exit code; negative for the signal that ended it.
-        output: its standard output.
-        complaint: the end of its standard error.
+        exit_code: negative for the signal that ended it.
+        stdout: all of its standard output.
+        stderr: the end of its standard error.
     """
 
-    code: int
-    output: bytes
+    exit_code: int
+    stdout: bytes
     stderr: str
 
 
+class RunError(StatuaryError):
+    """A program cannot be started or exceeds a limit."""
+
+
 _RUNNING: set["subprocess.Popen[bytes]"] = set()
-"""The programs that run now."""
 
 
-class RunError(Exception):
-    """A program that could not be started, or did not end by itself."""
-
-
-def run_program(bounds: RunLimits, command: Sequence[str | Path], given: bytes = b"") -> ProgramOutput:
+def run_program(limits: RunLimits, command: Sequence[str | Path], stdin: bytes = b"") -> ProgramOutput:
     """Run a program to its end.
 
     Args:
-        bounds: what it may take.
+        limits: for time, memory and output.
         command: the program and its arguments.
-        given: its standard input, as a file: old compilers ask for its size.
+        stdin: given as a file, because old compilers ask for its size.
 
     Raises:
-        RunFailed: if it cannot be started, takes too long, or says too much.
+        RunError: if it cannot be started, takes too long, or writes too much.
     """
     with (
         TemporaryDirectory(prefix="statuary-") as folder,
-        TemporaryFile() as standard_input,
+        TemporaryFile() as input_file,
         TemporaryFile() as output,
-        TemporaryFile() as stderr,
+        TemporaryFile() as errors,
     ):
-        standard_input.write(given)
-        standard_input.seek(0)
-        code = _run(bounds, command, folder, (standard_input, output, stderr))
-        if os.fstat(output.fileno()).st_size >= bounds.answer:
-            raise RunError(f"it said more than {bounds.answer:,} bytes")
-        return ProgramOutput(
-            code, _whole(output), _whole(stderr)[-MAX_STDERR_CHARACTERS:].decode("utf-8", "replace")
-        )
+        input_file.write(stdin)
+        input_file.seek(0)
+        exit_code = _run(limits, command, folder, (input_file, output, errors))
+        if os.fstat(output.fileno()).st_size >= limits.output_bytes:
+            raise RunError(f"the output has more than {limits.output_bytes:,} bytes")
+        stderr = _content(errors)[-MAX_STDERR_CHARACTERS:].decode("utf-8", "replace")
+        return ProgramOutput(exit_code, _content(output), stderr)
 
 
 def _run(
-    bounds: RunLimits,
+    limits: RunLimits,
     command: Sequence[str | Path],
     folder: str,
     streams: tuple[IO[bytes], IO[bytes], IO[bytes]],
 ) -> int:
-    standard_input, output, stderr = streams
-    try:
-        process = subprocess.Popen(
-            _limited(bounds, [str(part) for part in command]),
-            stdin=standard_input,
-            stdout=output,
-            stderr=stderr,
-            cwd=folder,
-            env={**os.environ, **FIXED_ENVIRONMENT},
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise RunError(f"it cannot be started: {error.strerror}") from None
+    process = _start(_with_ulimit(limits, [str(part) for part in command]), folder, streams)
     _RUNNING.add(process)
     try:
-        return process.wait(bounds.seconds)
+        return process.wait(limits.seconds)
     except subprocess.TimeoutExpired:
-        _end(process)
-        raise RunError(f"it did not end within {bounds.seconds:g} seconds") from None
+        _stop(process)
+        raise RunError(f"it did not end within {limits.seconds:g} seconds") from None
     except BaseException:
-        _end(process)
+        _stop(process)
         raise
     finally:
         _RUNNING.discard(process)
 
 
+def _start(
+    command: list[str], folder: str, streams: tuple[IO[bytes], IO[bytes], IO[bytes]]
+) -> "subprocess.Popen[bytes]":
+    stdin, stdout, stderr = streams
+    environment = {**os.environ, **FIXED_ENVIRONMENT}
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise RunError(f"it cannot be started: {error.strerror}") from None
+
+
 def stop_all_programs() -> None:
-    """End every program that runs now: Ctrl-C does not reach sessions of their own."""
+    """Stop every running program: Ctrl-C does not reach their sessions."""
     for process in tuple(_RUNNING):
-        _end(process)
+        _stop(process)
 
 
-def _limited(bounds: RunLimits, command: list[str]) -> list[str]:
+def _with_ulimit(limits: RunLimits, command: list[str]) -> list[str]:
     if os.name != "posix":
         return command
-    limits = f"ulimit -d {bounds.memory // 1024} && ulimit -f {bounds.answer // 512}"
-    return ["sh", "-c", f'{limits} && exec "$0" "$@"', *command]
+    ulimit = f"ulimit -d {limits.memory_bytes // 1024} && ulimit -f {limits.output_bytes // 512}"
+    return ["sh", "-c", f'{ulimit} && exec "$0" "$@"', *command]
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program that has not ended, and whatever it started."""
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a program and its children."""
     with suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)
@@ -138,6 +139,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _whole(stream: IO[bytes]) -> bytes:
+def _content(stream: IO[bytes]) -> bytes:
     stream.seek(0)
     return stream.read()

@@ -1,1 +1,1 @@
-"""Readers of other systems that write content: what compilers, tool chains and nodes say of a contract."""
+"""Contracts from the files of compilers and tool chains, and from Ethereum nodes, into the content folder."""

@@ -1,6 +1,6 @@
-"""An Ethereum node, asked over JSON-RPC and HTTP: one question, one answer, within bounds.
+"""An Ethereum node over JSON-RPC and HTTP, with limits on time and size.
 
-https://ethereum.github.io/execution-apis/ . The address may hold a key, so no message shows more of it than the host.
+https://ethereum.github.io/execution-apis/ . The URL may contain a key, so messages show only its host.
 """
 
 from http.client import HTTPException
@@ -11,6 +11,7 @@ from urllib.request import Request, urlopen
 
 import orjson
 
+from statuary.domain.errors import StatuaryError
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import (
     ADDRESS_DIGITS,
@@ -25,17 +26,19 @@ from statuary.importing.import_error import ContractImportError
 from statuary.version import VERSION
 
 TIMEOUT_SECONDS: Final = 60.0
-"""How long an answer may take; traces of old transactions take their time."""
+"""Traces of old transactions take long."""
 
 MAX_RESPONSE_BYTES: Final = 64 << 20
-"""Bytes of an answer."""
+
+MAX_QUANTITY_DIGITS: Final = 64
+"""Hex digits of a number: the EVM's words have 256 bits."""
 
 METHOD_NOT_FOUND: Final = -32601
 """JSON-RPC's code for a method that the node does not offer."""
 
 
-class RpcError(Exception):
-    """The node answered with an error.
+class RpcError(StatuaryError):
+    """A node responds with an error.
 
     Attributes:
         code: JSON-RPC's.
@@ -47,17 +50,13 @@ class RpcError(Exception):
 
 
 class EthereumNode:
-    """A node at an address.
-
-    Attributes:
-        host: who is asked, for messages.
-    """
+    """A node at a URL; `host` is the part of it that messages show."""
 
     def __init__(self, url: str) -> None:
-        """Take an address, asking nothing yet.
+        """Take the URL without connecting.
 
         Raises:
-            CannotImport: if it is no address of the web.
+            ContractImportError: if it is not an HTTP URL.
         """
         try:
             parts = urlsplit(url)
@@ -66,97 +65,102 @@ class EthereumNode:
             self.host = ""
         if not self.host or parts.scheme not in ("http", "https"):
             raise ContractImportError(
-                "the node's address begins neither with http:// nor https://",
+                "the URL of the node does not start with http:// or https://",
                 "write it like http://127.0.0.1:8545",
             )
         self._url = url
 
-    def ask(self, method: str, *parameters: Json) -> Json:
+    def call(self, method: str, *parameters: Json) -> Json:
         """Return the result of a method.
 
         Raises:
-            NodeRefused: if the node answers with an error.
-            CannotImport: if there is no answer, or it is not JSON-RPC.
+            RpcError: if the node responds with an error.
+            ContractImportError: if there is no response, or it is not JSON-RPC.
         """
-        question = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
-        answer = self._answer(orjson.dumps(question), method)
-        if isinstance(answer, dict) and isinstance(error := answer.get("error"), dict):
+        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
+        response = self._post(orjson.dumps(request), method)
+        if isinstance(response, dict) and isinstance(error := response.get("error"), dict):
             code = error.get("code")
             raise RpcError(code if isinstance(code, int) else 0, str(error.get("message", "an error")))
-        if not isinstance(answer, dict) or "result" not in answer:
-            raise ContractImportError(f"{self.host} does not answer {method} as an Ethereum node does")
-        return answer["result"]
+        if not isinstance(response, dict) or "result" not in response:
+            raise ContractImportError(f"{self.host} is not an Ethereum node: no result for {method}")
+        return response["result"]
 
-    def hex(self, method: str, *parameters: Json) -> Hex:
-        """Return the result of a method that answers bytes.
+    def call_hex(self, method: str, *parameters: Json) -> Hex:
+        """Return the result of a method that responds with bytes.
 
         Raises:
-            NodeRefused: as `ask`.
-            CannotImport: as `ask`, or if it is no hex text.
+            RpcError: as `call`.
+            ContractImportError: as `call`, or if the result is not hex.
         """
-        return self.as_hex(self.ask(method, *parameters), method)
+        return self.parse_hex(self.call(method, *parameters), method)
 
-    def as_hex(self, value: Json, what: str) -> Hex:
-        """Return bytes that the node told, in lower case.
+    def parse_hex(self, value: Json, what: str) -> Hex:
+        """Return bytes in a response, in lower case.
 
         Raises:
-            CannotImport: if it is no hex text.
+            ContractImportError: if it is not hex.
         """
         try:
             return parse_hex(value.lower())
         except (AttributeError, InvalidValueError):
-            raise ContractImportError(f"{self.host} answers {shorten(str(value))} for {what}") from None
+            raise self._invalid(value, what) from None
 
-    def as_address(self, value: Json, what: str) -> Address:
-        """Return an address that the node told, in EIP-55 spelling.
+    def parse_address(self, value: Json, what: str) -> Address:
+        """Return an address in a response, with its EIP-55 checksum.
 
         Raises:
-            CannotImport: if it is none.
+            ContractImportError: if it is not an address.
         """
-        digits = self.as_hex(value, what)
+        digits = self.parse_hex(value, what)
         if len(digits) != len("0x") + ADDRESS_DIGITS:
-            raise ContractImportError(f"{self.host} answers {shorten(digits)} for {what}")
+            raise self._invalid(digits, what)
         return checksum_address(digits)
 
-    def as_number(self, value: Json, what: str) -> int:
-        """Return a quantity that the node told: `0x` and hex digits without leading zeros.
+    def parse_quantity(self, value: Json, what: str) -> int:
+        """Return a number in a response: `0x` and hex digits.
 
         Raises:
-            CannotImport: if it is none.
+            ContractImportError: if it is not a number of at most 256 bits.
         """
-        try:
-            return int(value, 16) if value.startswith("0x") else int("")
-        except (AttributeError, TypeError, ValueError):
-            raise ContractImportError(f"{self.host} answers {shorten(str(value))} for {what}") from None
+        if isinstance(value, str) and value.startswith("0x") and len(value) <= 2 + MAX_QUANTITY_DIGITS:
+            try:
+                return int(value, 16)
+            except ValueError:
+                pass
+        raise self._invalid(value, what)
 
-    def _answer(self, question: bytes, method: str) -> Json:
-        request = Request(  # noqa: S310 - the scheme is checked
-            self._url,
-            question,
-            {"Content-Type": "application/json", "User-Agent": f"statuary/{VERSION}"},
-        )
-        try:
-            with urlopen(request, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310
-                raw = response.read(MAX_RESPONSE_BYTES + 1)
-        except HTTPError as error:  # some nodes put the error's JSON under a status of 4xx
-            with error:
-                raw = error.read(MAX_RESPONSE_BYTES + 1)
-            if not raw.lstrip().startswith(b"{"):
-                raise ContractImportError(
-                    f"{self.host} answers {method} with HTTP status {error.code}"
-                ) from None
-        except (OSError, HTTPException) as error:
-            reason = getattr(error, "reason", error)
-            raise ContractImportError(
-                f"{self.host} does not answer: {reason}", "is the node's address right, and the node up?"
-            ) from None
+    def _invalid(self, value: Json, what: str) -> ContractImportError:
+        return ContractImportError(f"{self.host} responds with {shorten(str(value))} for {what}")
+
+    def _post(self, body: bytes, method: str) -> Json:
+        raw = self._read(body, method)
         if len(raw) > MAX_RESPONSE_BYTES:
             raise ContractImportError(
-                f"{self.host} answers {method} with more than {MAX_RESPONSE_BYTES:,} bytes"
+                f"{self.host} responds to {method} with more than {MAX_RESPONSE_BYTES:,} bytes"
             )
         try:
             return orjson.loads(raw)
         except orjson.JSONDecodeError:
+            raise ContractImportError(f"{self.host} responds to {method} with invalid JSON") from None
+
+    def _read(self, body: bytes, method: str) -> bytes:
+        headers = {"Content-Type": "application/json", "User-Agent": f"statuary/{VERSION}"}
+        request = Request(self._url, body, headers)  # noqa: S310 - the scheme is checked
+        raw: bytes
+        try:
+            with urlopen(request, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310
+                raw = response.read(MAX_RESPONSE_BYTES + 1)
+        except HTTPError as error:  # some nodes send a JSON-RPC error with a 4xx status
+            with error:
+                raw = error.read(MAX_RESPONSE_BYTES + 1)
+            if not raw.lstrip().startswith(b"{"):
+                raise ContractImportError(
+                    f"{self.host} responds to {method} with HTTP status {error.code}"
+                ) from None
+        except (OSError, HTTPException) as error:
+            reason = getattr(error, "reason", error)
             raise ContractImportError(
-                f"{self.host} answers {method} with something that is not JSON"
+                f"{self.host} does not respond: {reason}", "check the URL, and that the node is running"
             ) from None
+        return raw

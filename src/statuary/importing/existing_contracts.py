@@ -1,4 +1,4 @@
-"""The contracts that a site has already, as far as a new one must know of them."""
+"""The contracts that a site already has, as far as a new one depends on them."""
 
 import re
 from pathlib import Path
@@ -16,17 +16,14 @@ from statuary.domain.primitives import Address, ChainId, Instant, InvalidValueEr
 from statuary.importing.import_error import ContractImportError
 
 _FIRST_MEMBER = re.compile(rb'\s*\{\s*"matchId"\s*:\s*"([0-9]{1,30})"')
-"""How a record begins that lists its members in served order: no need to read the rest."""
+"""The start of a record with its members in served order, so that the rest need not be read."""
 
 
 class ExistingContract(NamedTuple):
-    """A contract that is there already.
+    """A contract of the site; what cannot be read of it is None.
 
     Attributes:
-        source: where.
-        match_id: its number; None if it cannot be read.
-        verified_at: when it was verified; None if it cannot be read.
-        proxy_resolution: what its maker said the chain answered of a proxy; None if nothing.
+        proxy_resolution: only if the record has an implementation.
     """
 
     source: ContractSource
@@ -38,7 +35,7 @@ class ExistingContract(NamedTuple):
 def find_existing_contract(
     root: Path, catalogue: Catalogue, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
-    """Return the contract that the site has at an address, in whatever form and spelling; None if it has none."""
+    """Return the contract at an address, in any form and any case of the address."""
     source = find_source(catalogue, chain_id, address)
     if source is None:
         return None
@@ -48,77 +45,71 @@ def find_existing_contract(
     except InvalidValueError:
         verified_at = None
     resolution = record.get("proxyResolution")
-    told = resolution if isinstance(resolution, dict) and resolution.get("isProxy") else None
-    return ExistingContract(source, record.get("matchId"), verified_at, told)
+    is_proxy = isinstance(resolution, dict) and resolution.get("isProxy")
+    return ExistingContract(source, record.get("matchId"), verified_at, resolution if is_proxy else None)
 
 
 def find_source(catalogue: Catalogue, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Return where the contract at an address is written."""
+    """Return the source of the contract at an address."""
+    wanted = (chain_id, address.lower())
     return next(
-        (
-            source
-            for source in catalogue.contracts
-            if source.chain_id == chain_id and source.address.lower() == address.lower()
-        ),
+        (source for source in catalogue.contracts if (source.chain_id, source.address.lower()) == wanted),
         None,
     )
 
 
 def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
-    """Return the record that a source makes; None if it makes none."""
-    read = read_contract(root, source).record
-    return None if read is None else read.value
+    """Return the record of a source; None if it cannot be read."""
+    parsed = read_contract(root, source).record
+    return None if parsed is None else parsed.value
 
 
 def next_match_id(root: Path, catalogue: Catalogue) -> str:
     """Return the number after the largest match id of the site.
 
     Raises:
-        CannotImport: if the site has bulk files, in which looking for it would take too long.
+        ContractImportError: if the site has bulk files, which would take too long to search.
     """
     if catalogue.bulk:
         raise ContractImportError(
-            f"the site has contracts in {catalogue.bulk[0].path}, whose match ids are not looked through",
+            f"the match ids in {catalogue.bulk[0].path} are not searched for a free one",
             "give a free one with --match-id",
         )
-    return str(1 + max((int(number) for number in _match_ids(root, catalogue)), default=0))
+    found = (read_match_id(root, source) for source in catalogue.contracts)
+    numbers = [int(number) for number in found if number and number.isascii() and number.isdigit()]
+    return str(1 + max(numbers, default=0))
 
 
 def check_match_id_is_free(
     root: Path, catalogue: Catalogue, match_id: str, own: ContractSource | None
 ) -> None:
-    """Make sure that a match id belongs to no other contract.
+    """Check that no other contract has a match id.
 
     Raises:
-        CannotImport: if it does.
+        ContractImportError: if one does.
     """
     for source in catalogue.contracts:
         if source != own and read_match_id(root, source) == match_id:
             raise ContractImportError(
-                f"match id {match_id} is taken already, by {source.path}",
-                "give another, or leave out --match-id",
+                f"{source.path} already has match id {match_id}",
+                "choose another, or leave out --match-id",
             )
 
 
-def _match_ids(root: Path, catalogue: Catalogue) -> list[str]:
-    found = (read_match_id(root, source) for source in catalogue.contracts)
-    return [number for number in found if number and number.isascii() and number.isdigit()]
-
-
 def read_match_id(root: Path, source: ContractSource) -> str | None:
-    """Return the match id that a source names; None if it cannot be read."""
+    """Return the match id in a source; None if it cannot be read."""
     if source.form is ContractForm.WORKSPACE:
         settings = load_model(SourceFile(root, source.path), WorkspaceSource, LARGEST_RECORD, [])
         return None if settings is None else settings.match_id
-    if source.form is ContractForm.RECORD and (found := _FIRST_MEMBER.match(_beginning(root / source.path))):
+    if source.form is ContractForm.RECORD and (found := _FIRST_MEMBER.match(_start_of(root / source.path))):
         return found[1].decode()
     record = read_existing_record(root, source)
     return None if record is None else record.get("matchId")
 
 
-def _beginning(file: Path) -> bytes:
+def _start_of(file: Path) -> bytes:
     try:
-        with file.open("rb") as opened:
-            return opened.read(100)
+        with file.open("rb") as stream:
+            return stream.read(100)
     except OSError:
         return b""

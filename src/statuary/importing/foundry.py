@@ -1,14 +1,14 @@
-"""What Foundry writes into `out`: an artifact for each contract, and build-infos.
+"""Foundry's `out` folder: an artifact for each contract, and build-infos.
 
-An artifact (`out/<File>.sol/<Name>.json`) holds bytecode, source maps and solc's metadata as text, but no sources:
-they are read from the project's folder and held against the hashes in the metadata, which also says the settings.
-Which files were compiled together, and under which numbers, is in the small build-info that every build
-writes; those numbers, and the ids of syntax trees in immutableReferences, depend on it.
+An artifact (`out/<File>.sol/<Name>.json`) has bytecode, source maps and solc's metadata as text, but no sources:
+these are read from the project and checked against the hashes in the metadata, which also has the settings. The
+small build-info of every build lists the files that were compiled together, with their numbers; source ids and the
+ids in immutableReferences depend on them.
 
-`forge build --build-info` writes whole build-infos (`ethers-rs-sol-build-info-1`), input and output in one. Foundry
-reads the compiler's answer into its own types and writes them anew, so ABI and docs have lost the compiler's
-order: they are taken from the metadata, which is text. Shapes: foundry-compilers' `ConfigurableContractArtifact`
-and `BuildInfo`, and the files that forge 1.7.1 wrote for tests/importing.
+`forge build --build-info` writes full build-infos (`ethers-rs-sol-build-info-1`) with input and output. Foundry
+parses and rewrites the compiler's JSON, so the ABI and the documentation lose the compiler's order: they are taken
+from the metadata. Formats: `ConfigurableContractArtifact` and `BuildInfo` of foundry-compilers, and the files that
+forge 1.7.1 wrote in tests/importing.
 """
 
 from collections.abc import Iterator
@@ -22,61 +22,61 @@ from statuary.domain.json_values import Json
 from statuary.domain.primitives import keccak256
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.imported_compilation import ImportedCompilation, choose_contract, deployable_contracts
-from statuary.importing.input_files import read_json_file, read_source_bytes
+from statuary.importing.input_files import decode_source, folder_above, read_json_file, read_source_bytes
 
 BUILD_INFO: Final = "ethers-rs-sol-build-info-1"
 
 METADATA_OUTPUTS = ("abi", "devdoc", "userdoc")
-"""What the metadata repeats of the compiler's output, in the compiler's own order."""
+"""The outputs that the metadata repeats, in the compiler's own order."""
 
 INPUT_MEMBERS = ("language", "sources", "settings")
-"""What is solc's in a build-info's input; Foundry adds its version, and folders of the machine that it ran on."""
+"""The members of standard JSON input; Foundry adds its version and folders of the machine that it ran on."""
 
 EXTRA_OUTPUTS = ("storageLayout", "transientStorageLayout")
-"""What `--extra-output` adds to an artifact."""
+"""The outputs that `--extra-output` adds to an artifact."""
 
 INLINER_SETTING_SINCE = CompilerVersion(0, 8, 5)
-"""solc 0.8.2 to 0.8.4 write the optimizer's `inliner` into metadata, and refuse to be told it."""
+"""solc 0.8.2 to 0.8.4 write the optimizer's `inliner` into metadata, but reject it as input."""
 
 
 def is_foundry_file(value: dict[str, Json]) -> bool:
-    """Say whether a JSON object is an artifact or build-info of Foundry's."""
+    """Return whether a JSON object is an artifact or build-info of Foundry."""
     is_artifact = isinstance(value.get("bytecode"), dict) and "methodIdentifiers" in value
     return is_artifact or value.get("_format") == BUILD_INFO or "source_id_to_path" in value
 
 
 def read_foundry(
-    file: Path, value: dict[str, Json], wanted: str | None, project: Path | None
+    file: Path, value: dict[str, Json], contract_name: str | None, project: Path | None
 ) -> ImportedCompilation:
     """Return the compilation of one contract.
 
     Args:
-        file: an artifact or a whole build-info.
-        value: what it holds.
-        wanted: the contract's name, fully qualified or not; an artifact is of one contract.
-        project: the folder that `foundry.toml` lies in; None to look for it above the file.
+        file: an artifact or a full build-info.
+        value: its content.
+        contract_name: fully qualified or not; ignored for an artifact, which is one contract.
+        project: the folder with `foundry.toml`; None to look for it above the file.
 
     Raises:
-        CannotImport: if sources are missing or are not those that were compiled, or the contract cannot be told.
+        ContractImportError: if sources are missing or have changed, or it is unclear which contract is meant.
     """
     try:
         if value.get("_format") == BUILD_INFO:
-            return _of_build_info(value, wanted)
+            return _of_build_info(value, contract_name)
         if "bytecode" not in value:
             raise ContractImportError(
-                f"{file} is only a list of sources, as forge writes it by default",
-                "name an artifact (out/<File>.sol/<Name>.json), or run `forge build --force --build-info`",
+                f"{file} is only a list of sources, which forge writes by default",
+                "give an artifact (out/<File>.sol/<Name>.json), or run `forge build --force --build-info`",
             )
         return _of_artifact(file, value, project or _project_above(file))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ContractImportError(
-            f"{file} lacks what Foundry writes: {error}", "run `forge build --force`"
+            f"{file} is not a complete Foundry file: {error}", "run `forge build --force`"
         ) from None
 
 
-def _of_build_info(build_info: dict[str, Json], wanted: str | None) -> ImportedCompilation:
+def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     output = build_info["output"]
-    name = choose_contract(deployable_contracts(output), wanted)
+    name = choose_contract(deployable_contracts(output), contract_name)
     path, _, contract = name.rpartition(":")
     artifact = output["contracts"][path][contract]
     metadata = _metadata(artifact.get("metadata"))
@@ -99,7 +99,7 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Import
     version = metadata["compiler"]["version"]
     numbers = _numbers(file, artifact, project, path)
     paths = {*metadata["sources"], *(numbers or {})}
-    notes = () if numbers else ("forge's build-info is not there: sourceIds are not known",)
+    notes = () if numbers else ("there is no build-info of forge, so the record has no sourceIds",)
     return ImportedCompilation(
         compiler="solc",
         version=version,
@@ -111,9 +111,7 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Import
         },
         std_json_output={
             "contracts": {path: {contract: _output(artifact, text, metadata)}},
-            **(
-                {"sources": {source: {"id": number} for source, number in numbers.items()}} if numbers else {}
-            ),
+            **({"sources": {source: {"id": id_} for source, id_ in numbers.items()}} if numbers else {}),
         },
         notes=notes,
     )
@@ -122,7 +120,7 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Import
 def _metadata(text: Json) -> dict[str, Json]:
     if not isinstance(text, str) or not text:
         raise ContractImportError(
-            "the artifact has no metadata of solc's, so its sources and settings are not known",
+            "the artifact has no solc metadata, so its sources and settings are unknown",
             "build with Foundry's default outputs; for Vyper, give the compiler's standard JSON",
         )
     metadata: dict[str, Json] = orjson.loads(text)
@@ -134,7 +132,7 @@ def _from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
 
 
 def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) -> dict[str, Json]:
-    """Return an artifact as solc's own output would have it."""
+    """Return an artifact in the form of solc's output."""
     return {
         **_from_metadata(metadata),
         **{member: artifact[member] for member in EXTRA_OUTPUTS if artifact.get(member) is not None},
@@ -144,7 +142,7 @@ def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) ->
 
 
 def _settings(settings: dict[str, Json], version: str) -> dict[str, Json]:
-    """Return the settings of standard JSON from those of metadata, which differ in form."""
+    """Return the settings of standard JSON for those of metadata, which has another form."""
     given = {key: item for key, item in settings.items() if key != "compilationTarget"}
     given["libraries"] = {}
     for name, address in settings.get("libraries", {}).items():
@@ -158,9 +156,9 @@ def _settings(settings: dict[str, Json], version: str) -> dict[str, Json]:
 
 
 def _sources(paths: list[str], hashes: dict[str, Json], project: Path) -> Iterator[tuple[str, Json]]:
-    """Yield the sources from the project's folder, those that the metadata names held against its hashes.
+    """Yield the sources of the project, checked against the hashes of the metadata.
 
-    Those that were merely compiled along, on which only numbers depend, have no hash to be held against.
+    Files that were only compiled together with the contract have no hash; only the source ids depend on them.
     """
     for path in paths:
         file = project / path
@@ -170,66 +168,55 @@ def _sources(paths: list[str], hashes: dict[str, Json], project: Path) -> Iterat
         expected = hashes.get(path, {}).get("keccak256")
         if expected is not None and expected != f"0x{keccak256(raw).hex()}":
             raise ContractImportError(
-                f"{file} is not the source that was compiled: its Keccak-256 is not {expected}",
+                f"{file} has changed since it was compiled: its Keccak-256 is not {expected}",
                 "check out the revision that was deployed, or run `forge build --force`",
             )
-        yield path, {"content": _decoded(raw, file)}
-
-
-def _decoded(raw: bytes, file: Path) -> str:
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ContractImportError(f"{file} is not UTF-8") from None
+        yield path, {"content": decode_source(raw, file)}
 
 
 def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) -> dict[str, int] | None:
-    """Return the numbers of the sources that were compiled together with an artifact's, None if they are not known.
+    """Return the numbers of the sources in the build of an artifact; None if they are unknown.
 
-    Forge's cache says which build an artifact is of; without it, the one whose numbers agree with the artifact's.
+    Forge's cache names the build; without the cache, it is the only build in which the artifact's number fits.
     """
-    folder = next(
-        (above / "build-info" for above in file.resolve().parents if (above / "build-info").is_dir()), None
-    )
+    folder = folder_above(file, "build-info")
     if folder is None:
         return None
-    builds = sorted(folder.glob("*.json"))
-    of_cache = _build_in_cache(project, file, path)
-    fitting = []
-    for build in builds:
-        listed = read_json_file(build).get("source_id_to_path")
-        if isinstance(listed, dict) and listed.get(str(artifact.get("id"))) == path:
-            numbers = {source: int(number) for number, source in listed.items()}
-            if build.stem == of_cache:
-                return numbers
-            fitting.append(numbers)
-    if len(fitting) > 1:
+    matching = {}
+    for build in sorted(folder.glob("*.json")):
+        paths = read_json_file(build).get("source_id_to_path")
+        if isinstance(paths, dict) and paths.get(str(artifact.get("id"))) == path:
+            matching[build.stem] = {source: int(number) for number, source in paths.items()}
+    build_in_cache = _build_in_cache(project, file, path)
+    if build_in_cache in matching:
+        return matching[build_in_cache]
+    if len(matching) > 1:
         raise ContractImportError(
-            f"{len(fitting)} builds in {folder} could be the one of {file}", "run `forge build --force`"
+            f"{file} could be from any of {len(matching)} builds in {folder}", "run `forge build --force`"
         )
-    return fitting[0] if fitting else None
+    return next(iter(matching.values()), None)
 
 
-def _build_in_cache(project: Path, file: Path, path: str) -> str | None:
-    """Return the id of the build that an artifact is of, as forge's cache has it."""
+def _build_in_cache(project: Path, file: Path, path: str) -> str:
+    """Return the id of the build of an artifact in forge's cache; empty if it is not there."""
     cache = project / "cache" / "solidity-files-cache.json"
     if not cache.is_file():
-        return None
+        return ""
     artifacts = read_json_file(cache).get("files", {}).get(path, {}).get("artifacts", {})
-    for versions in artifacts.values():
-        for profiles in versions.values():
-            for one in profiles.values():
-                if file.resolve().as_posix().endswith("/" + one["path"]):
-                    return str(one["build_id"])
-    return None
+    builds = (
+        build
+        for versions in artifacts.values()
+        for profiles in versions.values()
+        for build in profiles.values()
+    )
+    name = file.resolve().as_posix()
+    return next((str(build["build_id"]) for build in builds if name.endswith("/" + build["path"])), "")
 
 
 def _project_above(file: Path) -> Path:
-    """Return the folder that holds `foundry.toml`."""
-    found = next((above for above in file.resolve().parents if (above / "foundry.toml").is_file()), None)
-    if found is None:
-        raise ContractImportError(
-            f"there is no foundry.toml above {file}, so its sources are not found",
-            "give the project's folder with --project",
-        )
-    return found
+    for folder in file.resolve().parents:
+        if (folder / "foundry.toml").is_file():
+            return folder
+    raise ContractImportError(
+        f"there is no foundry.toml above {file}", "give the folder of the project with --project"
+    )

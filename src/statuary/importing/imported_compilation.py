@@ -1,4 +1,4 @@
-"""One contract's compilation, as any tool chain's files tell it."""
+"""The compilation of one contract, whichever tool chain wrote the files."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -6,18 +6,20 @@ from dataclasses import dataclass
 from statuary.domain.json_values import Json
 from statuary.importing.import_error import ContractImportError
 
+MAX_NAMES_SHOWN = 8
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedCompilation:
-    """What a contract was compiled from, by what, and to what.
+    """The input and output of one compiler run, and the contract that is meant.
 
     Attributes:
         compiler: `solc` or `vyper`.
-        version: as records spell it, `0.8.30+commit.73712a01`; empty if the files do not say.
-        fully_qualified_name: the source's path, a colon, and the contract's name.
-        std_json_input: the compiler's standard JSON input, texts of all sources included.
-        std_json_output: the compiler's standard JSON output; None if there is none yet.
-        notes: what was found wanting on the way, as sentences.
+        version: as records have it, `0.8.30+commit.73712a01`; empty if unknown.
+        fully_qualified_name: `path:Name`.
+        std_json_input: with the text of every source.
+        std_json_output: None if the contract has yet to be compiled.
+        notes: what is missing, as sentences.
     """
 
     compiler: str
@@ -28,82 +30,88 @@ class ImportedCompilation:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Make sure that files said what they should, in the types that they should.
+        """Check the types of what the files contain.
 
         Raises:
-            CannotImport: if not.
+            ContractImportError: if one is wrong.
         """
-        given = self.std_json_input
-        named: tuple[Json, ...] = (self.version, self.fully_qualified_name)
-        if not all(isinstance(text, str) for text in named):
-            raise ContractImportError(
-                "compiler version or contract name are no text", "compile the project again"
-            )
-        if not isinstance(given, dict) or not isinstance(given.get("language"), str):
-            raise ContractImportError(
-                "the standard JSON input names no language", "compile the project again"
-            )
+        names: tuple[Json, ...] = (self.version, self.fully_qualified_name)
+        if not all(isinstance(text, str) for text in names):
+            raise _invalid("the compiler version or the contract name is not text")
+        std_json_input = self.std_json_input
+        if not isinstance(std_json_input, dict) or not isinstance(std_json_input.get("language"), str):
+            raise _invalid("the standard JSON input has no language")
         for member in ("sources", "settings"):
-            if not isinstance(given.get(member), dict):
-                raise ContractImportError(
-                    f"the standard JSON input has no {member}", "compile the project again"
-                )
+            if not isinstance(std_json_input.get(member), dict):
+                raise _invalid(f"the standard JSON input has no {member}")
         if not isinstance(self.std_json_output, dict | None):
-            raise ContractImportError("the compiler's output is no JSON object", "compile the project again")
+            raise _invalid("the compiler's output is not a JSON object")
 
     @property
     def language(self) -> str:
-        """The input's language, as it says it."""
+        """The language of the input, such as `Solidity`."""
         return str(self.std_json_input["language"])
 
     @property
     def artifact(self) -> dict[str, Json] | None:
-        """The contract's part of the output; None if it is not there."""
+        """The contract in the output; None if it is not there."""
         path, _, name = self.fully_qualified_name.rpartition(":")
-        contracts = (self.std_json_output or {}).get("contracts")
-        held = contracts.get(path) if isinstance(contracts, dict) else None
-        artifact = held.get(name) if isinstance(held, dict) else None
+        artifact: Json = self.std_json_output
+        for key in ("contracts", path, name):
+            artifact = _member(artifact, key)
         return artifact if isinstance(artifact, dict) else None
 
 
+def _invalid(message: str) -> ContractImportError:
+    return ContractImportError(message, "compile the project again")
+
+
+def _member(value: Json, key: str) -> Json:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _items(value: Json) -> Iterable[tuple[str, Json]]:
+    return value.items() if isinstance(value, dict) else ()
+
+
 def compiler_for_language(language: str) -> str:
-    """Return the compiler of a language."""
+    """Return `solc` or `vyper`."""
     return "vyper" if language == "Vyper" else "solc"
 
 
 def deployable_contracts(std_json_output: Json) -> Iterator[str]:
-    """Yield the fully qualified names of an output's contracts that have bytecode."""
-    contracts = std_json_output.get("contracts") if isinstance(std_json_output, dict) else None
-    for path, held in contracts.items() if isinstance(contracts, dict) else ():
-        for name, artifact in held.items() if isinstance(held, dict) else ():
-            evm = artifact.get("evm") if isinstance(artifact, dict) else None
-            bytecode = evm.get("bytecode") if isinstance(evm, dict) else None
-            digits = bytecode.get("object") if isinstance(bytecode, dict) else None
+    """Yield the fully qualified names of the contracts with bytecode in an output."""
+    for path, contracts in _items(_member(std_json_output, "contracts")):
+        for name, artifact in _items(contracts):
+            digits = _member(_member(_member(artifact, "evm"), "bytecode"), "object")
             if isinstance(digits, str) and digits.removeprefix("0x"):
                 yield f"{path}:{name}"
 
 
-def choose_contract(names: Iterable[str], wanted: str | None) -> str:
-    """Return the fully qualified name that a person means, who may have left out the path, or all of it.
+def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
+    """Return the fully qualified name of the contract that is meant.
 
     Args:
-        names: the fully qualified names that there are.
-        wanted: what the person says.
+        names: the fully qualified names to choose from.
+        contract_name: with or without its path; None if there is only one contract.
 
     Raises:
-        CannotImport: if no name or more than one fits.
+        ContractImportError: if no name or more than one fits.
     """
     known = sorted(names)
-    fitting = [name for name in known if wanted in (None, name, name.rpartition(":")[2])]
-    if len(fitting) == 1:
-        return fitting[0]
-    shown = ", ".join((fitting or known)[:8]) + (" …" if len(fitting or known) > 8 else "")
+    matching = [name for name in known if contract_name in (None, name, name.rpartition(":")[2])]
+    if len(matching) == 1:
+        return matching[0]
+    listed = matching or known
+    shown = ", ".join(listed[:MAX_NAMES_SHOWN]) + (" …" if len(listed) > MAX_NAMES_SHOWN else "")
     if not known:
         raise ContractImportError(
-            "the compiler's output has no contract with bytecode", "look for errors in it"
+            "the compiler's output has no contract with bytecode", "check the output for compiler errors"
         )
-    if wanted is None:
-        raise ContractImportError(f"there are {len(known)} contracts: {shown}", "say which with --contract")
-    if not fitting:
-        raise ContractImportError(f"there is no contract {wanted!r}", f"there are: {shown}")
-    raise ContractImportError(f"{wanted!r} is the name of {len(fitting)} contracts", f"say which: {shown}")
+    if contract_name is None:
+        raise ContractImportError(f"found {len(known)} contracts: {shown}", "choose one with --contract")
+    if not matching:
+        raise ContractImportError(f"unknown contract {contract_name!r}", f"the contracts are: {shown}")
+    raise ContractImportError(
+        f"{len(matching)} contracts are named {contract_name!r}", f"use one of: {shown}"
+    )

@@ -1,28 +1,36 @@
-"""What a chain holds of a contract: its code, and the transaction that made it."""
+"""A contract on its chain: its code, and the transaction that created it if the node shows that it did."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from statuary.domain.contracts.workspace import WorkspaceDeployment
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Address, ChainId, Hex, InvalidValueError, parse_chain_id
+from statuary.domain.primitives import (
+    Address,
+    ChainId,
+    Hex,
+    InvalidValueError,
+    checksum_address,
+    keccak256,
+    parse_chain_id,
+)
 from statuary.importing.ethereum_node import METHOD_NOT_FOUND, EthereumNode, RpcError
 from statuary.importing.import_error import ContractImportError
 
-EMPTY: Final = "0x"
+NO_CODE: Final = "0x"
 
 CREATE_FRAMES: Final = ("CREATE", "CREATE2")
-"""The frames of a call trace that make contracts."""
+"""The frames of a call trace that create contracts."""
 
-UNKNOWN_CREATION = "the creation code is not known, so the record will say nothing of it"
+NO_CREATION_CODE = "the record has no creation code"
 
 
 class OnChainContract(NamedTuple):
-    """A contract as the chain holds it.
+    """A contract as the chain has it.
 
     Attributes:
-        creation: the code that created it, arguments included; None if it is not known.
-        runtime: the code at its address; None if it is not known.
+        creation: the creation code with the constructor arguments; None if unknown.
+        runtime: the code at the address; None if unknown.
         deployment: the transaction that created it, as far as it is known.
         notes: what could not be found out, as sentences.
     """
@@ -33,112 +41,156 @@ class OnChainContract(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def chain_id_of(node: EthereumNode) -> ChainId:
-    """Return the chain that a node is of.
+class _Creation(NamedTuple):
+    """What a transaction shows of a contract's creation.
+
+    Attributes:
+        code: the creation code; None if unknown.
+        is_shown: whether it is shown that the transaction created the contract.
+        note: what could not be found out; empty if nothing.
+    """
+
+    code: Hex | None = None
+    is_shown: bool = True
+    note: str = ""
+
+
+def read_chain_id(node: EthereumNode) -> ChainId:
+    """Return the chain id of a node.
 
     Raises:
-        CannotImport: if it does not say.
+        ContractImportError: if the node does not respond with one.
     """
     try:
-        return parse_chain_id(str(node.as_number(node.ask("eth_chainId"), "eth_chainId")))
-    except (RpcError, InvalidValueError) as refused:
-        raise ContractImportError(f"{node.host} does not tell its chain id: {refused}") from None
+        return parse_chain_id(str(node.parse_quantity(node.call("eth_chainId"), "eth_chainId")))
+    except (RpcError, InvalidValueError) as error:
+        raise ContractImportError(f"{node.host} does not return its chain id: {error}") from None
 
 
 def read_on_chain_contract(node: EthereumNode, address: Address, transaction: Hex | None) -> OnChainContract:
-    """Ask a node for a contract.
+    """Read a contract from a node.
 
     Args:
         node: a node of the contract's chain.
         address: the contract's.
-        transaction: the hash of the transaction that created it; None if it is not known.
+        transaction: the hash of the creating transaction; None if unknown.
 
     Raises:
-        CannotImport: if there is no such contract or transaction, or the node does not answer.
+        ContractImportError: if there is no such contract or transaction, if the transaction did not create it,
+            or if the node does not respond.
     """
     try:
-        runtime = node.hex("eth_getCode", address, "latest")
-        if runtime == EMPTY:
+        runtime = node.call_hex("eth_getCode", address, "latest")
+        if runtime == NO_CODE:
             raise ContractImportError(
-                f"there is no code at {address}, says {node.host}",
-                "check address and chain; it may be destroyed",
+                f"{address} has no code, according to {node.host}",
+                "check the address and the chain; the contract may have been destroyed",
             )
-        known = transaction or _creating_transaction(node, address)
+        known = transaction or _find_transaction(node, address)
         if known is None:
-            return OnChainContract(
-                creation=None,
-                runtime=runtime,
-                deployment=WorkspaceDeployment(),
-                notes=(f"{UNKNOWN_CREATION}; give the creating transaction with --transaction",),
-            )
+            note = f"{NO_CREATION_CODE}: give the creating transaction with --transaction"
+            return OnChainContract(None, runtime, WorkspaceDeployment(), (note,))
         return _created_by(node, address, known, runtime)
-    except RpcError as refused:
-        raise ContractImportError(f"{node.host} refuses: {refused}") from None
+    except RpcError as error:
+        raise ContractImportError(f"{node.host} responds with an error: {error}") from None
 
 
-def _creating_transaction(node: EthereumNode, address: Address) -> Hex | None:
-    """Ask for the creating transaction as Otterscan does, which some nodes answer (Erigon, Reth, Anvil)."""
+def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
+    """Ask for the creating transaction with Otterscan's method, which Erigon, Reth and Anvil have."""
     try:
-        found = node.ask("ots_getContractCreator", address)
+        found = node.call("ots_getContractCreator", address)
     except RpcError:
         return None
-    return node.as_hex(found.get("hash"), "ots_getContractCreator") if isinstance(found, dict) else None
+    return node.parse_hex(found.get("hash"), "ots_getContractCreator") if isinstance(found, dict) else None
 
 
-def _created_by(node: EthereumNode, address: Address, transaction: Hex, runtime: Hex) -> OnChainContract:
-    told = node.ask("eth_getTransactionByHash", transaction)
-    receipt = node.ask("eth_getTransactionReceipt", transaction)
-    if not isinstance(told, dict) or not isinstance(receipt, dict):
-        raise ContractImportError(
-            f"{node.host} knows no transaction {transaction}, or it is not in a block yet"
-        )
+def _created_by(node: EthereumNode, address: Address, name: Hex, runtime: Hex) -> OnChainContract:
+    transaction = node.call("eth_getTransactionByHash", name)
+    receipt = node.call("eth_getTransactionReceipt", name)
+    if not isinstance(transaction, dict) or not isinstance(receipt, dict):
+        raise ContractImportError(f"{node.host} has no transaction {name} in a block")
     if receipt.get("status") == "0x0":
-        raise ContractImportError(f"the transaction {transaction} failed, so it created nothing")
-    creation, notes = _creation_code(node, address, (transaction, told), receipt)
+        raise ContractImportError(f"transaction {name} failed, so it created no contract")
+    deployment = _deployment(node, name, transaction)
+    creation = _creation(node, address, deployment, transaction, receipt)
     return OnChainContract(
-        creation=creation, runtime=runtime, deployment=_deployment(node, transaction, told), notes=notes
+        creation=creation.code,
+        runtime=runtime,
+        deployment=deployment if creation.is_shown else WorkspaceDeployment(),
+        notes=(creation.note,) if creation.note else (),
     )
 
 
-def _deployment(node: EthereumNode, transaction: Hex, told: dict[str, Json]) -> WorkspaceDeployment:
+def _deployment(node: EthereumNode, name: Hex, transaction: dict[str, Json]) -> WorkspaceDeployment:
     return WorkspaceDeployment(
-        transaction_hash=transaction,
-        block_number=str(node.as_number(told.get("blockNumber"), "the block's number")),
-        transaction_index=str(node.as_number(told.get("transactionIndex"), "the transaction's place")),
-        deployer=node.as_address(told.get("from"), "the transaction's sender"),
+        transaction_hash=name,
+        block_number=str(node.parse_quantity(transaction.get("blockNumber"), "the block number")),
+        transaction_index=str(node.parse_quantity(transaction.get("transactionIndex"), "the index")),
+        deployer=node.parse_address(transaction.get("from"), "the sender"),
     )
 
 
-def _creation_code(
-    node: EthereumNode, address: Address, transaction: tuple[Hex, dict[str, Json]], receipt: dict[str, Json]
-) -> tuple[Hex | None, tuple[str, ...]]:
-    """Return the code that created a contract: the transaction's input, or what a factory gave to the EVM."""
-    name, told = transaction
-    if str(receipt.get("contractAddress")).lower() == address.lower():
-        return node.as_hex(told.get("input"), "the transaction's input"), ()
+def _creation(
+    node: EthereumNode,
+    address: Address,
+    deployment: WorkspaceDeployment,
+    transaction: dict[str, Json],
+    receipt: dict[str, Json],
+) -> _Creation:
+    """Find out whether a transaction created a contract: from its receipt, its sender and nonce, or a trace."""
+    is_in_receipt = str(receipt.get("contractAddress")).lower() == address.lower()
+    if not transaction.get("to") and (
+        is_in_receipt or _address_from_nonce(node, deployment, transaction) == address
+    ):
+        return _Creation(node.parse_hex(transaction.get("input"), "the transaction's input"))
     try:
-        trace = node.ask("debug_traceTransaction", name, {"tracer": "callTracer"})
-    except RpcError as refused:
-        why = "does not trace" if refused.code == METHOD_NOT_FOUND else f"does not trace it: {refused}"
-        return None, (f"a contract created {address}, and {node.host} {why}: {UNKNOWN_CREATION}",)
+        trace = node.call("debug_traceTransaction", deployment.transaction_hash, {"tracer": "callTracer"})
+    except RpcError as error:
+        reason = "does not trace" if error.code == METHOD_NOT_FOUND else f"does not trace it: {error}"
+        if is_in_receipt:
+            return _Creation(note=f"{NO_CREATION_CODE}: {node.host} {reason}")
+        return _Creation(
+            is_shown=False,
+            note=f"the record has no deployment: nothing shows that transaction {deployment.transaction_hash} "
+            f"created {address}, and {node.host} {reason}",
+        )
     inputs = [
-        frame.get("input") for frame in _creations(trace) if str(frame.get("to")).lower() == address.lower()
+        frame.get("input")
+        for frame in _create_frames(trace)
+        if str(frame.get("to")).lower() == address.lower()
     ]
     if not inputs:
         raise ContractImportError(
-            f"the transaction {name} did not create {address}", "give the one that did, or none"
+            f"transaction {deployment.transaction_hash} did not create {address}",
+            "give the creating transaction, or leave out --transaction",
         )
-    return node.as_hex(inputs[-1], "the trace"), ()
+    return _Creation(node.parse_hex(inputs[-1], "the trace"))
 
 
-def _creations(trace: Json) -> Iterator[dict[str, Json]]:
-    """Yield the frames of a call trace that made contracts, in order; what was undone is left out."""
-    waiting = [trace]
-    while waiting:
-        frame = waiting.pop()
+def _address_from_nonce(
+    node: EthereumNode, deployment: WorkspaceDeployment, transaction: dict[str, Json]
+) -> Address | None:
+    if transaction.get("nonce") is None or deployment.deployer is None:
+        return None
+    return create_address(deployment.deployer, node.parse_quantity(transaction["nonce"], "the nonce"))
+
+
+def create_address(sender: Address, nonce: int) -> Address:
+    """Return the address of the contract that a transaction creates: Keccak-256 of RLP([sender, nonce])."""
+    number = nonce.to_bytes((nonce.bit_length() + 7) // 8)
+    item = number if len(number) == 1 and number[0] < 0x80 else bytes([0x80 + len(number)]) + number
+    items = bytes([0x80 + 20]) + bytes.fromhex(sender[2:]) + item
+    return checksum_address("0x" + keccak256(bytes([0xC0 + len(items)]) + items)[12:].hex())
+
+
+def _create_frames(trace: Json) -> Iterator[dict[str, Json]]:
+    """Yield the frames of a call trace that created contracts, in order, without reverted ones."""
+    pending = [trace]
+    while pending:
+        frame = pending.pop()
         if not isinstance(frame, dict) or frame.get("error"):
             continue
         if frame.get("type") in CREATE_FRAMES:
             yield frame
         calls = frame.get("calls")
-        waiting.extend(reversed(calls) if isinstance(calls, list) else ())
+        pending.extend(reversed(calls) if isinstance(calls, list) else ())

@@ -1,4 +1,4 @@
-"""Adding a contract to a site: what was compiled and what the chain holds, to what is written."""
+"""Prepare a contract for the content folder, from its compilation and its code on the chain."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,17 +29,14 @@ from statuary.importing.workspace_files import contract_files
 
 
 class ImportOptions(NamedTuple):
-    """What is to be added, and how.
+    """Which contract to add, and how.
 
     Attributes:
-        chain_id: the contract's chain.
-        address: the contract's address.
-        form: a workspace, or a whole record.
-        match_id: its number; None for the next that is free, or the one that it has already.
-        verified_at: when it was verified; None for `now`, or when it was already.
-        now: the instant that it is.
-        replace: whether a contract that is there already is replaced.
-        compilers: to compile with again; none to take what tool chains wrote.
+        form: a workspace or a record.
+        match_id: None for the existing contract's, or else the next free one.
+        verified_at: None for the existing contract's, or else `now`.
+        replace: replace the existing contract.
+        compilers: compile again with these; empty to use the output of the tool chain.
     """
 
     chain_id: ChainId
@@ -51,14 +48,20 @@ class ImportOptions(NamedTuple):
     replace: bool
     compilers: Sequence[Compiler] = ()
 
+    @property
+    def path(self) -> str:
+        """The file that makes the contract, as a path in the content folder."""
+        path = f"contracts/{self.chain_id}/{self.address}"
+        return f"{path}.json" if self.form is ContractForm.RECORD else f"{path}/contract.yaml"
+
 
 class PreparedContract(NamedTuple):
-    """What adding a contract comes to.
+    """A contract that is ready to be written.
 
     Attributes:
-        judged: its record and what is wrong with it.
-        files: what is to be written, by path in the content folder; none if the record does not hold.
-        replaced: the contract that is there already.
+        verification: the record, and what is wrong with it.
+        files: by path in the content folder; empty if the record has errors.
+        replaced: the existing contract.
         notes: what could not be found out, as sentences.
     """
 
@@ -71,92 +74,79 @@ class PreparedContract(NamedTuple):
 def prepare_contract(
     root: Path,
     catalogue: Catalogue,
-    wanted: ImportOptions,
+    options: ImportOptions,
     compilation: ImportedCompilation,
     on_chain: OnChainContract,
     *,
     node: EthereumNode | None = None,
 ) -> PreparedContract:
-    """Derive and prove a contract, and return what there is to write; nothing is written.
+    """Derive and verify a contract; return the files to write.
 
     Args:
         root: the content folder.
         catalogue: the site.
-        wanted: what is to be added.
-        compilation: what it was compiled from and to.
-        on_chain: what the chain holds of it.
-        node: a node to ask about proxies; None if there is none.
+        options: which contract to add.
+        compilation: its sources and the compiler's output.
+        on_chain: its code on the chain.
+        node: the node to ask about proxies.
 
     Raises:
-        CannotImport: if it is there already, if it cannot be completed, or a compiler or node fails.
+        ContractImportError: if the contract exists already, something is missing, or a compiler or node fails.
     """
-    existing = _standing(root, catalogue, wanted)
-    again = recompile(compilation, wanted.compilers) if wanted.compilers else compilation
-    whole = complete_compilation(again)
+    existing = find_existing_contract(root, catalogue, options.chain_id, options.address)
+    if existing is not None and not options.replace:
+        raise ContractImportError(f"{existing.source.path} already exists", "replace it with --force")
+    compiled = complete_compilation(
+        recompile(compilation, options.compilers) if options.compilers else compilation
+    )
     workspace = Workspace(
-        chain_id=wanted.chain_id,
-        address=wanted.address,
-        compiler=whole.compiler,
-        compiler_version=whole.version,
-        fully_qualified_name=whole.fully_qualified_name,
-        std_json_input=whole.std_json_input,
-        std_json_output=whole.std_json_output,
+        chain_id=options.chain_id,
+        address=options.address,
+        compiler=compiled.compiler,
+        compiler_version=compiled.version,
+        fully_qualified_name=compiled.fully_qualified_name,
+        std_json_input=compiled.std_json_input,
+        std_json_output=compiled.std_json_output,
         onchain_creation=on_chain.creation,
         onchain_runtime=on_chain.runtime,
         deployment=on_chain.deployment,
-        verified_at=wanted.verified_at or (existing and existing.verified_at) or wanted.now,
-        match_id=_match_id(root, catalogue, wanted, existing),
-        proxy_resolution=_proxy(root, catalogue, wanted, on_chain, node) or _told_before(existing, on_chain),
+        verified_at=options.verified_at or (existing and existing.verified_at) or options.now,
+        match_id=_match_id(root, catalogue, options, existing),
+        proxy_resolution=_proxy_resolution(root, catalogue, options, on_chain, node)
+        or _existing_resolution(existing, on_chain),
     )
-    verification = verify_contract(workspace, contract_path(wanted))
-    files = (
-        contract_files(verification.workspace, verification.record, wanted.form)
-        if verification.record and verification.holds
-        else {}
-    )
+    verification = verify_contract(workspace, options.path)
+    record = verification.record if verification.is_valid else None
     return PreparedContract(
         verification=verification,
-        files=files,
+        files={} if record is None else contract_files(verification.workspace, record, options.form),
         replaced=existing and existing.source,
-        notes=(*whole.notes, *on_chain.notes, *verification.notes),
+        notes=(*compiled.notes, *on_chain.notes, *verification.notes),
     )
-
-
-def contract_path(wanted: ImportOptions) -> str:
-    """Return the file that makes the contract, by path in the content folder."""
-    place = f"contracts/{wanted.chain_id}/{wanted.address}"
-    return f"{place}.json" if wanted.form is ContractForm.RECORD else f"{place}/contract.yaml"
-
-
-def _standing(root: Path, catalogue: Catalogue, wanted: ImportOptions) -> ExistingContract | None:
-    existing = find_existing_contract(root, catalogue, wanted.chain_id, wanted.address)
-    if existing is not None and not wanted.replace:
-        raise ContractImportError(f"{existing.source.path} is there already", "replace it with --force")
-    return existing
 
 
 def _match_id(
-    root: Path, catalogue: Catalogue, wanted: ImportOptions, existing: ExistingContract | None
+    root: Path, catalogue: Catalogue, options: ImportOptions, existing: ExistingContract | None
 ) -> str:
-    if wanted.match_id is not None:
-        check_match_id_is_free(root, catalogue, wanted.match_id, existing and existing.source)
-        return wanted.match_id
+    if options.match_id is not None:
+        check_match_id_is_free(root, catalogue, options.match_id, existing and existing.source)
+        return options.match_id
     return (existing and existing.match_id) or next_match_id(root, catalogue)
 
 
-def _told_before(existing: ExistingContract | None, on_chain: OnChainContract) -> Json | None:
-    """Return what the contract that is replaced says the chain answered, if the code leaves the question open."""
+def _existing_resolution(existing: ExistingContract | None, on_chain: OnChainContract) -> Json | None:
+    """Return the proxy resolution of the existing contract, if the code alone does not decide it."""
     code = on_chain.creation or on_chain.runtime
     if existing is None or code is None:
         return None
-    is_open = proxy_evidence(bytes.fromhex(code[2:])).verdict is ProxyVerdict.NEEDS_CHAIN
-    return existing.proxy_resolution if is_open else None
+    needs_chain = proxy_evidence(bytes.fromhex(code[2:])).verdict is ProxyVerdict.NEEDS_CHAIN
+    return existing.proxy_resolution if needs_chain else None
 
 
-def _proxy(
+def _proxy_resolution(
     root: Path,
     catalogue: Catalogue,
-    wanted: ImportOptions,
+    options: ImportOptions,
     on_chain: OnChainContract,
     node: EthereumNode | None,
 ) -> Json | None:
@@ -165,8 +155,8 @@ def _proxy(
         return None
 
     def name_of(address: Address) -> str | None:
-        source = find_source(catalogue, wanted.chain_id, address)
+        source = find_source(catalogue, options.chain_id, address)
         record = None if source is None else read_existing_record(root, source)
         return None if record is None else str(record["compilation"]["name"])
 
-    return resolve_proxy(node, wanted.address, bytes.fromhex(code[2:]), name_of)
+    return resolve_proxy(node, options.address, bytes.fromhex(code[2:]), name_of)

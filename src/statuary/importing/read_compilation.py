@@ -1,4 +1,4 @@
-"""Any tool chain's file to a compilation: what it is, is told by what it holds."""
+"""Read the compilation of one contract from the files of a compiler, Hardhat or Foundry."""
 
 from pathlib import Path
 
@@ -7,43 +7,43 @@ from statuary.importing.hardhat import is_hardhat_file, read_hardhat
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.imported_compilation import ImportedCompilation
 from statuary.importing.input_files import read_json_file
-from statuary.importing.standard_json import is_standard_json, read_standard_json, with_version
-
-SUPPORTED_FILES = (
-    "a compiler's standard JSON input, an artifact or build-info of Hardhat's, or an artifact or build-info"
-    " of Foundry's"
-)
+from statuary.importing.standard_json import is_standard_json, read_standard_json, with_compiler_version
 
 
 def read_compilation(
     file: Path,
     *,
     output: Path | None = None,
-    wanted: str | None = None,
+    contract_name: str | None = None,
     version: str | None = None,
     project: Path | None = None,
 ) -> ImportedCompilation:
-    """Return what a file, and those that it leads to, say of one contract's compilation.
+    """Return the compilation of one contract; the content of the file tells its format.
 
     Args:
-        file: standard JSON input, or a file of Hardhat's or Foundry's.
-        output: the compiler's output, for standard JSON.
-        wanted: the contract's name, fully qualified or not.
-        version: the compiler's version, where a person gives it.
-        project: the folder of a Foundry project, where it is not above the file.
+        file: standard JSON input, or a file that Hardhat or Foundry wrote.
+        output: the compiler's output, for standard JSON input.
+        contract_name: the contract, fully qualified or not.
+        version: the compiler version from the command line.
+        project: the folder of a Foundry project; None to look for it above the file.
 
     Raises:
-        CannotImport: if it is none of these, or does not tell what is needed.
+        ContractImportError: if the format is unknown or something needed is missing.
     """
     value = read_json_file(file)
     if is_standard_json(value):
-        return read_standard_json(value, output, wanted, version)
-    if output is not None:
+        compilation = read_standard_json(value, output, contract_name)
+    elif output is not None:
         raise ContractImportError(
-            "--output goes with standard JSON input", f"leave it out: {file} is something else"
+            "--output is only for standard JSON input", f"leave it out: {file} has another format"
         )
-    if is_hardhat_file(value):
-        return with_version(read_hardhat(file, value, wanted), version)
-    if is_foundry_file(value):
-        return with_version(read_foundry(file, value, wanted, project), version)
-    raise ContractImportError(f"{file} is nothing that can be read here", f"name {SUPPORTED_FILES}")
+    elif is_hardhat_file(value):
+        compilation = read_hardhat(file, value, contract_name)
+    elif is_foundry_file(value):
+        compilation = read_foundry(file, value, contract_name, project)
+    else:
+        raise ContractImportError(
+            f"{file} has an unknown format",
+            "give standard JSON input of a compiler, or an artifact or build-info of Hardhat or Foundry",
+        )
+    return with_compiler_version(compilation, version)

@@ -1,4 +1,4 @@
-"""What the chain answers about a proxy, asked in the order in which Sourcify asks (contract-api measurement 6)."""
+"""Ask a node for the implementation of a proxy, in the order in which Sourcify asks (MEASUREMENTS.md, proxies)."""
 
 from collections.abc import Callable
 from typing import Final
@@ -16,7 +16,7 @@ BEACON_FUNCTIONS: Final = {
     "masterCopy()": "a619486e",
     "comptrollerImplementation()": "bb82aa5e",
 }
-"""The selectors of what a beacon may call its implementation, in the order in which they are tried."""
+"""The functions that a beacon may have, with their selectors, in the order in which they are tried."""
 
 SAFE: Final = "GnosisSafeProxy"
 SEQUENCE: Final = "SequenceWalletProxy"
@@ -26,15 +26,17 @@ NameOf = Callable[[Address], str | None]
 
 
 def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: NameOf) -> Json | None:
-    """Return the members of `proxyResolution` as the chain answers now; None if code decides, or nothing could be asked.
-
-    A diamond's facets are not asked for.
+    """Return the members of `proxyResolution` as the chain has them now.
 
     Args:
         node: a node of the contract's chain.
         address: the contract's.
-        code: its creation code, or its runtime code if that is not known.
-        name_of: the name of a contract that is verified on the same chain; None if it is not.
+        code: its creation code, or its runtime code if the creation code is unknown.
+        name_of: returns the name of a verified contract on the same chain, or None.
+
+    Returns:
+        None if the code alone decides, if the contract is a diamond (its facets are not read), or if the
+        node responds with an error.
     """
     evidence = proxy_evidence(code)
     if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN or DIAMOND in evidence.candidates:
@@ -42,7 +44,9 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
     try:
         for candidate in evidence.candidates:
             if found := _implementation(node, address, candidate):
-                return {"isProxy": True, "proxyType": candidate, "implementations": [_named(found, name_of)]}
+                name = name_of(found)
+                implementation = {"address": found} | ({} if name is None else {"name": name})
+                return {"isProxy": True, "proxyType": candidate, "implementations": [implementation]}
     except RpcError:
         return None
     return {"isProxy": False, "proxyType": None, "implementations": []}
@@ -50,38 +54,33 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
 
 def _implementation(node: EthereumNode, address: Address, candidate: str) -> Address | None:
     for slot in _slots(candidate, address):
-        held = _address(node.hex("eth_getStorageAt", address, f"0x{slot}", "latest"))
-        if held is not None:
-            return _of_beacon(node, held) if slot == BEACON_SLOT else held
+        found = _address_in_word(node.call_hex("eth_getStorageAt", address, f"0x{slot}", "latest"))
+        if found is not None:
+            return _beacon_implementation(node, found) if slot == BEACON_SLOT else found
     return None
 
 
 def _slots(candidate: str, address: Address) -> list[str]:
-    """Return where a kind of proxy keeps its implementation, as 32 bytes of hex."""
+    """Return the storage slots of a proxy type, as 32 bytes of hex."""
     if candidate == SAFE:
         return [f"{0:064x}"]
     if candidate == SEQUENCE:
         return [address[2:].lower().zfill(64)]
-    return [slot for slot, kind in SLOTS.items() if kind == candidate]
+    return [slot for slot, proxy_type in SLOTS.items() if proxy_type == candidate]
 
 
-def _of_beacon(node: EthereumNode, beacon: Address) -> Address | None:
+def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | None:
     for selector in BEACON_FUNCTIONS.values():
         try:
-            answer = node.hex("eth_call", {"to": beacon, "data": f"0x{selector}"}, "latest")
+            word = node.call_hex("eth_call", {"to": beacon, "data": f"0x{selector}"}, "latest")
         except RpcError:  # the beacon has no such function
             continue
-        if found := _address(answer):
+        if found := _address_in_word(word):
             return found
     return None
 
 
-def _address(word: str) -> Address | None:
+def _address_in_word(word: str) -> Address | None:
     """Return the address in a word of 32 bytes; None if it is zero."""
     digits = word[2:].zfill(64)[-40:]
     return checksum_address(f"0x{digits}") if digits.strip("0") else None
-
-
-def _named(address: Address, name_of: NameOf) -> dict[str, Json]:
-    name = name_of(address)
-    return {"address": address} if name is None else {"address": address, "name": name}

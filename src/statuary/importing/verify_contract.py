@@ -1,12 +1,11 @@
-"""A contract derived and proved before it is written: what does not match the chain is never content."""
+"""Derive and verify a contract before it is written: a contract that does not match the chain is never content."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.domain.contracts.bytecode.code_references import parse_immutable_references
-from statuary.domain.contracts.compiled_members import CompiledMembers, compiled_members
-from statuary.domain.contracts.compiler_output import language_of
+from statuary.domain.contracts.compiled_members import CompiledMembers, workspace_members
 from statuary.domain.contracts.derivation import derive_record
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.contracts.workspace import Workspace
@@ -14,15 +13,17 @@ from statuary.domain.findings import Finding, has_errors
 from statuary.domain.primitives import Hex, InvalidValueError
 from statuary.importing.workspace_files import trim_compiler_output
 
+CALL_PROTECTION = range(1, 21)
+"""The bytes of a library's runtime code that hold its own address."""
+
 
 class VerificationResult(NamedTuple):
-    """What deriving and proving gave.
+    """The record of a contract, and what is wrong with it.
 
     Attributes:
-        workspace: the contract, its compiler's output cut to what is needed.
-        record: what follows from it; None if nothing does.
-        findings: what is wrong with it.
-        notes: which side does not match, where one does.
+        workspace: the contract, its compiler output trimmed.
+        record: None if none can be derived.
+        notes: how each side that does not match differs, as sentences.
     """
 
     workspace: Workspace
@@ -31,81 +32,77 @@ class VerificationResult(NamedTuple):
     notes: tuple[str, ...] = ()
 
     @property
-    def holds(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether the contract may be written."""
         return self.record is not None and not has_errors(self.findings)
 
 
 def verify_contract(workspace: Workspace, path: str) -> VerificationResult:
-    """Derive a contract's record and hold it against every check.
+    """Derive a contract's record and run every check on it.
 
     Args:
         workspace: the contract.
         path: the file that it would be written to, for the findings.
     """
     try:
-        lean = trim_compiler_output(workspace)
-        record = derive_record(lean)
-    except InvalidValueError as malformed:
-        finding = Finding(
-            rule="derivable", path=path, message=_with_reasons(malformed, workspace), hint=malformed.hint
-        )
-        return VerificationResult(workspace=workspace, record=None, findings=(finding,))
+        trimmed = trim_compiler_output(workspace)
+        record = derive_record(trimmed)
+    except InvalidValueError as error:
+        message = "; ".join([str(error), *_readable_differences(workspace)])
+        finding = Finding(rule="derivable", path=path, message=message, hint=error.hint)
+        return VerificationResult(workspace, None, (finding,))
     proof = prove(record, (*IDENTITY_CHECKS, *CONTRACT_CHECKS))
     return VerificationResult(
-        workspace=lean,
+        workspace=trimmed,
         record=record,
         findings=tuple(finding.within(path) for finding in proof.findings),
-        notes=tuple(reason for side, reason in bytecode_differences(lean) if record[f"{side}Match"] is None),
+        notes=tuple(text for side, text in bytecode_differences(trimmed) if record[f"{side}Match"] is None),
     )
 
 
-def _with_reasons(malformed: InvalidValueError, workspace: Workspace) -> str:
+def _readable_differences(workspace: Workspace) -> list[str]:
     try:
-        found = [reason for _, reason in bytecode_differences(workspace)]
+        return [text for _, text in bytecode_differences(workspace)]
     except InvalidValueError:
-        found = []
-    return "; ".join([str(malformed), *found])
+        return []
 
 
 def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Yield, for each side that is known on the chain, how it differs from what was compiled, open places aside.
+    """Yield how each known side differs from the compiled code, as `creation` or `runtime` and a sentence.
+
+    Bytes that linking, deploying or other comments change are not compared.
 
     Raises:
-        Malformed: if the compiler's output cannot be read.
+        InvalidValueError: if the compiler's output cannot be read.
     """
-    compiled = compiled_members(
-        workspace.std_json_output,
-        workspace.fully_qualified_name,
-        language=language_of(workspace.std_json_input),
-        version=workspace.compiler_version,
-    )
-    for side, code, known in (
+    compiled = workspace_members(workspace)
+    for side, code, onchain in (
         ("creation", compiled.contract.creation.code, workspace.onchain_creation),
         ("runtime", compiled.contract.runtime.code, workspace.onchain_runtime),
     ):
-        if known:
-            yield side, _difference(side, code, known, _open_places(compiled, side))
+        if onchain:
+            yield side, _difference(side, code, onchain, _changing_bytes(compiled, side))
 
 
-def _difference(side: str, compiled: bytes, known: Hex, open_places: Iterable[range]) -> str:
-    onchain, filled = bytes.fromhex(known[2:]), set().union(*open_places)
-    sizes = f"the {side} bytecode has {len(onchain):,} bytes on the chain, {len(compiled):,} were compiled"
-    shorter = min(len(onchain), len(compiled))
-    at = next((at for at in range(shorter) if onchain[at] != compiled[at] and at not in filled), None)
-    if at is not None:
-        return f"{sizes}, and they part at byte {at:,}"
-    return f"{sizes}, and as far as both go they are the same"
+def _difference(side: str, compiled: bytes, onchain_hex: Hex, changing: set[int]) -> str:
+    onchain = bytes.fromhex(onchain_hex[2:])
+    sizes = (
+        f"the {side} bytecode has {len(onchain):,} bytes on the chain and {len(compiled):,} bytes compiled"
+    )
+    pairs = enumerate(zip(onchain, compiled, strict=False))
+    at = next((at for at, (one, other) in pairs if one != other and at not in changing), None)
+    if at is None:
+        return f"{sizes}; the shorter one is the start of the longer one"
+    return f"{sizes}; the first difference is at byte {at:,}"
 
 
-def _open_places(compiled: CompiledMembers, side: str) -> list[range]:
-    """Return the places that linking, deploying or other comments fill."""
+def _changing_bytes(compiled: CompiledMembers, side: str) -> set[int]:
     code = compiled.contract.creation if side == "creation" else compiled.contract.runtime
     auxdata = compiled.auxdata.creation if side == "creation" else compiled.auxdata.runtime
-    places = [range(place.start, place.start + place.length) for place in code.libraries]
-    places += [range(piece.offset, piece.offset + len(piece.value)) for piece in auxdata.values()]
+    spans = [range(one.start, one.start + one.length) for one in code.libraries]
+    spans += [range(piece.offset, piece.offset + len(piece.value)) for piece in auxdata.values()]
     if side == "runtime":
         immutables = parse_immutable_references(code.artifact.get("immutableReferences"))
-        places += [range(one.start, one.start + one.length) for one in immutables]
-        places.append(range(1, 21))  # a library's call protection
-    return places
+        spans += [range(one.start, one.start + one.length) for one in immutables]
+        spans.append(CALL_PROTECTION)
+    return set().union(*spans)

@@ -1,12 +1,11 @@
-"""A contract as the files of content: a workspace folder, or one record."""
+"""The files of a contract in the content folder: a workspace folder, or one record."""
 
 import json
 from pathlib import PurePosixPath
 
 from statuary.documents.encode import encode_unchecked
 from statuary.domain.catalogue import ContractForm
-from statuary.domain.contracts.compiled_members import compiled_members
-from statuary.domain.contracts.compiler_output import language_of
+from statuary.domain.contracts.compiled_members import workspace_members
 from statuary.domain.contracts.derivation import verified_at_text
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.contracts.workspace import Workspace
@@ -15,7 +14,7 @@ from statuary.domain.primitives import InvalidValueError
 from statuary.editing.yaml.yaml_blocks import YamlValue, block_text
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
-"""What a workspace consists of here, in the order in which it is written: the file that makes it one comes last."""
+"""The files of a workspace in the order in which they are written; the last one makes it a workspace."""
 
 ARTIFACT_MEMBERS = (
     "abi",
@@ -26,7 +25,7 @@ ARTIFACT_MEMBERS = (
     "transientStorageLayout",
     "layout",
 )
-"""What a record is derived from besides bytecode."""
+"""The outputs, besides bytecode, that a record is derived from."""
 
 CODE_MEMBERS = ("object", "sourceMap", "linkReferences", "immutableReferences")
 
@@ -34,12 +33,12 @@ ASSEMBLY = "legacyAssembly"
 
 
 def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
-    """Return the files that make a contract, by path in the content folder, in the order in which to write them.
+    """Return the files of a contract by path in the content folder, in the order in which to write them.
 
     Args:
-        workspace: the contract, its output as small as `trim_compiler_output` makes it.
-        record: the record that follows from it.
-        form: which files to make.
+        workspace: the contract, its compiler output trimmed by `trim_compiler_output`.
+        record: the record derived from it.
+        form: a workspace or a record.
     """
     folder = PurePosixPath("contracts") / workspace.chain_id
     if form is ContractForm.RECORD:
@@ -89,60 +88,53 @@ def _contract(workspace: Workspace) -> dict[str, YamlValue]:
 def _proxy(resolution: Json | None) -> dict[str, YamlValue]:
     if resolution is None:
         return {}
-    said: dict[str, YamlValue] = {
+    members: dict[str, YamlValue] = {
         "is_proxy": resolution["isProxy"],
         "type": resolution["proxyType"],
         "implementations": resolution["implementations"],
     }
-    return {key: value for key, value in said.items() if value not in (None, [])}
+    return {key: value for key, value in members.items() if value not in (None, [])}
 
 
 def trim_compiler_output(workspace: Workspace) -> Workspace:
-    """Return a workspace whose compiler output holds what its record is derived from, and no more.
+    """Return a workspace with only the compiler output that its record is derived from.
 
     Raises:
-        Malformed: if the output lacks what every record has.
+        InvalidValueError: if the output lacks something that every record has.
     """
-    lean = workspace._replace(std_json_output=_picked(workspace, with_assembly=False))
-    return lean if _auxdata(lean) == _auxdata(workspace) else _with_assembly(workspace)
+    trimmed = workspace._replace(std_json_output=_trimmed_output(workspace, with_assembly=False))
+    if workspace_members(trimmed).auxdata == workspace_members(workspace).auxdata:
+        return trimmed
+    # the numbers of several auxdata depend on the assembly
+    return workspace._replace(std_json_output=_trimmed_output(workspace, with_assembly=True))
 
 
-def _with_assembly(workspace: Workspace) -> Workspace:
-    """Keep the assembly too: the numbers of several auxdata hang on it."""
-    return workspace._replace(std_json_output=_picked(workspace, with_assembly=True))
-
-
-def _auxdata(workspace: Workspace) -> object:
-    return compiled_members(
-        workspace.std_json_output,
-        workspace.fully_qualified_name,
-        language=language_of(workspace.std_json_input),
-        version=workspace.compiler_version,
-    ).auxdata
-
-
-def _picked(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json]:
+def _trimmed_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json]:
     output = workspace.std_json_output
     path, _, name = workspace.fully_qualified_name.rpartition(":")
     try:
         artifact = output["contracts"][path][name]
-        evm = {side: _only(artifact["evm"][side], CODE_MEMBERS) for side in ("bytecode", "deployedBytecode")}
+        evm = {
+            side: _select(artifact["evm"][side], CODE_MEMBERS) for side in ("bytecode", "deployedBytecode")
+        }
     except (KeyError, TypeError, AttributeError):
         raise InvalidValueError(
             f"the compiler's output has no bytecode of {workspace.fully_qualified_name}"
         ) from None
     if with_assembly and ASSEMBLY in artifact["evm"]:
         evm[ASSEMBLY] = artifact["evm"][ASSEMBLY]
-    picked: dict[str, Json] = {"contracts": {path: {name: {**_only(artifact, ARTIFACT_MEMBERS), "evm": evm}}}}
+    trimmed: dict[str, Json] = {
+        "contracts": {path: {name: {**_select(artifact, ARTIFACT_MEMBERS), "evm": evm}}}
+    }
     sources = output.get("sources")
     if isinstance(sources, dict) and sources:
-        picked["sources"] = {
+        trimmed["sources"] = {
             source: {"id": value["id"]}
             for source, value in sources.items()
             if isinstance(value, dict) and "id" in value
         }
-    return picked
+    return trimmed
 
 
-def _only(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
+def _select(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
     return {name: value[name] for name in names if name in value}

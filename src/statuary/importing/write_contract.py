@@ -1,40 +1,43 @@
-"""A contract's files into the content folder: each file old or new at any time, the one that counts last."""
+"""Write a contract's files into the content folder, each atomically; the file that makes it a contract comes last."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.workspace_files import WORKSPACE_FILES
+from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.errors import PublishingError
+
+HINT = "fix the cause and add the contract again with --force"
 
 
 def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSource | None) -> None:
-    """Write a contract's files, and remove those of the one that it replaces.
+    """Write a contract's files, and remove those of the contract that it replaces.
 
     Args:
         root: the content folder.
-        files: what to write, by path in it, in this order.
-        replaced: the contract that was there; what others put beside its files stays.
+        files: by path in the content folder, in the order in which to write them.
+        replaced: the existing contract; other files beside it stay.
 
     Raises:
-        CannotImport: if the disk refuses.
+        ContractImportError: if a file cannot be written or removed.
     """
     stale = [path for path in files_of_source(replaced) if path not in files]
     try:
         for path, body in files.items():
-            _write(root / path, body)
+            with atomic_file(root / path) as stream:
+                stream.write(body)
         for path in stale:
             _remove(root / path, [root / written for written in files])
+    except PublishingError as error:
+        raise ContractImportError(str(error), HINT) from None
     except OSError as error:
-        raise ContractImportError(
-            f"{error.filename or root}: {error.strerror}",
-            "mend the cause and add the contract again, with --force",
-        ) from None
+        raise ContractImportError(f"{error.filename or root}: {error.strerror}", HINT) from None
 
 
 def files_of_source(source: ContractSource | None) -> list[str]:
-    """Return the files that a contract may consist of, by path in the content folder."""
+    """Return the files that a contract may have, as paths in the content folder."""
     if source is None:
         return []
     if source.form is not ContractForm.WORKSPACE:
@@ -43,23 +46,10 @@ def files_of_source(source: ContractSource | None) -> list[str]:
 
 
 def _remove(file: Path, written: list[Path]) -> None:
-    """Remove a file, and its folder if nothing else is in it, unless it is one that was just written."""
-    # where names do not differ by case, another spelling of an address is the same file
+    """Remove a file, and its folder if it is empty then, unless it was just written."""
+    # on a file system that ignores case, another case of an address is the same file
     if not file.exists() or any(file.samefile(one) for one in written):
         return
     file.unlink()
     if not any(file.parent.iterdir()):
         file.parent.rmdir()
-
-
-def _write(file: Path, body: bytes) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    new = file.with_name(f".{file.name}.new")
-    try:
-        with new.open("wb") as opened:
-            opened.write(body)
-            opened.flush()
-            os.fsync(opened.fileno())
-        new.replace(file)
-    finally:
-        new.unlink(missing_ok=True)

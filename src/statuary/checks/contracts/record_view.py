@@ -40,8 +40,8 @@ from statuary.domain.contracts.bytecode.matching import (
 )
 from statuary.domain.contracts.bytecode.transformation_replay import ReplayError, replay
 from statuary.domain.contracts.bytecode.transformations import TransformationStep, parse_transformation
-from statuary.domain.contracts.derivation import appended_immutables_size
 from statuary.domain.contracts.match_level import MatchLevel
+from statuary.domain.contracts.match_sides import appended_immutables_size
 from statuary.domain.contracts.metadata.metadata_text import (
     has_repeated_keys,
     metadata_hash,

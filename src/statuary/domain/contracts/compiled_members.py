@@ -1,7 +1,7 @@
-"""What of a record the compiler alone decides: its artifacts, as Sourcify would keep them.
+"""The members of a record that the compiler decides, as Sourcify stores them.
 
-The server takes what its compiler wrote and keeps it as `jsonb`, metadata excepted; which members each language
-has is measured (contract-api measurement 4.3).
+The server stores the compiler's JSON as `jsonb`, except metadata; MEASUREMENTS.md, records, says which members each
+language has.
 """
 
 from typing import NamedTuple
@@ -17,11 +17,12 @@ from statuary.domain.contracts.compiler_output import (
     CompiledCode,
     CompiledContract,
     compiled_contract,
+    language_of,
     split_name,
 )
 from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.jsonb_order import in_jsonb_order
-from statuary.domain.contracts.workspace import STD_JSON_OUTPUT, DerivationError
+from statuary.domain.contracts.workspace import STD_JSON_OUTPUT, DerivationError, Workspace
 from statuary.domain.json_values import Json, is_whole_number
 
 SOLIDITY = "Solidity"
@@ -30,17 +31,17 @@ FIRST_WITH_SOURCE_IDS = CompilerVersion(0, 3, 6)
 
 
 class CompiledMembers(NamedTuple):
-    """One contract's artifacts.
+    """The compiler's part of a record.
 
     Attributes:
         contract: the contract in the compiler's output.
-        auxdata: where the auxdata of both sides stands.
         creation: the members of `creationBytecode` that the compiler decides, in served order.
         runtime: those of `runtimeBytecode`.
         artifacts: `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc`, `devdoc`.
-        source_ids: the record's `sourceIds`.
     """
 
+    language: str
+    version: str
     contract: CompiledContract
     auxdata: AuxdataPositions
     creation: dict[str, Json]
@@ -52,10 +53,10 @@ class CompiledMembers(NamedTuple):
 def compiled_members(
     std_json_output: Json, fully_qualified_name: str, *, language: str, version: str
 ) -> CompiledMembers:
-    """Return a contract's artifacts from a compiler's standard JSON output.
+    """Return the compiler's part of a record.
 
     Raises:
-        Malformed: if the output lacks what every record has (`DerivationError`), or holds what cannot be read.
+        InvalidValueError: if the output lacks something that every record has, or cannot be read.
     """
     contract = compiled_contract(std_json_output, *split_name(fully_qualified_name))
     auxdata = auxdata_positions(
@@ -67,16 +68,32 @@ def compiled_members(
     )
     immutables = contract.runtime.artifact.get("immutableReferences")
     return CompiledMembers(
+        language=language,
+        version=version,
         contract=contract,
         auxdata=auxdata,
         creation=_side(contract.creation, auxdata.creation, language),
         runtime={
             **_side(contract.runtime, auxdata.runtime, language),
-            # the measured server keeps null for every language but Solidity
+            # the server stores null for every language but Solidity
             "immutableReferences": in_jsonb_order(immutables or {}) if language == SOLIDITY else None,
         },
         artifacts=_artifacts(contract.artifact, language),
         source_ids=_source_ids(std_json_output, language, version),
+    )
+
+
+def workspace_members(workspace: Workspace) -> CompiledMembers:
+    """Return the compiler's part of the record of a workspace.
+
+    Raises:
+        InvalidValueError: as `compiled_members`.
+    """
+    return compiled_members(
+        workspace.std_json_output,
+        workspace.fully_qualified_name,
+        language=language_of(workspace.std_json_input),
+        version=workspace.compiler_version.removeprefix("v"),
     )
 
 
@@ -94,8 +111,8 @@ def _side(compiled: CompiledCode, auxdata: AuxdataByNumber, language: str) -> di
 
 
 def _artifacts(artifact: dict[str, Json], language: str) -> dict[str, Json]:
-    """Return the members of the record that are the compiler's artifacts, in their served order."""
-    layout = artifact.get("layout")  # where Vyper keeps what solc calls storageLayout
+    """Return the artifacts in served order."""
+    layout = artifact.get("layout")  # Vyper's name for storageLayout
     vyper_layout = layout.get("storage_layout") if isinstance(layout, dict) else None
     return {
         "abi": in_jsonb_order(artifact.get("abi")) if language != "Yul" else None,
@@ -127,7 +144,7 @@ def _metadata(artifact: dict[str, Json]) -> Json:
 
 
 def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str, Json] | None:
-    """Return the numbers of source files; solc before 0.3.6 gave none, and for Yul and Fe none are kept."""
+    """Return the source ids; solc has none before 0.3.6, and the server stores none for Yul and Fe."""
     old = language == SOLIDITY and parse_compiler_version(version) < FIRST_WITH_SOURCE_IDS
     sources = std_json_output.get("sources")
     if old or language not in (SOLIDITY, "Vyper") or not isinstance(sources, dict):
@@ -140,7 +157,7 @@ def _number(number: Json) -> int:
     if is_whole_number(number):
         return int(number)
     if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
-        return int(number)  # old compilers wrote the numbers as text
+        return int(number)  # old compilers wrote numbers as text
     raise DerivationError(
         f"the id {number!r} of a source is not a number", pointer=(STD_JSON_OUTPUT, "sources")
     )

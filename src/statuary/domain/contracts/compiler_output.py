@@ -1,7 +1,7 @@
-"""One contract's part of a compiler's standard JSON output, with its bytecode ready to be compared.
+"""One contract in a compiler's standard JSON output, its bytecode ready to be compared.
 
-Places for libraries are zeroed, as Sourcify zeroes them before storing; what a compiler writes there is the hash
-of the library's name (`__$…$__`, solc from 0.5.0) or the name itself (`__Lib.sol:Lib____…`, before).
+Library references are zeroed, as Sourcify stores them. In the output they hold a hash of the library's name
+(`__$…$__`, solc from 0.5.0 on) or the name itself (`__Lib.sol:Lib____…`, before).
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ class CompiledCode(NamedTuple):
     """One side of a compiled contract.
 
     Attributes:
-        artifact: the compiler's `evm.bytecode` or `evm.deployedBytecode`.
-        code: its bytes, with zeros where libraries go.
-        libraries: those places.
+        artifact: `evm.bytecode` or `evm.deployedBytecode` of the output.
+        code: its bytes, with zeros for libraries.
+        libraries: where these are.
     """
 
     artifact: dict[str, Json]
@@ -33,7 +33,7 @@ class CompiledCode(NamedTuple):
 
 
 class CompiledContract(NamedTuple):
-    """One contract of a compiler's output: its part as it stands there, and both sides."""
+    """One contract in an output: its unchanged part of it, and both sides."""
 
     artifact: dict[str, Json]
     creation: CompiledCode
@@ -44,7 +44,7 @@ def split_name(fully_qualified_name: str) -> tuple[str, str]:
     """Split a fully qualified name at its last colon into path and name.
 
     Raises:
-        Underivable: if it has no colon.
+        DerivationError: if it has no colon.
     """
     path, colon, name = fully_qualified_name.rpartition(":")
     if not colon or not name:
@@ -57,26 +57,26 @@ def split_name(fully_qualified_name: str) -> tuple[str, str]:
 
 
 def language_of(std_json_input: Json) -> str:
-    """Return `compilation.language` of a standard JSON input: the compiler's word, first letter in capitals.
+    """Return `compilation.language` for a standard JSON input: its language, capitalized.
 
     Raises:
-        Underivable: if the input names no language.
+        DerivationError: if the input names no language.
     """
     language = std_json_input.get("language") if isinstance(std_json_input, dict) else None
     if not isinstance(language, str) or not language:
         raise DerivationError(
             "the standard JSON input names no language",
-            "give the file that was passed to --standard-json",
+            "use the file that was given to --standard-json",
             (STD_JSON_INPUT, "language"),
         )
     return language.capitalize()
 
 
 def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledContract:
-    """Find one contract in a compiler's output.
+    """Return one contract of an output.
 
     Raises:
-        Underivable: if it is not there, or has no bytecode.
+        DerivationError: if it is not there, or has no bytecode.
     """
     artifact = std_json_output
     for key in ("contracts", path, name):
@@ -95,9 +95,9 @@ def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledCo
 def _other_names(std_json_output: Json) -> str:
     contracts = std_json_output.get("contracts") if isinstance(std_json_output, dict) else None
     if not isinstance(contracts, dict) or not contracts:
-        return "the output has no contracts at all: look for errors in it"
+        return "the output has no contracts; check it for compiler errors"
     names = [f"{path}:{name}" for path, held in contracts.items() if isinstance(held, dict) for name in held]
-    return f"name one of {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
+    return f"use one of {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
 
 
 def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
@@ -106,7 +106,7 @@ def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
     if not isinstance(artifact, dict) or not isinstance(digits, str) or not digits.removeprefix("0x"):
         raise DerivationError(
             f"the compiler's output has no evm.{member}.object",
-            "compile with it in outputSelection; an interface or abstract contract has none",
+            "add it to outputSelection and compile again; interfaces and abstract contracts have none",
             (*pointer, member, "object"),
         )
     try:
@@ -118,31 +118,31 @@ def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
 
 
 def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
-    """Return bytecode with zeros in the places of libraries.
+    """Return bytecode with zeros for its libraries.
 
     Args:
-        digits: the compiler's text, without `0x`.
-        libraries: the places, from its `linkReferences`.
+        digits: the compiler's hex text, without `0x`.
+        libraries: the references in `linkReferences`.
 
     Raises:
-        Malformed: if such a place holds anything but its library's placeholder, or the rest is not hex.
+        InvalidValueError: if there is something else than a library's placeholder, or the rest is not hex.
     """
     parts, at = [], 0
     for place in sorted(libraries, key=lambda place: place.start):
         start, end = 2 * place.start, 2 * (place.start + place.length)
         if digits[start:end] not in (*library_placeholders(place.id), "0" * (end - start)) or start < at:
             raise InvalidValueError(
-                f"at byte {place.start} stands {digits[start:end]!r}, not the place of {place.id}"
+                f"byte {place.start} has {digits[start:end]!r}, not the placeholder of {place.id}"
             )
         parts += [digits[at:start], "0" * (end - start)]
         at = end
     whole = "".join([*parts, digits[at:]])
     if not is_hex_digits(whole):
-        raise InvalidValueError("the bytecode is not hex, and linkReferences does not say why")
+        raise InvalidValueError("the bytecode is not hex, even without its linkReferences")
     return bytes.fromhex(whole)
 
 
 def library_placeholders(fully_qualified_name: str) -> tuple[str, str]:
-    """Return what solc writes in the place of a library: from 0.5.0 on, and before."""
+    """Return solc's placeholders for a library: from 0.5.0 on, and before."""
     digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
     return f"__${digest[:34]}$__", "__" + fully_qualified_name[:_OLD_NAME_DIGITS].ljust(38, "_")

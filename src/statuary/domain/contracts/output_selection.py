@@ -1,10 +1,8 @@
-"""Compiling a record's own input again: what to ask the compiler, and what of its answer the record repeats."""
+"""Which outputs to ask a compiler for."""
 
-from statuary.domain.contracts.compiled_members import compiled_members
 from statuary.domain.contracts.compiler_output import split_name
 from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.record import RecordValue
-from statuary.domain.findings import Pointer
 from statuary.domain.json_values import Json
 
 CODE_ARTIFACTS = (
@@ -15,7 +13,7 @@ CODE_ARTIFACTS = (
     "evm.deployedBytecode.sourceMap",
     "evm.deployedBytecode.linkReferences",
 )
-"""What solc answers for Yul too."""
+"""solc has these for Yul too."""
 
 SOLIDITY_ARTIFACTS = (
     *CODE_ARTIFACTS,
@@ -28,118 +26,88 @@ SOLIDITY_ARTIFACTS = (
     "storageLayout",
     "transientStorageLayout",
 )
-"""Everything that a record is derived from; a solc that does not know one of them passes it over."""
+"""Everything that a record is derived from; solc ignores the names that it does not know."""
 
 VYPER_ARTIFACTS = ("evm.bytecode.object", "evm.deployedBytecode.object", "abi", "userdoc", "devdoc")
-"""What every Vyper answers."""
+"""Every Vyper has these."""
 
 OPTIONAL_VYPER_ARTIFACTS = {
     "layout": ("storageLayout",),
     "evm.bytecode.sourceMap": ("creationBytecode", "sourceMap"),
     "evm.deployedBytecode.sourceMap": ("runtimeBytecode", "sourceMap"),
 }
-"""What only some versions answer, and all others refuse to be asked: where a record has it if they did."""
+"""Some versions of Vyper have these, and the others reject them; with the place in the record."""
 
 VYPER_ARTIFACTS_SINCE = {
     "evm.deployedBytecode.sourceMap": CompilerVersion(0, 2, 0),
     "evm.bytecode.sourceMap": CompilerVersion(0, 4, 0),
     "layout": CompilerVersion(0, 4, 1),
 }
-"""The versions of Vyper from which on records have these (contract-api measurement 4)."""
+"""The first version of Vyper for which the server stores each (MEASUREMENTS.md, records)."""
 
 LAYOUT_KEYS = ("type", "slot", "n_slots")
-"""What Vyper's layouts say of a variable, in its order."""
+"""The keys of a variable in Vyper's layouts, in Vyper's order."""
 
 
 def recompilation_input(record: RecordValue) -> dict[str, Json]:
-    """Return the record's standard JSON input, asking for what the record holds of the compiler's output.
+    """Return the record's standard JSON input, asking for every output that the record should have.
 
     Raises:
-        Underivable: if its fully qualified name is none.
+        DerivationError: if the fully qualified name is invalid.
     """
-    given = _with_overrides_in_order(record["stdJsonInput"])
+    std_json_input, compilation = record["stdJsonInput"], record["compilation"]
+    language = std_json_input["language"]
+    artifacts = artifacts_of_version(language, compilation["compilerVersion"])
+    if language == "Vyper":
+        in_record = (name for name, place in OPTIONAL_VYPER_ARTIFACTS.items() if _value_at(record, place))
+        artifacts = tuple(dict.fromkeys((*artifacts, *in_record)))
     return with_output_selection(
-        given, record["compilation"]["fullyQualifiedName"], _wanted(given["language"], record)
+        _with_ordered_overrides(std_json_input), compilation["fullyQualifiedName"], artifacts
     )
 
 
 def with_output_selection(
     std_json_input: Json, fully_qualified_name: str, artifacts: tuple[str, ...]
 ) -> dict[str, Json]:
-    """Return a standard JSON input that asks for these artifacts of one contract, and nothing else.
+    """Return a standard JSON input that asks for these artifacts of one contract only.
 
     Raises:
-        Underivable: if the fully qualified name is none.
+        DerivationError: if the fully qualified name is invalid.
     """
     path, name = split_name(fully_qualified_name)
-    wanted: Json = list(artifacts) if std_json_input["language"] == "Vyper" else {name: list(artifacts)}
-    settings = {**std_json_input["settings"], "outputSelection": {path: wanted}}
+    selection: Json = list(artifacts) if std_json_input["language"] == "Vyper" else {name: list(artifacts)}
+    settings = {**std_json_input["settings"], "outputSelection": {path: selection}}
     return {**std_json_input, "settings": settings}
 
 
 def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
-    """Return what to ask a compiler for a record that does not exist yet.
-
-    Of Vyper that is what the measured server keeps of each version.
-    """
+    """Return the artifacts to ask a compiler for; of Vyper, those that the server stores for the version."""
     if language == "Vyper":
-        later = (
-            name for name, first in VYPER_ARTIFACTS_SINCE.items() if parse_compiler_version(version) >= first
-        )
-        return (*VYPER_ARTIFACTS, *later)
+        parsed = parse_compiler_version(version)
+        return (*VYPER_ARTIFACTS, *(name for name, since in VYPER_ARTIFACTS_SINCE.items() if parsed >= since))
     return CODE_ARTIFACTS if language == "Yul" else SOLIDITY_ARTIFACTS
 
 
-def _with_overrides_in_order(std_json_input: Json) -> Json:
-    """Return the input with storage layout overrides as Vyper itself writes a layout.
+def _with_ordered_overrides(std_json_input: Json) -> Json:
+    """Return the input with storage layout overrides in the order in which Vyper writes a layout.
 
-    Vyper 0.4.1's integrity hash is also one of the overrides' text, whose order of keys `jsonb` does not keep.
+    The integrity hash of Vyper 0.4.1 depends on the text of the overrides, and `jsonb` does not keep their order.
     """
     overrides = std_json_input.get("storage_layout_overrides")
     if not isinstance(overrides, dict):
         return std_json_input
-    ordered = {path: _layout_in_order(layout) for path, layout in overrides.items()}
+    ordered = {path: _ordered_layout(layout) for path, layout in overrides.items()}
     return {**std_json_input, "storage_layout_overrides": ordered}
 
 
-def _layout_in_order(value: Json) -> Json:
+def _ordered_layout(value: Json) -> Json:
     if not isinstance(value, dict):
         return value
     known = {key: value[key] for key in LAYOUT_KEYS if key in value}
-    return {**known, **{key: _layout_in_order(inner) for key, inner in value.items() if key not in known}}
+    return {**known, **{key: _ordered_layout(inner) for key, inner in value.items() if key not in known}}
 
 
-def _wanted(language: str, record: RecordValue) -> tuple[str, ...]:
-    if language == "Vyper":
-        later = (
-            name for name, pointer in OPTIONAL_VYPER_ARTIFACTS.items() if _at(record, pointer) is not None
-        )
-        return (*VYPER_ARTIFACTS, *later)
-    return CODE_ARTIFACTS if language == "Yul" else SOLIDITY_ARTIFACTS
-
-
-def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Return the compiler's answer in the record's own form, by where the record has each member.
-
-    Raises:
-        Malformed: if the answer lacks what every record has, or cannot be read.
-    """
-    compilation = record["compilation"]
-    again = compiled_members(
-        std_json_output,
-        compilation["fullyQualifiedName"],
-        language=compilation["language"],
-        version=compilation["compilerVersion"],
-    )
-    return {
-        **{("creationBytecode", member): value for member, value in again.creation.items()},
-        **{("runtimeBytecode", member): value for member, value in again.runtime.items()},
-        **{(member,): value for member, value in again.artifacts.items()},
-        ("sourceIds",): again.source_ids,
-    }
-
-
-def _at(record: RecordValue, pointer: tuple[str, ...]) -> Json:
+def _value_at(record: RecordValue, pointer: tuple[str, ...]) -> Json:
     value: Json = record
     for key in pointer:
         value = value.get(key)

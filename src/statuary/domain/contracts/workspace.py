@@ -1,4 +1,4 @@
-"""What only a contract's owner knows about it; the rest of its record is derived from this."""
+"""A contract as its owner has it; the rest of its record is derived."""
 
 from typing import Final, NamedTuple
 
@@ -8,10 +8,10 @@ from statuary.domain.primitives import Address, ChainId, Hex, Instant, InvalidVa
 
 
 class DerivationError(InvalidValueError):
-    """A workspace that no record follows from.
+    """No record follows from a workspace.
 
     Attributes:
-        pointer: where in the workspace, its first key one of `STD_JSON_INPUT`, `STD_JSON_OUTPUT` or a field's name.
+        pointer: where; its first key is `STD_JSON_INPUT`, `STD_JSON_OUTPUT` or the name of a field.
     """
 
     def __init__(self, message: str, hint: str = "", pointer: Pointer = ()) -> None:
@@ -24,13 +24,12 @@ STD_JSON_OUTPUT: Final = "std_json_output"
 
 
 class WorkspaceDeployment(NamedTuple):
-    """The transaction that created a contract; what is not known is None.
+    """The transaction that created a contract; unknown members are None.
 
     Attributes:
-        transaction_hash: 32 bytes of hex.
         block_number: decimal text ("-1" for a contract of the genesis block).
-        transaction_index: decimal text, the place in the block.
-        deployer: the sender of the transaction, which need not be the contract that created this one.
+        transaction_index: decimal text.
+        deployer: the sender of the transaction, even if a factory created the contract.
     """
 
     transaction_hash: Hex | None = None
@@ -43,21 +42,16 @@ class Workspace(NamedTuple):
     """A contract as its owner has it.
 
     Attributes:
-        chain_id: the chain that it is on.
-        address: where.
-        compiler: `solc` or `vyper`, as `compilation.compiler` names it.
-        compiler_version: as the compiler says it, `0.8.30+commit.73712a01`; a leading `v` is dropped.
-        fully_qualified_name: the source's path, a colon, and the contract's name.
-        std_json_input: the compiler's standard JSON input.
-        std_json_output: the compiler's output for it; `evm.legacyAssembly` in it makes the numbers of several
-            auxdata certain.
-        onchain_creation: input of the creating transaction (or trace), arguments included; None if unknown.
+        compiler: `solc` or `vyper`.
+        compiler_version: such as `0.8.30+commit.73712a01`; a leading `v` is dropped.
+        fully_qualified_name: `path:Name`.
+        std_json_output: with `evm.legacyAssembly`, the numbers of several auxdata are certain.
+        onchain_creation: the input of the creating transaction or trace, with arguments; None if unknown.
         onchain_runtime: the code at the address; None if unknown.
-        deployment: the creating transaction.
-        verified_at: when it was verified; served in whole seconds.
-        match_id: the record's number, decimal text, unique in the site.
-        proxy_resolution: the members `isProxy`, `proxyType` and `implementations` as the chain answered them,
-            for a contract whose code alone does not decide; None if that is not known.
+        verified_at: served in whole seconds.
+        match_id: decimal text, unique in the site.
+        proxy_resolution: `isProxy`, `proxyType` and `implementations` for a contract whose code alone does not
+            decide; None if unknown.
     """
 
     chain_id: ChainId
