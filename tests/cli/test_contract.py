@@ -7,8 +7,8 @@ from click.testing import CliRunner
 
 from statuary.build.build import check_site
 from statuary.build.progress import NoProgress
-from statuary.cli.contract import command
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.main import command
 from statuary.domain.primitives import checksum_address, parse_instant
 from support.ethereum_node import ethereum_node, send
 from support.imported_projects import FOUNDRY, HARDHAT_2, HARDHAT_3, chain, empty_site
@@ -50,7 +50,7 @@ def code(tmp_path):
 
 
 def run(content, *arguments):
-    result = CliRunner().invoke(command, ["add", "--content", str(content), "--now", NOW, *arguments])
+    result = CliRunner().invoke(command, ["contract", "add", "--content", str(content), "--now", NOW, *arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 
