@@ -50,7 +50,9 @@ def code(tmp_path):
 
 
 def run(content, *arguments):
-    result = CliRunner().invoke(command, ["contract", "add", "--content", str(content), "--now", NOW, *arguments])
+    result = CliRunner().invoke(
+        command, ["contract", "add", "--content", str(content), "--now", NOW, *arguments]
+    )
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 
