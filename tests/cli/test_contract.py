@@ -245,7 +245,7 @@ def test_wrong_usage(case, content, monkeypatch):
 
 REFUSED = {
     "an unknown chain": (["--chain-id", "1"], "chain 1 is not in site.yaml"),
-    "no file": (["--runtime", "nowhere.hex"], "nowhere.hex: the file cannot be opened"),
+    "no file": (["--runtime", "nowhere.hex"], "nowhere.hex: cannot read the file"),
     "no node": (["--rpc", "http://127.0.0.1:9"], "127.0.0.1 does not respond"),
     "no address of a node": (["--rpc", "localhost"], "does not start with http:// or https://"),
 }
