@@ -25,7 +25,6 @@ from statuary.build.build import build_site
 from statuary.build.progress import NoProgress
 from statuary.domain.primitives import checksum_address, parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from support.requirements import CHECKOUT
 
 
@@ -71,7 +70,7 @@ KINDS = {
 def own_records() -> dict[str, bytes]:
     """Return this repository's own records as they are published, by the name of the contract."""
     with tempfile.TemporaryDirectory(prefix="statuary-own-") as folder:
-        with FolderTarget(SiteFolder(Path(folder))) as publication:
+        with FolderTarget(Path(folder)) as publication:
             outcome = build_site(
                 CHECKOUT / "content", publication, parse_instant("2026-11-20T12:00:00Z"), NoProgress()
             )

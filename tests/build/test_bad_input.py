@@ -23,7 +23,7 @@ EXPECTED = Path(__file__).with_name("bad_inputs.expected.txt")
 def found(case: str, folder: Path) -> str:
     """Return what checking a case reports, colours removed."""
     content = write_files(small_site(folder), CASES[case])
-    checked, _ = check_site(content, parse_instant(NOW), NoProgress(), lambda _: None)
+    checked = check_site(content, parse_instant(NOW), NoProgress())
     return click.unstyle(text_report(checked.all_findings, str(content))).replace(str(content), "content")
 
 
@@ -52,5 +52,5 @@ def test_each_case_is_a_finding_of_its_own() -> None:
 
 
 def test_the_site_that_the_cases_break_is_in_order(tmp_path: Path) -> None:
-    checked, _ = check_site(small_site(tmp_path), parse_instant(NOW), NoProgress(), lambda _: None)
+    checked = check_site(small_site(tmp_path), parse_instant(NOW), NoProgress())
     assert checked.all_findings == []

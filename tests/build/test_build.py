@@ -10,13 +10,11 @@ import orjson
 import pytest
 import yaml
 
-from statuary.build.build import build_site
+from statuary.build.build import BuildResult, build_site
 from statuary.build.check_options import CheckOptions
 from statuary.build.progress import NoProgress
-from statuary.build.results import BuildResult
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from support.bad_inputs import ADDRESS, RECORD, RECORD_PATH
 from support.real_records import DATA
 from support.requirements import CHECKOUT, require_folder
@@ -31,7 +29,7 @@ def real_files(pattern: str) -> list[Path]:
 
 
 def build(content: Path, out: Path, now: str = NOW, check_options: CheckOptions | None = None) -> BuildResult:
-    with FolderTarget(SiteFolder(out)) as publication:
+    with FolderTarget(out) as publication:
         return build_site(
             content, publication, parse_instant(now), NoProgress(), check_options or CheckOptions()
         )
@@ -192,8 +190,8 @@ def test_a_record_that_is_not_proved_is_kept_back_and_the_rest_published(tmp_pat
     address = flipped_bytecode(content)
     outcome = build(content, tmp_path / "build")
     assert outcome.applied
-    assert outcome.checked.refusals == 1
-    assert "runtime-replays" in {finding.rule for finding in outcome.checked.refused}
+    assert outcome.checked.rejected == 1
+    assert "runtime-replays" in {finding.rule for finding in outcome.checked.rejections}
     assert not (tmp_path / f"build/v2/contract/748463/{address}").exists()
     proof = orjson.loads((tmp_path / f"build/proof/748463/{address}.json").read_bytes())
     assert (proof["holds"], proof["published"]) == (False, False)

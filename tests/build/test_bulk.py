@@ -11,8 +11,8 @@ from statuary.build.progress import NoProgress
 from statuary.domain.findings import Position
 from statuary.domain.primitives import checksum_address, parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.ledger.read_ledger import read_entry
+from statuary.publishing.safe_path import LEDGER
 from support.contracts import made_record
 from support.export_tables import tables_of_records, write_tables
 from support.requirements import require_module
@@ -40,7 +40,7 @@ def record_files(records, folder: str):
 
 
 def build(content: Path, out: Path):
-    with FolderTarget(SiteFolder(out)) as publication:
+    with FolderTarget(out) as publication:
         return build_site(content, publication, parse_instant(NOW), NoProgress())
 
 
@@ -88,7 +88,7 @@ def test_the_ledger_names_line_and_row(tmp_path):
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), record(2)])})
     build(content, tmp_path / "out")
     path = f"v2/contract/{CHAIN}/{record(2)['address']}"
-    assert read_entry(SiteFolder(tmp_path / "out").ledger_file, path).sources == "contracts/a.jsonl:2"
+    assert read_entry(tmp_path / "out" / LEDGER, path).sources == "contracts/a.jsonl:2"
 
 
 def test_a_record_that_is_not_proved_is_refused_at_its_line(tmp_path):
@@ -97,10 +97,10 @@ def test_a_record_that_is_not_proved_is_refused_at_its_line(tmp_path):
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), wrong])})
     outcome = build(content, tmp_path / "out")
     line = orjson.dumps(wrong).decode()
-    pointed = {line[one.position.column - 1 :][:13] for one in outcome.checked.refused}
-    assert {(one.path, one.position.line) for one in outcome.checked.refused} == {("contracts/a.jsonl", 2)}
+    pointed = {line[one.position.column - 1 :][:13] for one in outcome.checked.rejections}
+    assert {(one.path, one.position.line) for one in outcome.checked.rejections} == {("contracts/a.jsonl", 2)}
     assert '"// SPDX-Lice' in pointed
-    assert outcome.checked.refusals == 1
+    assert outcome.checked.rejected == 1
     assert outcome.checked.contracts.contracts == 1
     assert outcome.checked.contracts.example.matchId == "1"
 

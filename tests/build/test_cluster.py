@@ -6,9 +6,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from statuary.build import dask_executor as crews
-from statuary.build.execution.executors import dask_executor
-from statuary.build.execution.worker_pool import WorkersLostError
+from statuary.build.execution import dask_pool
+from statuary.build.execution.executor import DaskExecutor, WorkersLostError
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from support.dask_cluster import dask_cluster
@@ -24,7 +23,7 @@ def running():
 
 
 def test_its_workers_do_the_tasks(running):
-    with dask_executor(running.address) as executor:
+    with DaskExecutor(running.address) as executor:
         assert sorted(executor.map_unordered(square, [Square("", one) for one in range(60)])) == [
             one**2 for one in range(60)
         ]
@@ -34,13 +33,13 @@ def test_its_workers_do_the_tasks(running):
 
 
 def test_what_a_task_raises_arrives_whole(running):
-    with dask_executor(running.address) as executor, pytest.raises(OSError, match="No space left") as raised:
+    with DaskExecutor(running.address) as executor, pytest.raises(OSError, match="No space left") as raised:
         list(executor.map_unordered(fail, [Square("", one) for one in range(40)]))
     assert raised.value.filename == "build/.statuary"
 
 
 def test_a_killed_worker_s_tasks_are_done_by_another():
-    with dask_cluster() as own, dask_executor(own.address) as executor:
+    with dask_cluster() as own, DaskExecutor(own.address) as executor:
         results = executor.map_unordered(square, [Square("", one) for one in range(200)])
         found = [next(results) for _ in range(20)]
         own.workers[0].kill()
@@ -49,10 +48,10 @@ def test_a_killed_worker_s_tasks_are_done_by_another():
 
 @pytest.mark.parametrize("part", ["scheduler", "workers"])
 def test_a_cluster_that_is_gone_is_told_of(part, monkeypatch):
-    monkeypatch.setattr(crews, "PATIENCE", 3)
-    monkeypatch.setattr(crews, "LOOK", 1)
+    monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 3)
+    monkeypatch.setattr(dask_pool, "CHECK_INTERVAL", 1)
     monkeypatch.setattr("statuary.build.execution.task_window.CHECK_INTERVAL", 1)
-    with dask_cluster() as own, dask_executor(own.address) as executor:
+    with dask_cluster() as own, DaskExecutor(own.address) as executor:
         results = executor.map_unordered(square, (Square("", one) for one in range(100_000)))
         for _ in range(20):
             next(results)
@@ -60,14 +59,14 @@ def test_a_cluster_that_is_gone_is_told_of(part, monkeypatch):
             process.kill()
         with pytest.raises(WorkersLostError, match=r"of the cluster at .* is gone") as lost:
             list(results)
-    assert lost.value.hint.startswith("build again")
+    assert lost.value.hint.startswith("run the build again")
 
 
 def test_nobody_at_the_address(monkeypatch):
     require_module("distributed", install='pip install "statuary[dask]"')
-    monkeypatch.setattr(crews, "PATIENCE", 1)
-    with pytest.raises(WorkersLostError, match="does not take work"):
-        dask_executor("tcp://127.0.0.1:9")
+    monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 1)
+    with pytest.raises(WorkersLostError, match="accepts no work"):
+        DaskExecutor("tcp://127.0.0.1:9")
 
 
 @pytest.mark.parametrize("asked", ["build", "check"])

@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 
 from statuary.build import partitions
-from statuary.build.build import build_site
-from statuary.build.execution.executors import process_executor
+from statuary.build.build import BuildResult, build_site
+from statuary.build.execution.executor import process_executor
 from statuary.build.execution.options import ExecutionOptions
 from statuary.build.incremental.fingerprint import fingerprint_of
 from statuary.build.progress import NoProgress
-from statuary.build.results import BuildResult
 from statuary.content.git_state import GitQuery
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.ledger.read_ledger import read_reasons
+from statuary.publishing.safe_path import LEDGER
 from support.sites import CHAIN, INCIDENT, NOW, address_of, path_of, record_of, site_of_many, write_files
 
 COUNT = 12
@@ -28,20 +27,20 @@ COUNT = 12
 
 @pytest.fixture
 def built(monkeypatch) -> list[str]:
-    """The places of the contracts that have been pressed."""
+    """The places of the contracts that have been built."""
     seen: list[str] = []
-    real = partitions.press
+    real = partitions.build_contract
 
-    def press(root, source, settings):
+    def build_contract(root, source, settings):
         seen.append(source.path)
         return real(root, source, settings)
 
-    monkeypatch.setattr(partitions, "build_contract", press)
+    monkeypatch.setattr(partitions, "build_contract", build_contract)
     return seen
 
 
 def build(content: Path, out: Path, *, git: bool = True, **execution) -> BuildResult:
-    with FolderTarget(SiteFolder(out)) as publication:
+    with FolderTarget(out) as publication:
         question = GitQuery(content) if git else None
         return build_site(
             content,
@@ -133,7 +132,7 @@ def test_what_comes_changes_and_goes(content, tmp_path, built):
     write_files(content, {path_of(3): changed, path_of(5): None, path_of(99): record_of(99)})
     build(content, tmp_path / "out")
     assert sorted(built) == sorted([path_of(3), path_of(99)])
-    told = read_reasons(SiteFolder(tmp_path / "out").ledger_file, [path_of(3), path_of(99), path_of(4)])
+    told = read_reasons(tmp_path / "out" / LEDGER, [path_of(3), path_of(99), path_of(4)])
     assert told == {
         path_of(3): "it has changed",
         path_of(99): "it is new",
@@ -150,7 +149,7 @@ def test_a_refused_record_is_looked_into_no_more_than_others(content, tmp_path, 
     built.clear()
     again = build(content, tmp_path / "out")
     assert built in ([], [path_of(3)])  # what is new and uncommitted may be looked at for its time
-    assert (again.checked.refusals, again.checked.refused) == (1, first.checked.refused)
+    assert (again.checked.rejected, again.checked.rejections) == (1, first.checked.rejections)
 
 
 def test_a_record_that_repeats_one_of_an_earlier_build_is_found(content, tmp_path):
@@ -191,12 +190,12 @@ def test_what_everything_depends_on_rebuilds_everything_and_says_so(
         )
     else:
         monkeypatch.setattr(
-            "statuary.build.contracts.made_of",
+            "statuary.build.contracts.fingerprint_of",
             lambda *them: fingerprint_of(*them)._replace(statuary="another"),
         )
     build(content, tmp_path / "out")
     assert len(built) == COUNT
-    told = read_reasons(SiteFolder(tmp_path / "out").ledger_file, [path_of(1)])
+    told = read_reasons(tmp_path / "out" / LEDGER, [path_of(1)])
     assert told == {path_of(1): f"{'statuary has' if what == 'statuary' else 'the settings have'} changed"}
 
 
@@ -239,8 +238,8 @@ def test_an_interrupted_build_is_gone_on_with(tmp_path, built, monkeypatch):
     content = site_of_many(tmp_path, 200)
     build(content, tmp_path / "undisturbed", git=False)
     built.clear()
-    monkeypatch.setattr(partitions, "LARGEST", 32)
-    real = partitions.press
+    monkeypatch.setattr(FolderTarget, "partition_size", 32)
+    real = partitions.build_contract
 
     def until_the_hundredth(root, source, settings):
         if len(built) == 100:

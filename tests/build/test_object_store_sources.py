@@ -5,12 +5,10 @@ import gzip
 import orjson
 import pytest
 
-from statuary.build.build import build_site
+from statuary.build.build import BuildResult, build_site
 from statuary.build.progress import NoProgress
-from statuary.build.results import BuildResult
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from support.export_tables import tables_of_records, write_tables
 from support.object_stores import moto
 from support.requirements import require_module
@@ -31,7 +29,7 @@ def bucket():
 
 
 def build(content, out) -> BuildResult:
-    with FolderTarget(SiteFolder(out)) as publication:
+    with FolderTarget(out) as publication:
         return build_site(content, publication, parse_instant(NOW), NoProgress())
 
 

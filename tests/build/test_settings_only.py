@@ -14,7 +14,6 @@ from statuary.documents import all_documents
 from statuary.documents.document import Document
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from support.sites import (
     COMPONENTS,
     INCIDENT,
@@ -51,7 +50,7 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
 
 
 def build(content: Path, out: Path, *, verify: bool = False) -> None:
-    with FolderTarget(SiteFolder(out)) as publication:
+    with FolderTarget(out) as publication:
         outcome = build_site(
             content, publication, parse_instant(NOW), NoProgress(), execution=ExecutionOptions(verify=verify)
         )
@@ -84,7 +83,7 @@ def made(monkeypatch) -> list[str]:
             paths.append(document.path)
             yield document
 
-    monkeypatch.setattr(settings_only, "standing_documents", documents)
+    monkeypatch.setattr(settings_only, "settings_only_documents", documents)
     return paths
 
 
@@ -121,7 +120,7 @@ def test_another_program_makes_them_again(content, tmp_path, made, monkeypatch):
     build(content, tmp_path / "out")
     made.clear()
     monkeypatch.setattr(
-        settings_only, "made_of", lambda *them: fingerprint_of(*them)._replace(statuary="another")
+        settings_only, "fingerprint_of", lambda *them: fingerprint_of(*them)._replace(statuary="another")
     )
     build(content, tmp_path / "out")
     assert made
@@ -133,7 +132,7 @@ def test_what_another_site_was_published_over_is_made_again(content, tmp_path):
     other = write_files(tmp_path / "other", {"site.yaml": SITE.replace("Plinth", "Socle")})
     build(other, tmp_path / "elsewhere")
     documents = [Document(path=path, body=body) for path, body in files_in(tmp_path / "elsewhere").items()]
-    with FolderTarget(SiteFolder(tmp_path / "out")) as publication:
+    with FolderTarget(tmp_path / "out") as publication:
         publication.offer(documents)
         publication.apply()
     build(content, tmp_path / "out")

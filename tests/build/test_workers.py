@@ -1,4 +1,4 @@
-"""Many hands: each task is done, whoever is killed meanwhile; and nobody outlives the process that asked."""
+"""Many workers: each task is done, whoever is killed meanwhile; and nobody outlives the process that asked."""
 
 import os
 import signal
@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from statuary.build.execution.executors import process_executor
-from statuary.build.execution.options import InProcessExecutor
+from statuary.build.execution.executor import InProcessExecutor, WorkersLostError, process_executor
 from statuary.build.execution.task_window import ATTEMPTS
-from statuary.build.execution.worker_pool import WorkersLostError
 from support.worker_tasks import Square, fail, square, whose
 
 TESTS = Path(__file__).parents[1]
@@ -31,7 +29,7 @@ def squares(number: int, **of_the_tenth) -> list[Square]:
 
 
 @pytest.mark.parametrize(
-    "hands", [InProcessExecutor(), process_executor(1), process_executor(2), process_executor(4)]
+    "executor", [InProcessExecutor(), process_executor(1), process_executor(2), process_executor(4)]
 )
 @pytest.mark.parametrize("number", [0, 1, 2, 3, 40])
 def test_every_task_is_done_once_that_is_told_once(executor, number):
@@ -86,12 +84,12 @@ def test_what_a_task_raises_arrives_whole(count):
 
 DRIVER = """
 import os, sys
-from statuary.build.execution.executors import processes
+from statuary.build.execution.executor import process_executor
 from support.worker_tasks import Square, whose
 if __name__ == "__main__":
-    with processes(3) as hands:
+    with process_executor(3) as executor:
         seen = set()
-        for worker in hands.each(whose, (Square("", 0) for _ in range(10_000))):
+        for worker in executor.map_unordered(whose, (Square("", 0) for _ in range(10_000))):
             if worker not in seen:
                 seen.add(worker)
                 print(worker, flush=True)

@@ -10,6 +10,7 @@ from statuary.build.progress import NoProgress
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.domain.primitives import checksum_address, parse_instant
+from statuary.publishing.target import CheckTarget
 from support.ethereum_node import ethereum_node, send
 from support.imported_projects import FOUNDRY, HARDHAT_2, HARDHAT_3, chain, empty_site
 
@@ -66,8 +67,13 @@ def tree(content):
 
 
 def checked(content):
-    found, _ = check_site(content, parse_instant(NOW), NoProgress(), lambda _: None)
-    return found
+    return check_site(content, parse_instant(NOW), NoProgress())
+
+
+def rows(content):
+    target = CheckTarget()
+    check_site(content, parse_instant(NOW), NoProgress(), target=target)
+    return list(target.ledger.sources.rows())
 
 
 def test_a_workspace_is_written_and_is_a_contract_of_the_site(content, code):
@@ -90,7 +96,7 @@ def test_a_workspace_is_written_and_is_a_contract_of_the_site(content, code):
         f'verified_at: {NOW}\nmatch_id: "1"\n'
     )
     assert checked(content).all_findings == []
-    [row] = checked(content).rows
+    [row] = rows(content)
     assert (row.address, row.match, row.verifiedAt, row.matchId) == (TURNSTILE, "exact_match", NOW, "1")
 
 
@@ -109,14 +115,14 @@ def test_a_record_is_the_same_contract(content, code, tmp_path):
     assert record["deployment"]["blockNumber"] == "7"
     assert run(content, *given, "--force").exit_code == ExitCode.OK
     assert f"contracts/31337/{STATION}.json" not in tree(content)
-    [row] = checked(content).rows
+    [row] = rows(content)
     assert row.match == "exact_match"
 
 
 def test_numbers_count_on_and_may_be_given(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--match-id", "41")
     run(content, artifact("Station"), *code("Station"))
-    assert sorted(row.matchId for row in checked(content).rows) == ["41", "42"]
+    assert sorted(row.matchId for row in rows(content)) == ["41", "42"]
     taken = run(content, artifact("Turnstile"), *code("Turnstile"), "--match-id", "42")
     assert taken.exit_code == ExitCode.FAILED
     assert f"contracts/31337/{STATION}/contract.yaml already has match id 42" in taken.stderr
@@ -137,7 +143,7 @@ def test_what_is_there_is_replaced_by_force_alone_and_keeps_number_date_and_note
     replaced = run(content, artifact("Fare"), *options, "--force")
     assert replaced.exit_code == ExitCode.OK
     assert set(before) - set(tree(content)) == {f"contracts/31337/{FARE}/creation.hex"}
-    [row] = checked(content).rows
+    [row] = rows(content)
     assert (row.matchId, row.verifiedAt, row.creationMatch) == ("7", "2026-01-01T00:00:00Z", None)
 
 
@@ -298,5 +304,5 @@ def test_from_a_real_node(content):
         assert elsewhere.exit_code == ExitCode.FAILED
         assert "the node is on chain 31337, not 1" in elsewhere.stderr
     assert checked(content).all_findings == []
-    by_name = {row.address: row for row in checked(content).rows}
+    by_name = {row.address: row for row in rows(content)}
     assert set(by_name) == {FARE, checksum_address(held["child"]["address"])}

@@ -12,7 +12,6 @@ from statuary.build.build import build_site
 from statuary.build.progress import NoProgress
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from support.sites import NOW
 
 WORLD = Path(__file__).parent / "world"
@@ -50,7 +49,7 @@ def difference(expected: dict[str, bytes], made: dict[str, bytes]) -> str:
 
 
 def test_the_whole_site_is_as_expected(tmp_path: Path) -> None:
-    with FolderTarget(SiteFolder(tmp_path)) as publication:
+    with FolderTarget(tmp_path) as publication:
         outcome = build_site(WORLD / "content", publication, parse_instant(NOW), NoProgress())
     assert outcome.checked.all_findings == []
     if "BLESS" in os.environ:

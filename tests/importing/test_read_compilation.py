@@ -284,7 +284,7 @@ def test_what_was_added_is_a_site_that_compiles_again_to_itself(form, workshop, 
         compilation = read_compilation(files(contract)[kind], contract_name=contract)
         found = added(content, tool_of(kind), contract, compilation, form=form, compilers=again)
         write_contract(content, found.files, found.replaced)
-    checked, _ = check_site(content, parse_instant(NOW), NoProgress(), lambda _: None)
+    checked = check_site(content, parse_instant(NOW), NoProgress())
     assert checked.all_findings == []
     assert {(row.matchId, row.match) for row in checked.rows} == {(n, "exact_match") for n in "123"}
     compiled = recompile_contracts(content, checked.catalogue, workshop, NoProgress())

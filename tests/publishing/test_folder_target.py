@@ -9,9 +9,9 @@ import pytest
 from statuary.documents.document import Document
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.ledger.ledger import Ledger
 from statuary.publishing.plan import Action
+from statuary.publishing.safe_path import LEDGER
 
 
 def document(path: str, body: bytes = b"{}", *aliases: str) -> Document:
@@ -19,7 +19,7 @@ def document(path: str, body: bytes = b"{}", *aliases: str) -> Document:
 
 
 def publish(root: Path, *documents: Document, dry_run: bool = False) -> dict[Action, int]:
-    with FolderTarget(SiteFolder(root), dry_run=dry_run) as publication:
+    with FolderTarget(root, dry_run=dry_run) as publication:
         publication.offer(documents)
         plan = publication.plan()
         if not dry_run:
@@ -70,7 +70,7 @@ def test_stale_files_of_ours_go_foreign_files_stay(tmp_path: Path) -> None:
 
 def test_a_foreign_file_in_the_way_refuses_everything(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("theirs")
-    with FolderTarget(SiteFolder(tmp_path)) as publication:
+    with FolderTarget(tmp_path) as publication:
         publication.offer([document("a"), document("b")])
         assert publication.plan().conflicts == ("b",)
         with pytest.raises(PublishingError, match="in the way: b"):
@@ -110,7 +110,7 @@ def test_new_times_alone_rewrite_nothing(tmp_path: Path) -> None:
 
 def test_a_lost_ledger_adopts_what_is_right(tmp_path: Path) -> None:
     publish(tmp_path, document("a"), document("b"))
-    SiteFolder(tmp_path).ledger_file.unlink()
+    (tmp_path / LEDGER).unlink()
     assert publish(tmp_path, document("a"), document("b"))[Action.ADD] == 0
 
 
@@ -123,7 +123,7 @@ def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
 
 def test_the_plan_lists_each_change_in_order(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"1"), document("z"))
-    with FolderTarget(SiteFolder(tmp_path), dry_run=True) as publication:
+    with FolderTarget(tmp_path, dry_run=True) as publication:
         publication.offer([document("b", b"12"), document("a", b"123")])
         assert list(map(str, publication.plan().changes())) == ["~ a (3 bytes)", "+ b (2 bytes)", "- z"]
 
@@ -147,7 +147,7 @@ def test_the_plan_lists_each_change_in_order(tmp_path: Path) -> None:
 )
 def test_unsafe_paths_are_refused(path: str, tmp_path: Path) -> None:
     with (
-        FolderTarget(SiteFolder(tmp_path / "site")) as publication,
+        FolderTarget(tmp_path / "site") as publication,
         pytest.raises(PublishingError, match="inside the site"),
     ):
         publication.offer([document(path)])
@@ -155,7 +155,7 @@ def test_unsafe_paths_are_refused(path: str, tmp_path: Path) -> None:
 
 
 def test_two_documents_cannot_claim_one_path(tmp_path: Path) -> None:
-    with FolderTarget(SiteFolder(tmp_path)) as publication, pytest.raises(PublishingError, match="same path"):
+    with FolderTarget(tmp_path) as publication, pytest.raises(PublishingError, match="same path"):
         publication.offer([document("a", b"1"), document("a", b"2")])
 
 
@@ -165,7 +165,7 @@ def test_nothing_is_written_through_a_symbolic_link(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
     (site / "v2").symlink_to(outside)
-    with FolderTarget(SiteFolder(site)) as publication:
+    with FolderTarget(site) as publication:
         publication.offer([document("v2/contract")])
         with pytest.raises(PublishingError):
             publication.apply()
@@ -178,7 +178,7 @@ def test_a_symbolic_link_in_place_of_a_document_is_not_followed(tmp_path: Path) 
     site = tmp_path / "site"
     site.mkdir()
     (site / "a").symlink_to(victim)
-    with FolderTarget(SiteFolder(site)) as publication:
+    with FolderTarget(site) as publication:
         publication.offer([document("a")])
         with pytest.raises(PublishingError):
             publication.apply()
@@ -187,20 +187,20 @@ def test_a_symbolic_link_in_place_of_a_document_is_not_followed(tmp_path: Path) 
 
 def test_a_second_build_waits_and_then_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("statuary.publishing.ledger.ledger.WAIT_FOR_OTHERS", 0.05)
-    with FolderTarget(SiteFolder(tmp_path)), pytest.raises(PublishingError, match="in use"):
-        Ledger(SiteFolder(tmp_path).ledger_file)
+    with FolderTarget(tmp_path), pytest.raises(PublishingError, match="in use"):
+        Ledger(tmp_path / LEDGER)
 
 
 def test_a_ledger_that_is_none_is_refused(tmp_path: Path) -> None:
-    file = SiteFolder(tmp_path).ledger_file
+    file = tmp_path / LEDGER
     file.parent.mkdir()
     file.write_bytes(b"no ledger" * 100)
     with pytest.raises(PublishingError, match="cannot be read"):
-        FolderTarget(SiteFolder(tmp_path))
+        FolderTarget(tmp_path)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows folders have no write permission bit")
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(PublishingError, match="cannot take the site"):
-        FolderTarget(SiteFolder(tmp_path / "file"))
+        FolderTarget(tmp_path / "file")

@@ -12,7 +12,6 @@ import pytest
 
 from statuary.documents.document import Document
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 
 OLD = [Document(path=f"d{n % 3}/{n}", aliases=(f"d{n % 3}/twin-{n}",), body=b"old %d" % n) for n in range(5)]
 NEW = [
@@ -26,7 +25,7 @@ class Ended(BaseException):
 
 
 def publish(root: Path, documents: list[Document]) -> None:
-    with FolderTarget(SiteFolder(root)) as publication:
+    with FolderTarget(root) as publication:
         publication.offer(documents)
         publication.apply()
 
@@ -85,7 +84,7 @@ def test_ending_at_each_call_of_the_system(error: Callable[[], BaseException], t
             except (Ended, OSError):
                 pass
             except Exception as refused:  # noqa: BLE001 - a refusal is a sentence, any other is a defect
-                assert type(refused).__name__ == "PublishingRefused", refused  # noqa: PT017
+                assert type(refused).__name__ == "PublishingError", refused  # noqa: PT017
         for path, body in tree(root).items():
             assert body in (old.get(path), new.get(path)), (count, path)
         publish(root, NEW)
@@ -96,9 +95,8 @@ BUILD = """
 import sys
 from pathlib import Path
 from test_interrupted_world import WORLD
-from statuary.publishing.folder.site_folder import Folder
-from statuary.publishing.folder.folder_target import Publication
-with Publication(Folder(Path(sys.argv[1]))) as publication:
+from statuary.publishing.folder.folder_target import FolderTarget
+with FolderTarget(Path(sys.argv[1])) as publication:
     publication.offer(WORLD)
     publication.apply()
 """
@@ -109,7 +107,7 @@ def test_killed_at_a_random_moment(tmp_path: Path) -> None:
     """A real process, really killed; the moments spread over its life."""
     world = (
         "from statuary.documents.document import Document\n"
-        "WORLD = [Document(path=f'{n % 50}/{n}', also=(f'{n % 50}/t{n}',), body=b'x' * n) for n in range(3000)]\n"
+        "WORLD = [Document(path=f'{n % 50}/{n}', aliases=(f'{n % 50}/t{n}',), body=b'x' * n) for n in range(3000)]\n"
     )
     (tmp_path / "test_interrupted_world.py").write_text(world)
     expected = {f"{n % 50}/{name}": b"x" * n for n in range(3000) for name in (f"{n}", f"t{n}")}

@@ -11,7 +11,6 @@ from statuary.build.progress import NoProgress
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.tick import read_epoch_index, tick
 from support.requirements import CHECKOUT
 from support.sites import SMALL_SITE, write_files
@@ -20,7 +19,7 @@ START = parse_instant("2026-11-20T12:00:00Z")
 
 
 def build(content: Path, out: Path, now: Instant) -> None:
-    with FolderTarget(SiteFolder(out)) as publication:
+    with FolderTarget(out) as publication:
         assert build_site(content, publication, now, NoProgress()).applied
 
 
@@ -56,7 +55,7 @@ def test_ticking_through_every_transition_equals_building_anew(tmp_path: Path) -
     index = read_epoch_index(site)
     assert len(index.epochs) > 30
     for number, (since, _) in enumerate(index.epochs):
-        tick(SiteFolder(site), since)
+        tick(site, since)
         if number % 3 == 0 or since.hour != 23:  # most midnights change the uptime document alone
             build(content, tmp_path / f"fresh-{number}", since)
             assert plain(site) == plain(tmp_path / f"fresh-{number}"), since
@@ -67,7 +66,7 @@ def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
     build(content, tmp_path / "site", START)
     before = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
     begins = parse_instant("2026-12-01T22:00:00Z")
-    changed = tick(SiteFolder(tmp_path / "site"), begins)
+    changed = tick(tmp_path / "site", begins)
     assert "api/v2/scheduled-maintenances/active.json" in changed
     after = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
     assert {path for path in before if before[path] != after[path]} | {"changes.json"} == {
@@ -75,13 +74,13 @@ def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
     }
     told = orjson.loads((tmp_path / "site/changes.json").read_bytes())
     assert "under_maintenance" in str(told)
-    assert tick(SiteFolder(tmp_path / "site"), begins) == []
+    assert tick(tmp_path / "site", begins) == []
 
 
 def test_a_build_after_a_tick_knows_the_files_as_they_are(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     build(content, tmp_path / "site", START)
-    tick(SiteFolder(tmp_path / "site"), parse_instant("2026-12-01T22:00:00Z"))
+    tick(tmp_path / "site", parse_instant("2026-12-01T22:00:00Z"))
     build(content, tmp_path / "site", START)
     build(content, tmp_path / "fresh", START)
     assert plain(tmp_path / "site") == plain(tmp_path / "fresh")
@@ -89,10 +88,10 @@ def test_a_build_after_a_tick_knows_the_files_as_they_are(tmp_path: Path) -> Non
 
 def test_a_tick_before_the_build_or_without_one_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PublishingError, match="cannot be read"):
-        tick(SiteFolder(tmp_path), START)
+        tick(tmp_path, START)
     build(write_files(tmp_path / "content", dict(SMALL_SITE)), tmp_path / "site", START)
     with pytest.raises(PublishingError, match="later than"):
-        tick(SiteFolder(tmp_path / "site"), parse_instant("2026-11-20T11:59:59Z"))
+        tick(tmp_path / "site", parse_instant("2026-11-20T11:59:59Z"))
 
 
 def test_an_index_that_is_none_is_refused(tmp_path: Path) -> None:

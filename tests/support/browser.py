@@ -10,7 +10,6 @@ from statuary.build.build import build_site
 from statuary.build.progress import NoProgress
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from support.requirements import CHECKOUT, absent, require_program
 
 BROWSER = CHECKOUT / ".browser"
@@ -39,7 +38,7 @@ def node_modules() -> Path:
 
 def build(content: Path, out: Path, now: str) -> Path:
     """Build the site of a content folder and return where it is."""
-    with FolderTarget(SiteFolder(out)) as publication:
+    with FolderTarget(out) as publication:
         outcome = build_site(content, publication, parse_instant(now), NoProgress())
     assert outcome.plan is not None, outcome.checked.all_findings
     return out

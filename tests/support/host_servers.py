@@ -20,7 +20,6 @@ from statuary.documents.hosting.web_servers import caddy_files, deno_files, ngin
 from statuary.domain.hosting_settings import HostingSettings
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from support.edge_runtimes import (
     HOSTS_INSTALL,
     OFFLINE,
@@ -46,7 +45,7 @@ def build_project(project: Path, settings: str = SETTINGS) -> Path:
     shutil.copytree(CHECKOUT / "content", project / "content")
     with (project / "content" / "site.yaml").open("a", encoding="utf-8") as file:
         file.write(settings)
-    with FolderTarget(SiteFolder(project / "build")) as publication:
+    with FolderTarget(project / "build") as publication:
         outcome = build_site(project / "content", publication, parse_instant(BUILT_AT), NoProgress())
     assert outcome.applied, outcome.checked.all_findings
     return project

@@ -6,7 +6,6 @@ from pathlib import Path
 from statuary.documents.document import Document
 from statuary.domain.primitives import checksum_address, keccak256, parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.snapshots.from_folder import folder_documents
 from statuary.snapshots.manifest import SiteOrigin
 from statuary.snapshots.published_snapshot import snapshot_documents
@@ -60,7 +59,7 @@ def made(out: Path, documents: Iterable[Document], *, origin: SiteOrigin = ORIGI
 
 def published(documents: Iterable[Document], folder: Path) -> Path:
     """Publish documents into a folder and return it."""
-    with FolderTarget(SiteFolder(folder)) as publication:
+    with FolderTarget(folder) as publication:
         publication.offer(documents)
         publication.apply()
     return folder

@@ -1,14 +1,37 @@
-"""Contracts of bulk sources, a part at a time."""
+"""The contracts of bulk sources, divided into ranges that can be read by themselves."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from statuary.build.contract import BuiltContract, ContractBuildSettings, build_read_contract
+from typing_extensions import override
+
+from statuary.build.contract import BuiltContract, build_parsed_contract
+from statuary.build.partitions import PartitionSettings, PartitionSources
 from statuary.content.bulk.export_tables import JoinLimits
-from statuary.content.bulk.jsonl import BulkContract
 from statuary.content.bulk.partitions import Partition, locate_in_partition, partitions, read_partition
 from statuary.domain.catalogue import BulkSource, Catalogue
 from statuary.domain.findings import Finding
+from statuary.publishing.ledger.rows import SourceRow
+
+
+@dataclass(frozen=True, slots=True)
+class BulkSourceRange(PartitionSources):
+    """A range of the contracts of a bulk source."""
+
+    source: BulkSource
+    contracts: Partition
+
+    @override
+    def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
+        """Build the contracts one by one; findings are located here, since only here the text is at hand."""
+        for contract in read_partition(settings.root, self.contracts):
+            built = build_parsed_contract(contract.source, contract.read, settings.contracts)
+            located = built._replace(
+                findings=tuple(locate_in_partition(built.findings, contract)),
+                rejections=tuple(locate_in_partition(built.rejections, contract)),
+            )
+            yield located, located.source_row(unit=self.source.path, reason=self.source.reason)
 
 
 def bulk_partitions(
@@ -22,19 +45,3 @@ def bulk_partitions(
         scratch_dir=scratch,
         limits=JoinLimits(memory=catalogue.contract_settings.join_memory),
     )
-
-
-def build_bulk_partition(
-    root: Path, partition: Partition, settings: ContractBuildSettings
-) -> Iterator[BuiltContract]:
-    """Press every contract of a part; findings come with their places, since the text is at hand only here."""
-    for contract in read_partition(root, partition):
-        built = build_read_contract(contract.source, contract.read, settings)
-        yield built._replace(
-            findings=_placed(built.findings, contract),
-            refused=_placed(built.refused, contract),
-        )
-
-
-def _placed(findings: tuple[Finding, ...], contract: BulkContract) -> tuple[Finding, ...]:
-    return tuple(locate_in_partition(findings, contract))

@@ -1,4 +1,4 @@
-"""One contract source to its documents: read, check, prove, write as bytes. Pure but for the reading."""
+"""One contract source to its documents: read, check, encode. Pure but for the reading."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -6,29 +6,32 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import orjson
+
 from statuary.checks.contracts.check import ContractCheck
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.checks.record_location import known_chain, path_names_contract
-from statuary.content.read_contract import ParsedContract, read_contract
+from statuary.content.parse_record import ParsedContract
+from statuary.content.read_contract import read_contract
 from statuary.documents.contract_api.proof_document import proof_document
 from statuary.documents.contract_api.record_document import record_document
 from statuary.documents.document import Document
 from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
-from statuary.documents.pages.contracts.listed_contract import ListedContract, listed_contract
+from statuary.documents.pages.contracts.page_members import with_page_members
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.contracts.proof import Proof
 from statuary.domain.contracts.record import ContractRow, RecordValue, contract_row, in_served_order
 from statuary.domain.findings import Finding
 from statuary.domain.site_settings import ContractSettings, PublishPolicy
+from statuary.publishing.ledger.rows import SourceRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractBuildSettings:
-    """What pressing a contract depends on besides its source.
+    """What the documents of a contract depend on besides its source.
 
     Attributes:
         chains: ids of the site's chains.
-        contracts: how contracts are published.
         checks: what a record must prove; None for everything.
         pages: what the page of a contract depends on; None makes none.
         listed: whether pages list contracts.
@@ -45,15 +48,13 @@ class BuiltContract(NamedTuple):
     """What became of one contract source.
 
     Attributes:
-        source: the source.
         digest: SHA-256 of a record's file, as `ParsedContract` has it.
-        documents: what is published of it; of a refused record, its proof alone.
-        page: makes its page when it is asked for; None if it has none.
-        row: its entry in lists, if it could be filed.
-        entry: what pages list of it; None if they list none.
-        published: whether it is published.
-        findings: what is wrong with the source itself: it stops the whole build.
-        refused: why the record's claim is not believed: it keeps the record back, nothing else.
+        documents: what is published; of a rejected record, its proof alone.
+        page: makes its page when it is called; None if it has none.
+        row: its entry in lists; None if the record cannot be read or placed.
+        published: whether the record is published.
+        findings: what is wrong with the source itself; an error stops the whole build.
+        rejections: why the record's claim does not hold; it withholds the record and nothing else.
     """
 
     source: ContractSource
@@ -61,10 +62,9 @@ class BuiltContract(NamedTuple):
     documents: tuple[Document, ...] = ()
     page: Callable[[], Document] | None = None
     row: ContractRow | None = None
-    entry: ListedContract | None = None
     published: bool = False
     findings: tuple[Finding, ...] = ()
-    refused: tuple[Finding, ...] = ()
+    rejections: tuple[Finding, ...] = ()
 
     def all_documents(self) -> Iterator[Document]:
         """Yield everything that is published of it."""
@@ -72,46 +72,55 @@ class BuiltContract(NamedTuple):
         if self.page is not None:
             yield self.page()
 
+    def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
+        """Return what the ledger keeps of it, its documents left out."""
+        found = self.findings or self.rejections
+        return SourceRow(
+            place=self.source.location,
+            unit=unit,
+            git=git,
+            stat=stat,
+            digest=self.digest,
+            documents="",
+            reason=reason,
+            findings=orjson.dumps(found).decode() if found else "",
+            rejected=bool(self.rejections),
+            published=self.published,
+        ).listed_as(self.row)
+
 
 def build_contract(root: Path, source: ContractSource, settings: ContractBuildSettings) -> BuiltContract:
-    """Make the documents of one contract source, or find out why there are none.
-
-    Args:
-        root: the content folder.
-        source: where the contract is written.
-        settings: what the site demands of it.
-    """
-    return build_read_contract(source, read_contract(root, source), settings)
+    """Read one contract and make its documents, or find out why there are none."""
+    return build_parsed_contract(source, read_contract(root, source), settings)
 
 
-def build_read_contract(
+def build_parsed_contract(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> BuiltContract:
     """Make the documents of a contract that has been read."""
-    read = contract.record
-    if read is None:
-        return BuiltContract(source=source, digest=contract.digest, findings=tuple(contract.findings))
-    findings = [*contract.findings, *_filing_findings(read.value, source, settings)]
+    if contract.record is None:
+        return BuiltContract(source, contract.digest, findings=tuple(contract.findings))
+    findings = [*contract.findings, *_location_findings(contract.record, source, settings)]
     if findings:
-        return BuiltContract(source=source, digest=contract.digest, findings=tuple(findings))
-    proof = prove(read.value, CONTRACT_CHECKS if settings.checks is None else settings.checks)
-    said = tuple(finding.within(source.path) for finding in proof.findings)
-    record = in_served_order(read.value)
+        return BuiltContract(source, contract.digest, findings=tuple(findings))
+    proof = prove(contract.record, CONTRACT_CHECKS if settings.checks is None else settings.checks)
+    found = tuple(finding.within(source.path) for finding in proof.findings)
+    record = in_served_order(contract.record)
     published = proof.holds or settings.contracts.publish is PublishPolicy.ALL
     documents = [proof_document(record, proof, source.location, published=published)] if proof.results else []
     if published:
-        canonical = read.canonical if record is read.value else None
+        canonical = contract.canonical if record is contract.record else None
         documents.insert(0, record_document(record, source.location, canonical, contract.digest))
+    row = contract_row(record)
     return BuiltContract(
-        source=source,
-        digest=contract.digest,
+        source,
+        contract.digest,
         documents=tuple(documents),
         page=_page(record, proof, source, settings, published=published),
-        row=contract_row(record),
-        entry=listed_contract(record) if settings.listed else None,
+        row=with_page_members(row, record) if settings.listed else row,
         published=published,
-        findings=said if proof.holds else (),
-        refused=() if proof.holds else said,
+        findings=found if proof.holds else (),
+        rejections=() if proof.holds else found,
     )
 
 
@@ -130,10 +139,10 @@ def _page(
     return partial(contract_page, record, proof, settings.pages, source=source.location, published=published)
 
 
-def _filing_findings(
+def _location_findings(
     record: RecordValue, source: ContractSource, settings: ContractBuildSettings
 ) -> Iterator[Finding]:
-    """Yield what keeps a record from being filed under its path."""
+    """Yield what keeps a record from being published where its path says."""
     yield from (finding.within(source.path) for finding in prove(record, IDENTITY_CHECKS).findings)
     yield from path_names_contract(record, source)
     yield from known_chain(record, source, settings.chains)

@@ -34,17 +34,17 @@ class NoProgress:
 
 
 @contextmanager
-def stage(progress_listener: Progress, name: str, total: int | None = None) -> Iterator[None]:
+def stage(progress: Progress, name: str, total: int | None = None) -> Iterator[None]:
     """Announce the beginning and the end of a stage."""
-    progress_listener.begin(name, total)
+    progress.begin(name, total)
     try:
         yield
     finally:
-        progress_listener.end()
+        progress.end()
 
 
-def counted(progress_listener: Progress, items: Iterable[Item]) -> Iterator[Item]:
+def counted(progress: Progress, items: Iterable[Item]) -> Iterator[Item]:
     """Announce each item once it has been worked on."""
     for item in items:
         yield item
-        progress_listener.advance(1)
+        progress.advance(1)

@@ -69,7 +69,7 @@ class RecompileReport(NamedTuple):
 
 
 def recompile_contracts(
-    root: Path, catalogue: Catalogue, options: RecompileOptions, progress_listener: Progress
+    root: Path, catalogue: Catalogue, options: RecompileOptions, progress: Progress
 ) -> RecompileReport:
     """Compile every contract again and compare the result with its record.
 
@@ -82,12 +82,12 @@ def recompile_contracts(
     total = None if catalogue.bulk else len(catalogue.contracts)
     with (
         TemporaryDirectory(prefix="statuary-join-") as scratch,
-        stage(progress_listener, "Compiling again", total),
+        stage(progress, "Compiling again", total),
         ThreadPoolExecutor(options.workers) as pool,
     ):
         contracts = _all_contracts(root, catalogue, Path(scratch))
         results = map_in_order(pool, partial(_recompile, root, recompiler), contracts, 2 * options.workers)
-        for result in counted(progress_listener, results):
+        for result in counted(progress, results):
             records += result is not None
             if isinstance(result, list):
                 compiled, identical = compiled + 1, identical + (not result)
@@ -118,15 +118,15 @@ def _recompile(
 ) -> list[Finding] | CompilerBuild | None:
     """Return the differences; or the compiler that is missing; or None if the record cannot be read."""
     if isinstance(contract, ContractSource):
-        parsed, path = read_contract(root, contract).record, contract.path
+        record, path = read_contract(root, contract).record, contract.path
     else:
-        parsed, path = contract.read.record, contract.source.path
-    if parsed is None:
+        record, path = contract.read.record, contract.source.path
+    if record is None:
         return None
-    compiler = recompiler.find_compiler(parsed.value)
+    compiler = recompiler.find_compiler(record)
     if compiler is None:
-        return compiler_build(parsed.value)
-    findings = [finding.within(path) for finding in recompiler.compare(parsed.value, compiler)]
+        return compiler_build(record)
+    findings = [finding.within(path) for finding in recompiler.compare(record, compiler)]
     if isinstance(contract, ContractSource):
         return findings
     return locate_in_partition(findings, contract)

@@ -7,12 +7,10 @@ from pathlib import Path
 import click
 
 from statuary.build.build import check_site
-from statuary.build.contracts import nowhere
-from statuary.build.execution.executors import usable_cores
+from statuary.build.check import CheckedSite
 from statuary.build.execution.options import ExecutionOptions
 from statuary.build.progress import Progress
 from statuary.build.recompile import RecompileOptions, recompile_contracts
-from statuary.build.results import CheckedSite
 from statuary.cli.compiler_options import compiler_option, parse_compilers
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.check_options import check_options, list_option, read_check_options
@@ -21,6 +19,7 @@ from statuary.cli.options.execution_options import execution_options, open_execu
 from statuary.cli.output.findings_report import format_findings
 from statuary.cli.output.progress import progress
 from statuary.cli.output.summary import findings_line
+from statuary.cores import usable_cores
 from statuary.domain.findings import Severity, sorted_findings
 from statuary.domain.primitives import Instant
 
@@ -59,14 +58,8 @@ def command(
     compilers = parse_compilers(compiler) if recompile else None
     instant = build_instant(now)
     with open_executor(workers, engine, scheduler) as found, progress() as progress_listener:
-        checked, _ = check_site(
-            content,
-            instant,
-            progress_listener,
-            nowhere,
-            check_options,
-            execution=ExecutionOptions(executor=found),
-        )
+        execution = ExecutionOptions(executor=found)
+        checked = check_site(content, instant, progress_listener, check_options, execution=execution)
         if compilers is not None:
             recompile_options = RecompileOptions(compilers=compilers, workers=usable_cores())
             checked, summary = _recompiled(checked, content, recompile_options, progress_listener)

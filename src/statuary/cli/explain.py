@@ -10,9 +10,9 @@ from statuary.cli.options.common_options import out_option
 from statuary.cli.output.plain_text import printable, size_text
 from statuary.documents.stored_paths import sharded_path
 from statuary.documents.url_table import match_url
-from statuary.publishing.folder.site_folder import SiteFolder
-from statuary.publishing.ledger.ledger import LedgerEntry
 from statuary.publishing.ledger.read_ledger import nearest_paths, read_entry, read_reasons
+from statuary.publishing.ledger.rows import LedgerEntry
+from statuary.publishing.safe_path import LEDGER
 
 
 @click.command()
@@ -24,7 +24,7 @@ def command(path: str, out: Path) -> None:
     PATH is relative to the site's root, such as api/v2/summary.json, or a file in the build folder.
     """
     wanted = _below_root(path, out)
-    ledger = SiteFolder(out).ledger_file
+    ledger = out / LEDGER
     entry = read_entry(ledger, wanted) or read_entry(ledger, sharded_path(wanted))
     for line in (wanted, *_url_lines(wanted), *_entry_lines(entry, ledger, wanted)):
         click.echo(printable(line))

@@ -16,7 +16,6 @@ from statuary.cli.publish_site import (
 from statuary.cli.snapshot import public_key_of, public_key_option
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.object_store.store import is_store_url
 from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots.from_folder import build_notes
@@ -80,8 +79,8 @@ def _publish_snapshot(place: str, to: str, key: PublicKey | None, options: Store
 
 
 def _publish_into_folder(snapshot: SnapshotReader, to: str, options: StoreOptions) -> None:
-    with FolderTarget(SiteFolder(Path(to)), dry_run=options.dry_run) as publication:
+    with FolderTarget(Path(to), dry_run=options.dry_run) as publication:
         publication.offer(snapshot_documents(snapshot))
         plan = publication.plan()
-        publication.note(build_notes(snapshot.manifest.origin))
+        publication.ledger.add_notes(build_notes(snapshot.manifest.origin))
         apply_or_show(publication, plan, to)

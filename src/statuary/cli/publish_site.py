@@ -16,7 +16,6 @@ from statuary.cli.options.common_options import utc_now
 from statuary.cli.output.plain_text import changes_line, changes_lines, count_text, printable, size_text
 from statuary.cli.output.progress import progress
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.folder_documents import folder_documents
 from statuary.publishing.object_store.lease import Lease, LeaseHeldError
 from statuary.publishing.object_store.published_sites import PublishedFolder, PublishedSite
@@ -124,7 +123,7 @@ def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bo
     if is_store_url(to):
         publish_to_store(PublishedFolder(folder), to, options, to_error=to_error)
         return
-    with FolderTarget(SiteFolder(Path(to)), dry_run=options.dry_run) as publication:
+    with FolderTarget(Path(to), dry_run=options.dry_run) as publication:
         publication.offer(folder_documents(folder))
         plan = publication.plan()
         apply_or_show(publication, plan, to, to_error=to_error)

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import click
 
-from statuary.build.build import build_site
+from statuary.build.build import BuildResult, build_site
 from statuary.build.execution.options import ExecutionOptions
-from statuary.build.results import BuildResult
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.garbage_collection import enable_garbage_collection
 from statuary.cli.options.check_options import read_check_options
@@ -22,7 +21,6 @@ from statuary.content.git_state import GitQuery
 from statuary.domain.primitives import Instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.snapshots.from_folder import build_notes
 from statuary.snapshots.manifest import SiteOrigin
 from statuary.version import VERSION
@@ -79,11 +77,11 @@ def _build(content: Path, out: Path, git: GitQuery, options: BuildOptions) -> Bu
     instant = build_instant(options.now)
     with (
         open_executor(options.workers, options.engine, options.scheduler) as executor,
-        FolderTarget(SiteFolder(out), dry_run=options.dry_run) as target,
+        FolderTarget(out, dry_run=options.dry_run) as target,
     ):
         execution = ExecutionOptions(executor=executor, git=git, verify=options.verify)
         revision = "" if git.answer is None else git.answer.revision
-        target.note(build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION)))
+        target.ledger.add_notes(build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION)))
         with progress() as listener:
             result = build_site(content, target, instant, listener, check_options, execution=execution)
         _print_result(result, content, out, options.form, instant)

@@ -19,7 +19,6 @@ from statuary.cli.output.summary import findings_line
 from statuary.domain.primitives import Instant, instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.folder_reader import FolderReader
 from statuary.publishing.site_reader import SiteReader
 from statuary.serving.asgi_app import ServedRequest, SiteApp
@@ -77,7 +76,7 @@ def _built(
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="statuary-")))
 
     def rebuild() -> None:
-        with FolderTarget(SiteFolder(folder)) as publication, progress() as announcer:
+        with FolderTarget(folder) as publication, progress() as announcer:
             outcome = build_site(content, publication, clock(), announcer)
         if outcome.checked.all_findings:
             click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)

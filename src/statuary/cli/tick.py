@@ -9,7 +9,6 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant, now_option, out_option
 from statuary.cli.output.plain_text import format_instant, printable
 from statuary.domain.primitives import Instant
-from statuary.publishing.folder.site_folder import SiteFolder
 from statuary.publishing.tick import read_epoch_index, tick
 
 
@@ -23,7 +22,7 @@ def command(out: Path, now: Instant | None) -> None:
     touches nothing else. Run it when `statuary next` says so; running it more often is harmless.
     """
     instant = build_instant(now)
-    changed = tick(SiteFolder(out), instant)
+    changed = tick(out, instant)
     index = read_epoch_index(out)
     for path in changed:
         click.echo(f"~ {printable(path)}")

@@ -5,6 +5,7 @@ through a slower parser, which also reports what orjson does not: number spellin
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import orjson
@@ -23,19 +24,22 @@ from statuary.domain.limits import MAX_NUMBER_DIGITS
 ADAPTER = TypeAdapter(Record, config=None)
 
 
-class ParsedRecord(NamedTuple):
-    """A record whose members have the right types.
+class ParsedContract(NamedTuple):
+    """What reading a contract source gave.
 
     Attributes:
-        value: the record.
+        record: a record whose members have the right types; None if there is none.
         canonical: the bytes to publish if the source has exactly them; else None.
+        digest: SHA-256 of a record file without white space at its end; empty for all other forms.
     """
 
-    value: RecordValue
-    canonical: bytes | None
+    record: RecordValue | None
+    canonical: bytes | None = None
+    findings: Sequence[Finding] = ()
+    digest: bytes = b""
 
 
-def parse_record_json(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
+def parse_record_json(raw: bytes, path: str) -> ParsedContract:
     """Return the record in JSON bytes, or the findings about its types.
 
     Raises:
@@ -52,7 +56,7 @@ def parse_record_json(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
     return validate_record(value, canonical, path)
 
 
-def parse_record_yaml(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
+def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
     """Return the record in YAML bytes, or the findings about its types.
 
     A member whose type is text stays text. In free-form members (ABI, metadata, settings) an unquoted JSON number,
@@ -64,16 +68,18 @@ def parse_record_yaml(raw: bytes, path: str) -> ParsedRecord | list[Finding]:
     return validate_record(apply_types(parse_yaml(decode_utf8(raw), PlainText), Record), None, path)
 
 
-def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedRecord | list[Finding]:
+def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedContract:
     """Return a JSON value as a record, or the findings about its types."""
     if not isinstance(value, dict):
         message = "the file is not a JSON object"
-        return [Finding(rule="right-value", path=path, message=message, hint="write one record in a file")]
+        finding = Finding(rule="right-value", path=path, message=message, hint="write one record in a file")
+        return ParsedContract(None, findings=[finding])
     try:
         ADAPTER.validator.validate_python(value)
     except ValidationError as error:
-        return [finding.within(path) for finding in validation_findings(error, Record, value)]
-    return ParsedRecord(value, canonical)
+        findings = [finding.within(path) for finding in validation_findings(error, Record, value)]
+        return ParsedContract(None, findings=findings)
+    return ParsedContract(value, canonical)
 
 
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")

@@ -6,13 +6,13 @@ The path names chain and address; the checks compare them with the record.
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
 from statuary.content.load_model import load_model
 from statuary.content.parse_json import parse_json
-from statuary.content.parse_record import ParsedRecord, parse_record_json, parse_record_yaml
+from statuary.content.parse_record import ParsedContract, parse_record_json, parse_record_yaml
 from statuary.content.source_files import SourceFile, decode_utf8
 from statuary.content.sources.workspace_source import WorkspaceFiles, WorkspaceSource
 from statuary.content.unreadable import UnreadableError
@@ -33,20 +33,6 @@ from statuary.domain.primitives import (
 )
 
 
-class ParsedContract(NamedTuple):
-    """What reading a contract source gave.
-
-    Attributes:
-        record: the record; None if it cannot be read.
-        findings: what is wrong with it.
-        digest: SHA-256 of a record file without white space at its end; empty for all other forms.
-    """
-
-    record: ParsedRecord | None
-    findings: list[Finding]
-    digest: bytes = b""
-
-
 def read_contract(root: Path, source: ContractSource) -> ParsedContract:
     """Return the record of a source that has its own file or folder."""
     file = SourceFile(root, source.path)
@@ -56,11 +42,8 @@ def read_contract(root: Path, source: ContractSource) -> ParsedContract:
         raw = file.bytes(LARGEST_RECORD)
         found = (parse_record_json if source.path.endswith(".json") else parse_record_yaml)(raw, source.path)
     except UnreadableError as error:
-        return ParsedContract(None, [error.finding(source.path)])
-    digest = record_digest(raw)
-    if isinstance(found, ParsedRecord):
-        return ParsedContract(found, [], digest)
-    return ParsedContract(None, found, digest)
+        return ParsedContract(None, findings=[error.finding(source.path)])
+    return found._replace(digest=record_digest(raw))
 
 
 def record_digest(raw: bytes) -> bytes:
@@ -73,18 +56,16 @@ def _from_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
     settings = load_model(file, WorkspaceSource, LARGEST_RECORD, findings)
     identity = _identity(source, findings)
     if settings is None or identity is None:
-        return ParsedContract(None, findings)
+        return ParsedContract(None, findings=findings)
     chain_id, address = identity
     folder = _WorkspaceFolder(file, findings)
     files = folder.read(settings)
     if findings:
-        return ParsedContract(None, findings)
+        return ParsedContract(None, findings=findings)
     try:
-        return ParsedContract(
-            ParsedRecord(derive_record(settings.workspace(chain_id, address, files)), None), []
-        )
+        return ParsedContract(derive_record(settings.workspace(chain_id, address, files)))
     except DerivationError as error:
-        return ParsedContract(None, [_derivation_finding(error, folder, settings, source.path)])
+        return ParsedContract(None, findings=[_derivation_finding(error, folder, settings, source.path)])
 
 
 def _identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId, Address] | None:

@@ -13,11 +13,11 @@ from statuary.documents.contract_api.proof_document import proof_checks_document
 from statuary.documents.document import Document
 from statuary.documents.feeds.feed_documents import FeedDocuments
 from statuary.documents.feeds.status_changes import changes_document
-from statuary.documents.pages.contracts.listed_contract import ListedContract
 from statuary.documents.status_api.epoch_documents import EpochPlan, epoch_documents
 from statuary.documents.status_api.status_documents import StatusDocuments
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.contract_counts import ContractCounts
+from statuary.domain.contracts.record import ContractRow
 from statuary.domain.primitives import Instant
 from statuary.domain.rules import Rule
 
@@ -56,7 +56,7 @@ def later_documents(
 def whole_site_documents(
     catalogue: Catalogue,
     contracts: ContractCounts,
-    entries: Sequence[ListedContract] | None,
+    entries: Sequence[ContractRow] | None,
     present: Sequence[Document],
     epochs: EpochPlan,
     *,

@@ -35,6 +35,8 @@ class ContractSource(NamedTuple):
         address: the address as the path spells it; in a bulk file, as the record does.
         form: how it is written.
         line: in a bulk file, the line or row, counted from 1; else 0.
+        git: git's id of what it holds, when a build reads it; empty if unknown.
+        reason: why a build reads it; empty outside a build.
     """
 
     path: str
@@ -42,6 +44,8 @@ class ContractSource(NamedTuple):
     address: str
     form: ContractForm
     line: int = 0
+    git: str = ""
+    reason: str = ""
 
     @property
     def location(self) -> str:
@@ -63,11 +67,15 @@ class BulkSource(NamedTuple):
         path: a JSONL file or the folder of an export, relative to the content folder, or a URL.
         form: how they are written.
         files: the files of an export, in order; or the JSONL file.
+        git: as in `ContractSource`.
+        reason: as in `ContractSource`.
     """
 
     path: str
     form: BulkForm
     files: tuple[str, ...]
+    git: str = ""
+    reason: str = ""
 
 
 class ContractSources(Protocol):

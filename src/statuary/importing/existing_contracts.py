@@ -60,8 +60,7 @@ def find_source(catalogue: Catalogue, chain_id: ChainId, address: Address) -> Co
 
 def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
     """Return the record of a source; None if it cannot be read."""
-    parsed = read_contract(root, source).record
-    return None if parsed is None else parsed.value
+    return read_contract(root, source).record
 
 
 def next_match_id(root: Path, catalogue: Catalogue) -> str:

@@ -4,4 +4,4 @@ from statuary.domain.errors import StatuaryError
 
 
 class PublishingError(StatuaryError):
-    """The target cannot take the site; nothing in it was changed."""
+    """The target cannot take the site."""

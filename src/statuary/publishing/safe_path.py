@@ -5,7 +5,10 @@ import unicodedata
 from statuary.publishing.errors import PublishingError
 
 OWN_FOLDER = ".statuary"
-"""The folder in a target that holds statuary's own notes; it is never part of the site."""
+"""The folder in a target that holds statuary's own files; it is never part of the site."""
+
+LEDGER = f"{OWN_FOLDER}/ledger.sqlite3"
+"""The ledger of a folder."""
 
 LONGEST_NAME = 255
 """Bytes of one name on the file systems in use."""

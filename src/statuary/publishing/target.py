@@ -1,9 +1,14 @@
-"""What a build hands its documents to, whatever becomes of them: a folder's publication, or a snapshot's."""
+"""Where a site goes: a folder, an object store, a snapshot, or memory."""
 
 from collections.abc import Iterable
 from typing import Protocol
 
+from typing_extensions import override
+
 from statuary.documents.document import Document
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.ledger.ledger import Ledger
+from statuary.publishing.partition_output import CollectedOutput, NoOutput, PartitionOutput, PartitionResult
 from statuary.publishing.plan import Plan
 
 
@@ -11,7 +16,7 @@ class Target(Protocol):
     """Takes documents, shows what would change, and changes it.
 
     Attributes:
-        dry_run: whether the plan is shown only.
+        dry_run: whether the plan is only shown.
     """
 
     dry_run: bool
@@ -20,18 +25,110 @@ class Target(Protocol):
         """Take documents into the site.
 
         Raises:
-            PublishingRefused: if a path is unsafe or claimed twice.
+            PublishingError: if a path is unsafe, or another document has it.
         """
 
-    def published(self, path: str) -> bytes | None:
-        """Return what a path of the target holds before this build; None if there is nothing."""
+    def keep(self, paths: Iterable[str]) -> bool:
+        """Offer documents as the target holds them, if it can be sure of all; return whether it was."""
 
     def plan(self) -> Plan:
-        """Return what applying would change."""
+        """Return what applying would change, once everything has been offered."""
 
     def apply(self) -> None:
         """Make the site be what was offered.
 
         Raises:
-            PublishingRefused: if it cannot be; nothing was changed then.
+            PublishingError: if that fails, or this is a dry run.
         """
+
+
+class BuildTarget(Target, Protocol):
+    """A target that a build can go into.
+
+    Attributes:
+        ledger: what the last build did and what this one does; temporary where nothing of it is kept.
+        partition_size: how many contracts a partition holds at most.
+        began: when the build began, by the clock of the target's file system, in nanoseconds; 0 if it has none.
+    """
+
+    ledger: Ledger
+    partition_size: int
+    began: int
+
+    def published(self, path: str) -> bytes | None:
+        """Return what the target holds at a path before this build; None if there is nothing."""
+
+    def output(self, name: str) -> PartitionOutput:
+        """Return where a partition of a name puts what it makes."""
+
+    def take(self, result: PartitionResult) -> None:
+        """Take over what a partition made; of two documents with one path, the first."""
+
+    def resume(self, fingerprint: str) -> bool:
+        """Take over what an interrupted build with the same fingerprint staged; return whether there was any."""
+
+    def missing(self, *, verify: bool) -> frozenset[str]:
+        """Return the sources of published documents that are missing or damaged.
+
+        Args:
+            verify: whether every document is read and compared with the ledger.
+        """
+
+
+class RebuiltTarget(BuildTarget):
+    """A target that keeps nothing of an earlier build."""
+
+    partition_size = 8
+    began = 0
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+
+    @override
+    def keep(self, paths: Iterable[str]) -> bool:
+        return False
+
+    @override
+    def published(self, path: str) -> bytes | None:
+        return None
+
+    @override
+    def output(self, name: str) -> PartitionOutput:
+        return CollectedOutput()
+
+    @override
+    def take(self, result: PartitionResult) -> None:
+        self.ledger.sources.add(result.rows)
+        claim = self.ledger.documents.claim
+        self.offer(document for document in result.documents if claim(document.path))
+
+    @override
+    def resume(self, fingerprint: str) -> bool:
+        return False
+
+    @override
+    def missing(self, *, verify: bool) -> frozenset[str]:
+        return frozenset()
+
+
+class CheckTarget(RebuiltTarget):
+    """A target in memory that holds what became of the sources and no documents: for a check."""
+
+    dry_run = True
+    partition_size = 256
+
+    @override
+    def output(self, name: str) -> PartitionOutput:
+        return NoOutput()
+
+    @override
+    def offer(self, documents: Iterable[Document]) -> None:
+        """Forget the documents."""
+
+    @override
+    def plan(self) -> Plan:
+        return self.ledger.plan()
+
+    @override
+    def apply(self) -> None:
+        raise PublishingError("a check publishes nothing")

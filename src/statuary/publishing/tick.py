@@ -15,7 +15,6 @@ from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_docu
 from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 
 
 class EpochIndex(NamedTuple):
@@ -61,50 +60,45 @@ def read_epoch_index(folder: Path) -> EpochIndex:
         raise PublishingError(f"{file} is no epoch index", "run `statuary build`") from None
 
 
-def tick(target: SiteFolder, now: Instant) -> list[str]:
+def tick(root: Path, now: Instant) -> list[str]:
     """Make the documents of a published site those of an instant; return the paths that changed.
 
-    Args:
-        target: the site.
-        now: the instant.
-
     Raises:
-        PublishingRefused: if the site has no epochs, was built for a later instant, or is being built.
+        PublishingError: if the site has no epochs, was built for a later instant, or is being built.
     """
-    index = read_epoch_index(target.root)
+    index = read_epoch_index(root)
     if now < index.start:
         raise PublishingError(
             f"the site was built for {index.start.isoformat()}, which is later than {now.isoformat()}",
             "run `statuary build --now` for that instant",
         )
-    with FolderTarget(target) as publication:
-        publication.keep_unoffered()
-        moved = _moved(publication, index.documents_at(now))
+    with FolderTarget(root) as target:
+        target.ledger.keep_unoffered()
+        moved = _moved(target, index.documents_at(now))
         if moved:
-            moved.append(_changes(target, moved))
-            publication.offer(moved)
-            publication.apply()
-    return [document.path for document in moved]
+            target.offer([*moved, _changes(target, moved)])
+            target.apply()
+    return [*(document.path for document in moved), *([url_table.CHANGES.path()] if moved else [])]
 
 
-def _moved(publication: FolderTarget, documents: Mapping[str, str]) -> list[Document]:
+def _moved(target: FolderTarget, documents: Mapping[str, str]) -> list[Document]:
     """Return the documents that are not in place yet."""
-    moved, ledger = [], publication.ledger
+    moved, ledger = [], target.ledger
     for path, stored in sorted(documents.items()):
         plain, source = ledger.entry(path), ledger.entry(stored)
-        body = publication.published(stored)
+        body = target.published(stored)
         if source is None or body is None:
-            raise PublishingError(
-                f"the stored document {stored} is not in the ledger", "run `statuary build`"
-            )
+            raise PublishingError(f"the stored document {stored} is missing", "run `statuary build`")
         if plain is None or plain.digest != source.digest:
             moved.append(Document(path=path, body=body, sources=tuple(source.sources.splitlines())))
     return moved
 
 
-def _changes(target: SiteFolder, moved: list[Document]) -> Document:
-    """Return `changes.json` for documents about to be moved, those that stay included."""
-    bodies = {path: target.read(path) or b"null" for path in COMPARED_PATHS} | {
+def _changes(target: FolderTarget, moved: list[Document]) -> Document:
+    """Return `changes.json` for documents that are about to change, the unchanged ones included."""
+    bodies = {path: target.published(path) or b"null" for path in COMPARED_PATHS} | {
         one.path: one.body for one in moved
     }
-    return changes_document(target.read, [Document(path=path, body=bodies[path]) for path in COMPARED_PATHS])
+    return changes_document(
+        target.published, [Document(path=path, body=bodies[path]) for path in COMPARED_PATHS]
+    )

@@ -5,6 +5,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
+from typing_extensions import override
+
 from statuary.documents.document import Document
 from statuary.publishing.atomic_file import atomic_file
 from statuary.publishing.errors import PublishingError
@@ -12,6 +14,7 @@ from statuary.publishing.plan import Action, Change, Plan
 from statuary.publishing.response_headers import media_type_of
 from statuary.publishing.safe_path import fold_case
 from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE
+from statuary.publishing.target import RebuiltTarget
 from statuary.snapshots.diff import differences
 from statuary.snapshots.document_names import NameTable, document_path
 from statuary.snapshots.errors import DamagedSnapshotError
@@ -42,7 +45,7 @@ FAST_LEVEL = 1
 """zlib's level for bodies that wait for a .tar.zst and are unpacked again."""
 
 
-class SnapshotTarget:
+class SnapshotTarget(RebuiltTarget):
     """A site on its way into a file; a context manager, since bodies wait beside the file meanwhile."""
 
     def __init__(
@@ -73,6 +76,7 @@ class SnapshotTarget:
             raise PublishingError(
                 f"this is a part of a site already ({', '.join(origin.only)})", "take the part from the whole"
             )
+        super().__init__()
         self.out = out
         self.form = format_of(out)
         self.origin = origin._replace(only=only.texts or origin.only)
@@ -95,7 +99,9 @@ class SnapshotTarget:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+        self.ledger.close()
 
+    @override
     def offer(self, documents: Iterable[Document]) -> None:
         """Take documents into the snapshot.
 
@@ -128,9 +134,7 @@ class SnapshotTarget:
         """SHA-256 of the manifest, which names this exact site."""
         return manifest_digest(encode_manifest(self._sealed()))
 
-    def published(self, path: str) -> None:
-        """Return None: a snapshot is made anew each time."""
-
+    @override
     def plan(self) -> Plan:
         """Return what the file will hold, against what it holds.
 
@@ -164,6 +168,7 @@ class SnapshotTarget:
                 f"{self.out} is there and is no whole snapshot", "move it away, or name another file"
             ) from None
 
+    @override
     def apply(self) -> None:
         """Write the file. If that fails, what was there is as it was.
 

@@ -8,11 +8,12 @@ from copy import deepcopy
 import pytest
 
 from statuary.documents.pages.contracts.chain_pages import ContractListPages
-from statuary.documents.pages.contracts.listed_contract import ListedContract, listed_contract
+from statuary.documents.pages.contracts.page_members import with_page_members
 from statuary.documents.pages.rendering import Renderer
 from statuary.documents.pages.status.status_pages import StatusPages
 from statuary.documents.pages.visible_text import HIDDEN_CHARACTERS, one_line
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, Proof
+from statuary.domain.contracts.record import ContractRow, contract_row
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import ChainId
 from statuary.domain.site_settings import Chain
@@ -68,7 +69,9 @@ def test_a_contract_reaches_lists_as_text() -> None:
         record = made_record()
         record["compilation"] |= {"name": text, "language": text}
         chain = Chain(chain_id=ChainId("31337"), name=text, title=text)
-        lists = ContractListPages(Renderer(frame()), [listed_contract(record)], with_pages=True)
+        lists = ContractListPages(
+            Renderer(frame()), [with_page_members(contract_row(record), record)], with_pages=True
+        )
         (document,) = lists.chain_documents(chain)
         home = lists.home([chain], {"31337": 1}, search=True, listed=True)
         return document.body.decode() + home.body.decode()
@@ -79,8 +82,16 @@ def test_a_contract_reaches_lists_as_text() -> None:
 def test_a_name_reaches_the_search_as_a_term_of_letters() -> None:
     from statuary.documents.pages.contracts.search_index import search_documents
 
-    entry = ListedContract(
-        "1", "0x" + "5a" * 20, "../../<x>é\u202e", "Yul", "match", "2026-01-01T00:00:00Z", 1, b""
+    entry = ContractRow(
+        match="match",
+        creationMatch=None,
+        runtimeMatch="match",
+        chainId="1",
+        address="0x" + "5a" * 20,
+        verifiedAt="2026-01-01T00:00:00Z",
+        matchId="1",
+        name="../../<x>é\u202e",
+        language="Yul",
     )
     renderer = Renderer(frame())
     paths = [document.path for document in search_documents([entry], renderer.voice.texts, with_pages=True)]

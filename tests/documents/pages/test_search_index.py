@@ -7,21 +7,30 @@ from typing import Any
 
 import pytest
 
-from statuary.documents.pages.contracts.listed_contract import ListedContract
 from statuary.documents.pages.contracts.search_index import MAX_PER_TERM, search_documents, words_of
 from statuary.documents.pages.page_texts import page_texts
+from statuary.domain.contracts.record import ContractRow
 
 TRANSFER = bytes.fromhex("a9059cbb")
 
 
-def entry(number: int, name: str = "Vault", selectors: bytes = TRANSFER) -> ListedContract:
+def entry(number: int, name: str = "Vault", selectors: bytes = TRANSFER) -> ContractRow:
     digits = Random(f"address {number}").randbytes(20).hex()
-    return ListedContract(
-        "1", f"0x{digits}", name, "Solidity 0.8.30", "match", "2026-01-01T00:00:00Z", number, selectors
+    return ContractRow(
+        match="match",
+        creationMatch=None,
+        runtimeMatch="match",
+        chainId="1",
+        address=f"0x{digits}",
+        verifiedAt="2026-01-01T00:00:00Z",
+        matchId=str(number),
+        name=name,
+        language="Solidity 0.8.30",
+        selectors=selectors,
     )
 
 
-def index_of(entries: list[ListedContract]) -> dict[str, Any]:
+def index_of(entries: list[ContractRow]) -> dict[str, Any]:
     documents = search_documents(entries, page_texts("en"), with_pages=True)
     return {
         document.path.removeprefix("contracts/search/"): json.loads(document.body) for document in documents

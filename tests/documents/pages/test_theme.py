@@ -9,7 +9,6 @@ from statuary.build.progress import NoProgress
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import SiteFolder
 from support.browser import build
 from support.sites import NOW, SMALL_SITE, write_files
 
@@ -27,7 +26,7 @@ def themed(tmp_path: Path, theme: dict[str, str | bytes]) -> Path:
 
 
 def findings_of(tmp_path: Path, theme: dict[str, str | bytes]) -> list[Finding]:
-    checked, _ = check_site(content_with(tmp_path, **theme), parse_instant(NOW), NoProgress(), lambda _: None)
+    checked = check_site(content_with(tmp_path, **theme), parse_instant(NOW), NoProgress())
     return checked.all_findings
 
 
@@ -75,7 +74,7 @@ def test_a_language_that_the_package_lacks_is_a_file(tmp_path: Path) -> None:
 def test_a_language_that_nobody_speaks_is_a_finding(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
     files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: fr}}\n"
-    checked, _ = check_site(
+    checked = check_site(
         write_files(tmp_path / "content", files), parse_instant(NOW), NoProgress(), lambda _: None
     )
     (finding,) = checked.all_findings
@@ -122,7 +121,7 @@ def test_a_mistake_in_a_template_is_found_at_its_line(tmp_path: Path) -> None:
 
 def test_a_template_that_only_lists_need_keeps_the_site_as_it_was(tmp_path: Path) -> None:
     content = content_with(tmp_path, **{"templates/api.html": "{{ nowhere }}"})
-    with FolderTarget(SiteFolder(tmp_path / "site")) as publication:
+    with FolderTarget(tmp_path / "site") as publication:
         outcome = build_site(content, publication, parse_instant(NOW), NoProgress())
     assert outcome.plan is None
     assert [finding.rule for finding in outcome.checked.findings] == ["theme-templates"]

@@ -1,4 +1,4 @@
-"""The tasks that are out at a crew: a few at a time, and given again when whoever had them is gone."""
+"""The tasks that a pool has at the moment: a few at a time, and given again when a worker is gone."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -6,107 +6,93 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import Generic
 
-from statuary.build.execution.options import Result, Task
-from statuary.build.execution.worker_pool import WorkerPool, WorkersLostError
+from statuary.build.execution.executor import Result, Task, WorkerPool, WorkersLostError
 
 IN_FLIGHT = 2
 """Tasks that a worker has at a time: one that it does, and one so that it need not wait for the next."""
 
 CHECK_INTERVAL = 5.0
-"""Seconds after which it is looked whether there are any workers left."""
+"""Seconds after which a pool that returns nothing is checked."""
 
 ATTEMPTS = 5
 """How often a task is given to a worker that does not come back with it."""
 
 
 @dataclass(slots=True)
-class _Attempt(Generic[Task]):
-    """A task on its way.
-
-    Attributes:
-        task: the task.
-        tried: how often it has been given away.
-    """
+class TaskAttempt(Generic[Task]):
+    """A task, and how often it has been given to a worker."""
 
     task: Task
-    tried: int = 0
+    count: int = 0
 
 
 @dataclass(slots=True)
 class TaskWindow(Generic[Task, Result]):
-    """The tasks that are out at the moment.
+    """The tasks of a pool.
 
     Attributes:
-        crew: who does them.
-        work: what is done.
-        tasks: those that nobody has had yet.
-        out: those that somebody has.
-        again: those that somebody had who is gone.
+        tasks: those that no worker has had yet.
+        running: those that a worker has.
+        lost: those whose worker is gone.
     """
 
     pool: WorkerPool
     work: Callable[[Task], Result]
     tasks: Iterator[Task]
-    out: dict["Future[Result]", _Attempt[Task]] = field(default_factory=dict)
-    again: deque[_Attempt[Task]] = field(default_factory=deque)
+    running: dict["Future[Result]", TaskAttempt[Task]] = field(default_factory=dict)
+    lost: deque[TaskAttempt[Task]] = field(default_factory=deque)
 
     def results(self) -> Iterator[Result]:
-        """Yield results as they come; while none is there, one of the tasks is done here if this process helps."""
-        while True:
-            self._fill()
-            if not self.out and not self.again:
-                return
-            done, _ = wait(
-                self.out,
-                timeout=0 if self.pool.runs_tasks_here else CHECK_INTERVAL,
-                return_when=FIRST_COMPLETED,
-            )
+        """Yield results as they come; while there is none, do one of the tasks here if this process takes part."""
+        timeout = 0 if self.pool.runs_tasks_here else CHECK_INTERVAL
+        while self._fill():
+            done, _ = wait(self.running, timeout=timeout, return_when=FIRST_COMPLETED)
             for future in done:
-                yield from self._taken(future)
-            if done:
-                continue
-            if self.pool.runs_tasks_here:
+                yield from self._result(future)
+            if not done and self.pool.runs_tasks_here:
                 yield from self._one_here()
-            else:
+            elif not done:
                 self.pool.check_alive()
 
-    def _fill(self) -> None:
-        while len(self.out) < IN_FLIGHT * (self.pool.size - self.pool.runs_tasks_here):
+    def _fill(self) -> bool:
+        """Give tasks to the workers that have room for them; return whether any is left."""
+        while len(self.running) < IN_FLIGHT * (self.pool.size - self.pool.runs_tasks_here):
             attempt = self._next()
             if attempt is None:
-                return
-            self._give(attempt)
+                break
+            self._submit(attempt)
+        return bool(self.running or self.lost)
 
-    def _next(self) -> _Attempt[Task] | None:
-        if self.again:
-            return self.again.popleft()
+    def _next(self) -> TaskAttempt[Task] | None:
+        if self.lost:
+            return self.lost.popleft()
         for task in self.tasks:
-            return _Attempt(task)
+            return TaskAttempt(task)
         return None
 
-    def _give(self, attempt: _Attempt[Task]) -> None:
-        attempt.tried += 1
-        if attempt.tried > ATTEMPTS:
+    def _submit(self, attempt: TaskAttempt[Task]) -> None:
+        attempt.count += 1
+        if attempt.count > ATTEMPTS:
             name = getattr(attempt.task, "name", attempt.task)
             raise WorkersLostError(
-                f"workers were lost {ATTEMPTS} times while they were at part {name}",
-                "see whether the machine runs out of memory; `--workers 1` does everything in one process",
+                f"workers were lost {ATTEMPTS} times while they built part {name}",
+                "check whether the machine runs out of memory; `--workers 1` does everything in one process",
             )
         try:
-            self.out[self.pool.executor().submit(self.work, attempt.task)] = attempt
+            self.running[self.pool.executor().submit(self.work, attempt.task)] = attempt
         except Exception as error:
             if not self.pool.is_broken(error):
                 raise
-            self.again.append(attempt)
+            self.lost.append(attempt)
 
-    def _taken(self, future: "Future[Result]") -> Iterator[Result]:
-        attempt = self.out.pop(future)
+    def _result(self, future: "Future[Result]") -> Iterator[Result]:
+        attempt = self.running.pop(future)
         try:
             result = future.result()
         except BaseException as error:
             if not self.pool.is_broken(error):
                 raise
-            self.again.append(attempt)
+            self.lost.append(attempt)
             return
         yield result
 
@@ -115,5 +101,5 @@ class TaskWindow(Generic[Task, Result]):
         attempt = self._next()
         if attempt is not None:
             yield self.work(attempt.task)
-        elif self.out:
-            wait(self.out, return_when=FIRST_COMPLETED)
+        elif self.running:
+            wait(self.running, return_when=FIRST_COMPLETED)

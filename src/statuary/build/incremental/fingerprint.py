@@ -1,4 +1,4 @@
-"""What the documents of a contract depend on besides its source, as fingerprints that tell whether it has changed."""
+"""What the documents of a contract depend on besides its source, as fingerprints that differ when it changes."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -17,7 +17,17 @@ import orjson
 from statuary import version
 from statuary.domain.json_values import Json
 
-FINGERPRINTED = ("domain", "content", "checks", "documents", "build/contract.py", "build/partitions.py")
+FINGERPRINTED = (
+    "domain",
+    "content",
+    "checks",
+    "documents",
+    "build/bulk_contracts.py",
+    "build/contract.py",
+    "build/partitions.py",
+    "publishing/host_layout.py",
+    "publishing/precompressed.py",
+)
 """The parts of the package that decide the bytes of a document."""
 
 

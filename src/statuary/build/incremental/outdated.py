@@ -1,12 +1,11 @@
-"""Which sources a build has to look into, and why: all others stay as the last build left them."""
+"""Which sources a build reads, and why; all others stay as the last build left them."""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
-from statuary.build.incremental.reasons import RebuildReason
 from statuary.content.git_state import GitState
 from statuary.content.read_contract import record_digest
 from statuary.content.source_files import SourceFile
@@ -14,39 +13,34 @@ from statuary.content.source_stat import source_stat
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource
 from statuary.domain.limits import LARGEST_RECORD
-
-KnownSource = tuple[str, str, str, bytes]
-"""A unit of the last build: its path, git's id of it, its size and time, its SHA-256."""
+from statuary.publishing.ledger.source_table import KnownSource
 
 AnySource = ContractSource | BulkSource
 
 
-class OutdatedSource(NamedTuple):
-    """A source to be looked into.
+class RebuildReason(StrEnum):
+    """Why a source is built again, in the words of `statuary explain`; kept in the ledger."""
 
-    Attributes:
-        source: the source.
-        git: git's id of what it holds; empty if that is not known.
-        reason: why.
-    """
-
-    source: AnySource
-    git: str
-    reason: RebuildReason
+    NO_LEDGER = "there was no ledger of an earlier build"
+    STATUARY = "statuary has changed"
+    SETTINGS = "the settings have changed"
+    NEW = "it is new"
+    CHANGED = "it has changed"
+    MISSING = "a document of it was missing or damaged"
 
 
 @dataclass(slots=True)
 class SourceComparison:
-    """The sources of a site, held against those of the last build; both in byte order of their paths.
+    """The sources of a site compared with those of the last build; both in byte order of their paths.
 
     Attributes:
         root: the content folder.
-        known: the units of the last build; none is known if all are to be looked into anyway.
+        known: the sources of the last build; empty if all are built anyway.
         tree: the content folder as git knows it; None if it does not.
-        all_because: why all are to be looked into; None if only some are.
-        missing: the paths of sources a document of which is missing.
-        gone: the paths of sources that are there no more.
-        touched: the paths of sources that hold what they held, with git's id, and size and time, as they are now.
+        all_because: why all are built; None if only some are.
+        missing: the paths of sources of which a document is missing.
+        gone: the paths of sources that no longer exist.
+        touched: the paths of sources whose content is the same, with git's id, and size and time, as they are now.
     """
 
     root: Path
@@ -57,8 +51,8 @@ class SourceComparison:
     gone: list[str] = field(default_factory=list)
     touched: list[tuple[str, str, str]] = field(default_factory=list)
 
-    def outdated(self, sources: Iterable[AnySource]) -> Iterator[OutdatedSource]:
-        """Yield the sources to be looked into; `gone` and `touched` are whole once all have been yielded."""
+    def outdated(self, sources: Iterable[AnySource]) -> Iterator[AnySource]:
+        """Yield the sources to be built, with git's id and the reason; then `gone` and `touched` are complete."""
         ids, known, root = GitIds(self.tree), iter(self.known), str(self.root)
         last = next(known, None)
         for source in sources:
@@ -67,18 +61,18 @@ class SourceComparison:
                 last = next(known, None)
             git = ids.of(source)
             if last is None or last[0] != source.path:
-                yield OutdatedSource(source, git, self.all_because or RebuildReason.NEW)
+                yield source._replace(git=git, reason=self.all_because or RebuildReason.NEW)
                 continue
             reason = self._reason(root, source, git, last)
             last = next(known, None)
             if reason is not None:
-                yield OutdatedSource(source, git, reason)
+                yield source._replace(git=git, reason=reason)
         while last is not None:
             self.gone.append(last[0])
             last = next(known, None)
 
     def _reason(self, root: str, source: AnySource, git: str, last: KnownSource) -> RebuildReason | None:
-        """Say why a source is to be looked into that the last build knew; None if it is not."""
+        """Return why a source is built that the last build knew; None if it is not."""
         path, last_git, last_stat, last_digest = last
         if self.all_because is not None:
             return self.all_because
@@ -110,7 +104,7 @@ class GitIds:
         """Return the id of a source; of one in several files, a hash of theirs; empty if one of them has none."""
         if self.next is None or self.tree is None:
             return ""
-        folder = folder_of(source)
+        folder = source_folder(source)
         if folder is not None:
             return self._of_folder(folder)
         while self.next is not None and self.next.path < source.path:
@@ -129,7 +123,7 @@ class GitIds:
         return sha256("\n".join(found).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def folder_of(source: AnySource) -> str | None:
+def source_folder(source: AnySource) -> str | None:
     """Return the folder that holds the files of a source; None if it is one file."""
     if isinstance(source, BulkSource):
         return None if source.form is BulkForm.JSONL else source.path
@@ -137,8 +131,8 @@ def folder_of(source: AnySource) -> str | None:
 
 
 def digest_of(root: Path, source: AnySource) -> bytes:
-    """Return the SHA-256 of a record's file as `record_digest` has it; empty for other sources, and unreadable ones."""
-    if isinstance(source, BulkSource) or source.form is not ContractForm.RECORD:
+    """Return the SHA-256 of a record's file as `record_digest` has it; empty for other sources and unreadable ones."""
+    if source.form is not ContractForm.RECORD:
         return b""
     try:
         return record_digest(SourceFile(root, source.path).bytes(LARGEST_RECORD))

@@ -1,4 +1,4 @@
-"""What a build has to look into: the contracts that are new or have changed, and why; or all of them, and why."""
+"""What a build reads: the contracts that are new or have changed, or all of them, and why."""
 
 from collections.abc import Iterable, Iterator
 from heapq import merge
@@ -6,126 +6,116 @@ from pathlib import Path
 from typing import NamedTuple
 
 from statuary.build.incremental.fingerprint import Fingerprint
-from statuary.build.incremental.outdated import AnySource, OutdatedSource, SourceComparison
-from statuary.build.incremental.reasons import RebuildReason
+from statuary.build.incremental.outdated import AnySource, RebuildReason, SourceComparison
 from statuary.content.contract_scan import ContractScan, ScanResult
 from statuary.content.git_state import GitState
 from statuary.domain.catalogue import Catalogue
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.ledger.ledger import Ledger
+from statuary.publishing.target import BuildTarget
+
+FINGERPRINT, GIT_TREE, CONTRACTS = "fingerprint", "git tree", "contracts"
+"""The notes of a build that tell the next one what to read."""
 
 
 class BuildScope(NamedTuple):
-    """What a build has to look into.
+    """What a build reads.
 
     Attributes:
         outdated: the sources, in byte order of their paths, as they are found.
-        gone: the paths of sources that are there no more, once all outdated ones have been found.
-        touched: the paths of sources that hold what they held, with git's id, and size and time, as they are now.
-        missing: what the documents are made of that were missing or damaged.
+        gone: the paths of sources that no longer exist, once all outdated ones have been found.
+        touched: the paths of sources whose content is the same, with git's id, and size and time, as they are now.
+        missing: the sources of published documents that were missing or damaged.
     """
 
-    outdated: Iterable[OutdatedSource]
+    outdated: Iterable[AnySource]
     gone: list[str]
     touched: list[tuple[str, str, str]]
     missing: frozenset[str] = frozenset()
 
 
-def with_known_count(
-    catalogue: Catalogue, publication: FolderTarget | None, tree: GitState | None
-) -> Catalogue:
-    """Return a site whose contracts need not be looked at to be counted, if git says that they are as they were."""
+def with_known_count(catalogue: Catalogue, ledger: Ledger, tree: GitState | None) -> Catalogue:
+    """Return a site whose contracts need not be scanned to be counted, if git says that they are unchanged."""
     contracts = catalogue.contracts
-    if publication is None or tree is None or not isinstance(contracts, ContractScan):
+    if not is_unchanged(ledger, tree) or not isinstance(contracts, ContractScan) or contracts.external:
         return catalogue
-    if not tree.clean_id or tree.clean_id != publication.last_note("tree") or contracts.external:
-        return catalogue
-    known = ScanResult(count=int(publication.last_note("units")))
+    known = ScanResult(count=int(ledger.note(CONTRACTS)))
     return catalogue._replace(contracts=ContractScan(contracts.root, result=known))
 
 
 def scope_of(
     root: Path,
     catalogue: Catalogue,
-    publication: FolderTarget | None,
+    target: BuildTarget,
     tree: GitState | None,
-    made: Fingerprint,
+    fingerprint: Fingerprint,
     *,
     verify: bool,
 ) -> BuildScope:
-    """Return what a build has to look into; of a publication, all else is kept.
+    """Return what a build reads; all else in the target is kept.
 
     Args:
         root: the content folder.
-        catalogue: the site, as `with_known_count` gave it.
-        publication: where the documents go; None looks into everything.
+        catalogue: the site, as `with_known_count` returned it.
+        target: where the documents go.
         tree: the content as git knows it; None if it does not.
-        made: what documents are made of besides their sources.
-        verify: whether every published file is held against the ledger.
+        fingerprint: of what documents depend on besides their sources.
+        verify: whether every published file is compared with the ledger.
     """
     sources: Iterable[AnySource] = catalogue.contracts
     if catalogue.bulk:
         sources = merge(catalogue.contracts, catalogue.bulk, key=lambda source: source.path)
-    if publication is None:
-        comparison = SourceComparison(root=root, tree=tree, all_because=RebuildReason.NO_LEDGER)
-        return BuildScope(
-            outdated=comparison.outdated(sources), gone=comparison.gone, touched=comparison.touched
-        )
-    if publication.resume(made.text):
-        sources = _not_resumed(root, sources, publication, tree)
-    because = reason_for_all(Fingerprint.read(publication.last_note("made of")), made)
+    ledger = target.ledger
+    if target.resume(fingerprint.text):
+        sources = _not_resumed(root, sources, ledger, tree)
+    because = reason_for_all(Fingerprint.read(ledger.note(FINGERPRINT)), fingerprint)
     missing: frozenset[str] = frozenset()
     if because is None:
-        publication.keep_unchanged_sources()
-        missing = publication.missing(verify=verify)
-        publication.drop(missing)
-        if is_unchanged(publication, tree) and not missing:
+        ledger.keep_unchanged_sources()
+        missing = target.missing(verify=verify)
+        ledger.drop(missing)
+        if is_unchanged(ledger, tree) and not missing:
             return BuildScope(outdated=(), gone=[], touched=[])
-    known = () if because is not None else publication.rows.known()
+    known = () if because is not None else ledger.sources.known()
     comparison = SourceComparison(root=root, known=known, tree=tree, all_because=because, missing=missing)
-    return BuildScope(
-        outdated=comparison.outdated(sources),
-        gone=comparison.gone,
-        touched=comparison.touched,
-        missing=missing,
-    )
+    return BuildScope(comparison.outdated(sources), comparison.gone, comparison.touched, missing)
 
 
-def reason_for_all(last: Fingerprint, made: Fingerprint) -> RebuildReason | None:
-    """Say why everything is to be looked into; None if it is not."""
-    if last == made:
+def reason_for_all(last: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
+    """Return why every source is built; None if only some are."""
+    if last == fingerprint:
         return None
     if not last.statuary:
         return RebuildReason.NO_LEDGER
-    return RebuildReason.STATUARY if last.statuary != made.statuary else RebuildReason.SETTINGS
+    return RebuildReason.STATUARY if last.statuary != fingerprint.statuary else RebuildReason.SETTINGS
 
 
-def is_unchanged(publication: FolderTarget, tree: GitState | None) -> bool:
-    """Say whether git has the folder of contracts under the id that the last build noted."""
-    return tree is not None and bool(tree.clean_id) and tree.clean_id == publication.last_note("tree")
+def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
+    """Return whether git has the folder of contracts under the id that the last build noted."""
+    return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.note(GIT_TREE)
 
 
-def build_notes(catalogue: Catalogue, tree: GitState | None, made: Fingerprint) -> dict[str, str]:
-    """Return what to note for the next build.
+def build_notes(catalogue: Catalogue, tree: GitState | None, fingerprint: Fingerprint) -> dict[str, str]:
+    """Return the notes for the next build.
 
-    An id of git's stands for a folder only if everything in it is as it should be, and nothing lies elsewhere.
+    Git's id stands for a folder only if all of it is as committed, and no contract lies elsewhere.
     """
     contracts = catalogue.contracts
-    is_told = (
+    is_whole = (
         isinstance(contracts, ContractScan)
         and not (contracts.external or contracts.bulk or contracts.findings)
         and not contracts.result.links
     )
-    told = tree.clean_id if tree is not None and is_told else ""
-    return {"made of": made.text, "tree": told, "units": str(len(contracts))}
+    tree_id = tree.clean_id if tree is not None and is_whole else ""
+    return {FINGERPRINT: fingerprint.text, GIT_TREE: tree_id, CONTRACTS: str(len(contracts))}
 
 
 def _not_resumed(
-    root: Path, sources: Iterable[AnySource], publication: FolderTarget, tree: GitState | None
+    root: Path, sources: Iterable[AnySource], ledger: Ledger, tree: GitState | None
 ) -> Iterator[AnySource]:
-    """Yield the sources that an interrupted build has not been through; what it made of changed ones is forgotten."""
-    comparison = SourceComparison(root=root, known=publication.rows.resumed(), tree=tree)
-    for outdated in comparison.outdated(sources):
-        if outdated.reason is not RebuildReason.NEW:
-            publication.drop([outdated.source.path])
-        yield outdated.source
-    publication.drop(comparison.gone)
+    """Yield the sources that an interrupted build did not finish; what it made of changed ones is forgotten."""
+    comparison = SourceComparison(root=root, known=ledger.sources.resumed(), tree=tree)
+    for source in comparison.outdated(sources):
+        if source.reason is not RebuildReason.NEW:
+            ledger.drop([source.path])
+        yield source
+    ledger.drop(comparison.gone)

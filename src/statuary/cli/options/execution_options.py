@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from statuary.build.execution.options import TaskExecutor
+from statuary.build.execution.executor import Executor
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -38,14 +38,15 @@ def execution_options(function: Decorated) -> Decorated:
     return function
 
 
-def open_executor(workers: int | None, engine: str, scheduler: str | None) -> TaskExecutor:
+def open_executor(workers: int | None, engine: str, scheduler: str | None) -> Executor:
     """Return the workers of a build.
 
     Raises:
         click.UsageError: if the options contradict each other.
         WorkersLostError: if the cluster does not answer, or the extra `dask` is not installed.
     """
-    from statuary.build.execution.executors import dask_executor, process_executor, usable_cores
+    from statuary.build.execution.executor import DaskExecutor, process_executor
+    from statuary.cores import usable_cores
 
     if engine == "processes":
         if scheduler is not None:
@@ -55,4 +56,4 @@ def open_executor(workers: int | None, engine: str, scheduler: str | None) -> Ta
         raise click.UsageError("--workers cannot be used with --engine dask: the cluster has its own workers")
     if scheduler is None:
         raise click.UsageError("--engine dask requires --scheduler ADDRESS")
-    return dask_executor(scheduler)
+    return DaskExecutor(scheduler)

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from statuary.build.results import BuildResult, CheckedSite
+from statuary.build.build import BuildResult
+from statuary.build.check import CheckedSite
 from statuary.cli.output.plain_text import changes_line, count_text, format_instant, size_text
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import Instant
@@ -50,7 +51,7 @@ def findings_line(checked: CheckedSite) -> str:
     errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
     if not errors and not warnings:
         return "no findings"
-    rejected = f", {count_text(checked.refusals, 'record')} rejected" if checked.refusals else ""
+    rejected = f", {count_text(checked.rejected, 'record')} rejected" if checked.rejected else ""
     return f"{count_text(errors, 'error')}, {count_text(warnings, 'warning')}{rejected}"
 
 

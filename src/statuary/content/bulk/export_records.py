@@ -12,8 +12,7 @@ from statuary.content.bulk.bucket_files import bucket_file, read_rows
 from statuary.content.bulk.export_join import ExportBucket
 from statuary.content.bulk.jsonl import BulkContract
 from statuary.content.parse_json import parse_json
-from statuary.content.parse_record import ParsedRecord, validate_record
-from statuary.content.read_contract import ParsedContract
+from statuary.content.parse_record import ParsedContract, validate_record
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.contracts.exported_record import (
@@ -57,17 +56,16 @@ def _contract(
     except (AttributeError, TypeError, ValueError) as error:  # a column whose type differs from the schema
         return _failed(source, f"the rows of match {match_id} do not follow the schema: {error}")
     source = source._replace(address=record["address"])
-    found = validate_record(record, None, file)
-    if isinstance(found, ParsedRecord):
-        return BulkContract(source, ParsedContract(found, []))
-    return BulkContract(source, ParsedContract(None, [locate_in_row(finding, source) for finding in found]))
+    read = validate_record(record, None, file)
+    located = [locate_in_row(finding, source) for finding in read.findings]
+    return BulkContract(source, read._replace(findings=located))
 
 
 def _failed(source: ContractSource, message: str) -> BulkContract:
     finding = Finding(
         rule="whole-export", path=source.path, message=message, position=Position(max(source.line, 1), 1)
     )
-    return BulkContract(source, ParsedContract(None, [finding]))
+    return BulkContract(source, ParsedContract(None, findings=[finding]))
 
 
 def _match(

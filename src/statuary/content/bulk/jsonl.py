@@ -12,10 +12,10 @@ from typing import IO, NamedTuple
 from statuary.content.bulk.compression import BUFFER, damage_errors, is_compressed, open_bulk_file
 from statuary.content.bulk.remote_objects import is_remote
 from statuary.content.parse_json import locate_in_json
-from statuary.content.parse_record import ParsedRecord, parse_record_json
-from statuary.content.read_contract import ParsedContract
+from statuary.content.parse_record import ParsedContract, parse_record_json
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Position
 from statuary.domain.limits import LARGEST_RECORD, MAX_BLANK, MAX_SKIPPED, MAX_UNREADABLE_LINES
 
@@ -145,23 +145,20 @@ def _contract(path: str, number: int, line: bytes) -> BulkContract:
         message = f"the line has more than {LARGEST_RECORD:,} bytes"
         return _failed(path, number, message, "write one record on each line")
     try:
-        found = parse_record_json(line, path)
+        read = parse_record_json(line, path)
     except UnreadableError as error:
         return _failed(path, number, str(error), error.hint, error.position.column)
-    if isinstance(found, ParsedRecord):
-        return BulkContract(_source(path, number, found), ParsedContract(found, []), line)
-    return BulkContract(
-        _source(path, number), ParsedContract(None, locate_in_line(found, number, line)), line
-    )
+    located = locate_in_line(read.findings, number, line)
+    return BulkContract(_source(path, number, read.record), read._replace(findings=located), line)
 
 
 def _failed(path: str, number: int, message: str, hint: str = "", column: int = 1) -> BulkContract:
     finding = UnreadableError(message, hint, Position(number, column)).finding(path)
-    return BulkContract(_source(path, number), ParsedContract(None, [finding]))
+    return BulkContract(_source(path, number), ParsedContract(None, findings=[finding]))
 
 
-def _source(path: str, number: int, record: ParsedRecord | None = None) -> ContractSource:
-    value = {} if record is None else record.value
+def _source(path: str, number: int, record: RecordValue | None = None) -> ContractSource:
+    value: RecordValue = record or {}
     chain_id, address = value.get("chainId", ""), value.get("address", "")
     return ContractSource(path, chain_id, address, form=ContractForm.LINE, line=number)
 

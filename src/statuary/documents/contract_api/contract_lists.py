@@ -18,7 +18,7 @@ from typing import NamedTuple
 from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
-from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.record import LIST_MEMBERS, ContractRow
 from statuary.domain.site_settings import Chain
 
 PAGE_SIZE = 200
@@ -128,7 +128,7 @@ def _chain(chain: Chain) -> dict[str, object]:
 
 def contract_list_entry(row: ContractRow) -> dict[str, object]:
     """Return a row as an entry of a chain's list."""
-    return row._asdict()
+    return dict(zip(LIST_MEMBERS, row, strict=False))
 
 
 def _results(entries: Iterable[dict[str, object]]) -> bytes:

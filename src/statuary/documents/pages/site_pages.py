@@ -8,13 +8,13 @@ from statuary.documents.pages.api.reference_page import reference_page
 from statuary.documents.pages.asset_documents import asset_documents
 from statuary.documents.pages.contracts.chain_pages import ContractListPages
 from statuary.documents.pages.contracts.contract_page_context import has_contract_pages
-from statuary.documents.pages.contracts.listed_contract import ListedContract
 from statuary.documents.pages.contracts.search_index import search_documents
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead, SiteContext, site_context
 from statuary.documents.url_table import NOT_FOUND_PAGE
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.contract_counts import ContractCounts
+from statuary.domain.contracts.record import ContractRow
 from statuary.domain.json_values import Json
 
 CONTRACTS = ("contracts",)
@@ -44,7 +44,7 @@ def settings_only_pages(
 
 
 def contract_list_pages(
-    catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ListedContract]
+    catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
     """Yield the lists of contracts, and the search over them.
 
@@ -60,7 +60,7 @@ def contract_list_pages(
 
 
 def _contract_lists(
-    frame: SiteContext, catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ListedContract]
+    frame: SiteContext, catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
     renderer, with_pages = renderer_of(frame), has_contract_pages(catalogue)
     listed = len(entries) == contracts.contracts

@@ -243,7 +243,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 class ContractRow(NamedTuple):
-    """What lists say of a record; the order is that of a list's entry in the real server."""
+    """What lists say of a record: the members of a list entry in the real server's order, then what pages add.
+
+    Attributes:
+        language: what it is written in, with the compiler's version.
+        selectors: the first four bytes of the hash of each function, event and error, one after the other.
+    """
 
     match: str | None
     creationMatch: str | None  # noqa: N815 - the wire's own names
@@ -252,11 +257,18 @@ class ContractRow(NamedTuple):
     address: str
     verifiedAt: str  # noqa: N815
     matchId: str  # noqa: N815
+    name: str = ""
+    language: str = ""
+    selectors: bytes = b""
+
+
+LIST_MEMBERS = ContractRow._fields[:7]
+"""The members of a list entry in the real server."""
 
 
 def contract_row(record: RecordValue) -> ContractRow:
     """Return a record's entry in lists."""
-    return ContractRow(*(record[member] for member in ContractRow._fields))
+    return ContractRow(*(record[member] for member in LIST_MEMBERS))
 
 
 def in_served_order(record: RecordValue) -> RecordValue:

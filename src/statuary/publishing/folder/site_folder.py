@@ -81,9 +81,9 @@ class SiteFolder:
         with suppress(OSError):
             self.staging.rmdir()
 
-    def stager(self, run: int | None, tree: str) -> Stager:
-        """Return what stages documents of a run; of no run, for a dry run, one that only compares."""
-        place = "" if run is None else str(self.staged(run) / tree)
+    def stager(self, staged: Path | None, tree: str) -> Stager:
+        """Return what stages documents in a tree of a run's folder; without one, it only compares."""
+        place = "" if staged is None else str(staged / tree)
         return Stager(root=str(self.root), tree=place, folds_case=self.folds_case)
 
     def read(self, path: str) -> bytes | None:

@@ -14,43 +14,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from hashlib import sha256
-from typing import NamedTuple
 
 from statuary.documents.document import Document
-from statuary.publishing.ledger.ledger import LedgerEntry
+from statuary.publishing.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE
+from statuary.publishing.ledger.rows import LedgerEntry, OfferedFile
 from statuary.publishing.safe_path import checked_path
-
-KEEP, ADD, REPLACE, OBSTRUCTED = "k", "a", "r", "x"
-"""What a name needs: nothing, a new file, another file, or that somebody moves away what stands there."""
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,200}")
 """Names that are certainly safe, as nearly all are."""
 
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-
-
-class OfferedFile(NamedTuple):
-    """A file that the running build offers.
-
-    Attributes:
-        path: its name.
-        also: further names that differ in case alone, a line each.
-        digest: SHA-256 of the body.
-        size: in bytes.
-        modified: `st_mtime_ns` of the file, staged or in place.
-        sources: content paths, a line each.
-        lasting: whether the file stays when a build does not offer it.
-        actions: what each name needs, a letter each.
-    """
-
-    path: str
-    aliases: str
-    digest: bytes
-    size: int
-    modified: int
-    sources: str
-    persistent: bool
-    actions: str
 
 
 class FolderState(Enum):
@@ -76,11 +49,11 @@ class Stager:
     root: str
     tree: str
     folds_case: bool = False
-    folders: set[str] = field(default_factory=set)
+    source_folders: set[str] = field(default_factory=set)
     known: Callable[[str], LedgerEntry | None] | None = None
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
-    def take(self, document: Document) -> Iterator[OfferedFile]:
+    def stage(self, document: Document) -> Iterator[OfferedFile]:
         """Compare a document with what stands under its names, stage its body if need be, and yield its files.
 
         Raises:
@@ -95,7 +68,7 @@ class Stager:
         modified = self._stage(names, actions, found[0][1], body) if self.tree else found[0][1]
         sources = "\n".join(document.sources)
         if document.sources:
-            self.folders.add(document.path.rpartition("/")[0])
+            self.source_folders.add(document.path.rpartition("/")[0])
         yield OfferedFile(
             document.path,
             "\n".join(twins),
@@ -113,7 +86,7 @@ class Stager:
                 there = modified
             yield OfferedFile(name, "", digest, len(body), there, sources, document.persistent, action)
 
-    def standing(self, path: str) -> OfferedFile | None:
+    def unchanged(self, path: str) -> OfferedFile | None:
         """Return the offer of a file as it stands; None if it is not as the ledger has it."""
         entry = self.known(path) if self.known else None
         if (

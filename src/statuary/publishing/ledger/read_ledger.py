@@ -1,73 +1,80 @@
 """Looking into a ledger without holding it."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from statuary.publishing.errors import PublishingError
-from statuary.publishing.ledger.ledger import WAIT_FOR_OTHERS, LedgerEntry, entry_of
+from statuary.publishing.ledger.ledger import WAIT_FOR_OTHERS, read_entry_of
+from statuary.publishing.ledger.rows import LedgerEntry
+
+HELD = "digest, size, modified, sources, run"
+EVERY_NAME = f"""
+    WITH RECURSIVE further (name, rest, {HELD}) AS (
+        SELECT NULL, aliases || char(10), {HELD} FROM documents WHERE aliases != ''
+        UNION ALL
+        SELECT substr(rest, 1, instr(rest, char(10)) - 1), substr(rest, instr(rest, char(10)) + 1), {HELD}
+        FROM further WHERE rest != ''
+    )
+    SELECT path, {HELD} FROM (
+        SELECT path, {HELD} FROM documents
+        UNION ALL SELECT name, {HELD} FROM further WHERE name IS NOT NULL
+    ) ORDER BY path COLLATE BINARY
+"""
+"""Every name of every file, in the order of the names."""
+
+NEAREST = "SELECT path FROM documents WHERE path = ? OR path LIKE ? ESCAPE '\\' ORDER BY path LIMIT 3"
 
 
 def read_entry(file: Path, path: str) -> LedgerEntry | None:
     """Return what a ledger knows of a path; None also if there is no ledger.
 
     Raises:
-        PublishingRefused: if the file is no ledger.
+        PublishingError: if the file is no ledger.
     """
     with _opened(file) as connection:
-        if connection is None:
-            return None
-        return entry_of(connection, path, _unsettled(connection))
+        return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
 
 
 def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
-    """Return why each of some sources was made into documents the last time, as far as that is known.
+    """Return why each of some sources was built the last time, as far as that is known.
 
     Raises:
-        PublishingRefused: if the file is no ledger.
+        PublishingError: if the file is no ledger.
     """
-    with _opened(file) as connection:
-        if connection is None:
-            return {}
-        query = "SELECT reason FROM sources WHERE place = ?"
-        found = ((source, connection.execute(query, (source,)).fetchone()) for source in sources)
-        return {source: str(row[0]) for source, row in found if row is not None}
+    query = "SELECT reason FROM sources WHERE place = ?"
+    found = ((source, row) for source in sources for row in _rows(file, query, (source,)))
+    return {source: str(reason) for source, (reason,) in found}
 
 
 def nearest_paths(file: Path, path: str) -> list[str]:
     """Return up to three paths of a ledger that differ from `path` in case only, or share its last name.
 
     Raises:
-        PublishingRefused: if the file is no ledger.
+        PublishingError: if the file is no ledger.
     """
     name = path.rpartition("/")[2]
     literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    query = "SELECT path FROM documents WHERE path = ? OR path LIKE ? ESCAPE '\\' ORDER BY path LIMIT 3"
-    with _opened(file) as connection:
-        if connection is None:
-            return []
-        return [str(row[0]) for row in connection.execute(query, (path, f"%{literal}%" if literal else ""))]
+    return [str(found) for (found,) in _rows(file, NEAREST, (path, f"%{literal}%" if literal else ""))]
 
 
 def read_note(file: Path, name: str) -> str | None:
     """Return a note of a ledger by name; None also if there is no ledger.
 
     Raises:
-        PublishingRefused: if the file is no ledger.
+        PublishingError: if the file is no ledger.
     """
-    with _opened(file) as connection:
-        if connection is None:
-            return None
-        row = connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
-        return str(row[0]) if row else None
+    query = "SELECT value FROM notes WHERE name = ?"
+    return next((str(value) for (value,) in _rows(file, query, (name,))), None)
 
 
 def read_paths(file: Path) -> Iterator[str]:
     """Yield every name of every file in a ledger, in their order.
 
     Raises:
-        PublishingRefused: if the file is no ledger.
+        PublishingError: if the file is no ledger.
     """
     return (entry.path for entry in read_entries(file))
 
@@ -76,31 +83,24 @@ def read_entries(file: Path) -> Iterator[LedgerEntry]:
     """Yield what a ledger knows of every name of every file, in the order of the names.
 
     Raises:
-        PublishingRefused: if the file is no ledger.
-    """
-    held = "digest, size, modified, sources, run"
-    query = f"""
-        WITH RECURSIVE further (name, rest, {held}) AS (
-            SELECT NULL, also || char(10), {held} FROM documents WHERE also != ''
-            UNION ALL
-            SELECT substr(rest, 1, instr(rest, char(10)) - 1), substr(rest, instr(rest, char(10)) + 1), {held}
-            FROM further WHERE rest != ''
-        )
-        SELECT path, {held} FROM (
-            SELECT path, {held} FROM documents UNION ALL SELECT name, {held} FROM further WHERE name IS NOT NULL
-        ) ORDER BY path COLLATE BINARY
+        PublishingError: if the file is no ledger.
     """
     with _opened(file) as connection:
         if connection is not None:
-            unfinished_run = _unsettled(connection)
-            for path, digest, size, modified, sources, run in connection.execute(query):
+            unfinished_run = _unfinished_run(connection)
+            for path, digest, size, modified, sources, run in connection.execute(EVERY_NAME):
                 yield LedgerEntry(path, digest, size, modified, sources, run != unfinished_run)
 
 
-def _unsettled(connection: sqlite3.Connection) -> int:
-    """Return the run that did not come to its end, or 0."""
-    row = connection.execute("SELECT value FROM notes WHERE name = 'unsettled'").fetchone()
+def _unfinished_run(connection: sqlite3.Connection) -> int:
+    """Return the run that did not finish, or 0."""
+    row = connection.execute("SELECT value FROM notes WHERE name = 'unfinished run'").fetchone()
     return int(row[0]) if row else 0
+
+
+def _rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
+    with _opened(file) as connection:
+        return [] if connection is None else connection.execute(query, values).fetchall()
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from statuary.documents.document import Document
-from statuary.documents.pages.contracts.listed_contract import ListedContract
 from statuary.documents.pages.dates import FormattedTime, Localization
 from statuary.documents.pages.rendering import Renderer
 from statuary.documents.pages.site_context import PageHead
@@ -18,6 +17,7 @@ from statuary.documents.url_table import (
     CONTRACTS,
     CONTRACTS_HOME,
 )
+from statuary.domain.contracts.record import ContractRow
 from statuary.domain.primitives import parse_instant
 from statuary.domain.site_settings import Chain
 
@@ -127,14 +127,14 @@ class ContractsIndexView(NamedTuple):
 class ContractListPages:
     """Makes the lists of a site's contracts."""
 
-    def __init__(self, renderer: Renderer, entries: Sequence[ListedContract], *, with_pages: bool) -> None:
+    def __init__(self, renderer: Renderer, entries: Sequence[ContractRow], *, with_pages: bool) -> None:
         """Take how to render, the contracts, and whether each has a page of its own."""
         self._renderer = renderer
         self._voice: Localization = renderer.voice
         self._with_pages = with_pages
-        self._by_chain: dict[str, list[ListedContract]] = {}
-        for entry in sorted(entries, key=lambda entry: (entry.match_id, entry.chain_id, entry.address)):
-            self._by_chain.setdefault(entry.chain_id, []).append(entry)
+        self._by_chain: dict[str, list[ContractRow]] = {}
+        for entry in sorted(entries, key=lambda entry: (int(entry.matchId), entry.chainId, entry.address)):
+            self._by_chain.setdefault(entry.chainId, []).append(entry)
 
     def chain_documents(self, chain: Chain) -> Iterator[Document]:
         """Yield the pages of a chain's list."""
@@ -155,7 +155,7 @@ class ContractListPages:
         texts = self._voice.texts
         newest = sorted(
             (entry for entries in self._by_chain.values() for entry in entries[-NEWEST_CONTRACTS:]),
-            key=lambda entry: (entry.verified_at, entry.match_id),
+            key=lambda entry: (entry.verifiedAt, int(entry.matchId)),
             reverse=True,
         )
         view = ContractsIndexView(
@@ -173,7 +173,7 @@ class ContractListPages:
         return self._renderer.page(CONTRACTS_HOME, "contracts.html", head, view)
 
     def _page(
-        self, chain: Chain, number: int, oldest_first: Sequence[ListedContract], numbers: range, count: int
+        self, chain: Chain, number: int, oldest_first: Sequence[ContractRow], numbers: range, count: int
     ) -> Document:
         texts = self._voice.texts
         first = CHAIN_PAGE.path(chain_id=chain.chain_id)
@@ -210,16 +210,16 @@ class ContractListPages:
             exact=numbers(exact) if listed else "",
         )
 
-    def _row(self, entry: ListedContract) -> ContractListRow:
+    def _row(self, entry: ContractRow) -> ContractListRow:
         url = CONTRACT_PAGE if self._with_pages else CONTRACT
         return ContractListRow(
             name=entry.name or entry.address,
             address=entry.address,
-            href=url.path(chain_id=entry.chain_id, address=entry.address),
+            href=url.path(chain_id=entry.chainId, address=entry.address),
             level=self._voice.texts(f"level.{entry.match or 'none'}"),
             sign=MATCH_LEVEL_ICONS.get(entry.match or "", "unknown"),
             language=entry.language,
-            verified_at=self._voice.calendar.moment(parse_instant(entry.verified_at)),
+            verified_at=self._voice.calendar.moment(parse_instant(entry.verifiedAt)),
         )
 
 

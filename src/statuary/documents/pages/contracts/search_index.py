@@ -18,9 +18,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
-from statuary.documents.pages.contracts.listed_contract import ListedContract
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.url_table import CONTRACT, CONTRACT_PAGE, SEARCH_INDEX, SEARCH_SHARD
+from statuary.domain.contracts.record import ContractRow
 
 MAX_PER_TERM = 50
 """Contracts that are told for one term, the newest; every third contract has `transfer(address,uint256)`."""
@@ -43,7 +43,7 @@ Terms = Mapping[str, Sequence[int]]
 
 
 def search_documents(
-    entries: Sequence[ListedContract], texts: PageTexts, *, with_pages: bool
+    entries: Sequence[ContractRow], texts: PageTexts, *, with_pages: bool
 ) -> Iterator[Document]:
     """Yield the files of the search.
 
@@ -52,7 +52,7 @@ def search_documents(
         texts: the language of what results say.
         with_pages: whether results lead to pages; to records if not.
     """
-    newest_first = sorted(entries, key=lambda e: (-e.match_id, e.chain_id, e.address))
+    newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
     names: dict[str, list[str]] = {}
     for kind in ("address", "selector", "name"):
         names[kind] = []
@@ -75,7 +75,7 @@ def words_of(name: str) -> list[str]:
     return list(dict.fromkeys(word for word in (whole, *words) if len(word) > 1))[:MAX_WORDS]
 
 
-def _terms(kind: str, entries: Sequence[ListedContract]) -> Terms:
+def _terms(kind: str, entries: Sequence[ContractRow]) -> Terms:
     found: dict[str, list[int]] = {}
     for number, entry in enumerate(entries):
         for term in _terms_of(kind, entry):
@@ -83,7 +83,7 @@ def _terms(kind: str, entries: Sequence[ListedContract]) -> Terms:
     return found
 
 
-def _terms_of(kind: str, entry: ListedContract) -> Iterable[str]:
+def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
     if kind == "address":
         return (entry.address[2:].lower(),)
     if kind == "name":
@@ -105,7 +105,7 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
             yield from _shards(of_name, length + 1)
 
 
-def _document(kind: str, name: str, terms: Terms, entries: Sequence[ListedContract]) -> Document:
+def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]) -> Document:
     places: dict[int, int] = {}
     told = {
         term: [
@@ -115,7 +115,7 @@ def _document(kind: str, name: str, terms: Terms, entries: Sequence[ListedContra
         for term, numbers in terms.items()
     }
     held = [entries[number] for number in places]
-    value = {"contracts": [[e.chain_id, e.address, e.name, e.language, e.match] for e in held], "terms": told}
+    value = {"contracts": [[e.chainId, e.address, e.name, e.language, e.match] for e in held], "terms": told}
     return Document(
         path=SEARCH_SHARD.path(kind=kind, shard=name), body=encode_json(value), cache=SEARCH_SHARD.cache
     )

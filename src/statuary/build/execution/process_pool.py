@@ -1,7 +1,7 @@
-"""A crew of processes of this machine."""
+"""Worker processes of this machine."""
 
 import signal
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection, get_context, parent_process
 from os import _exit
@@ -9,14 +9,14 @@ from threading import Thread
 
 from typing_extensions import override
 
-from statuary.build.execution.worker_pool import WorkerPool
+from statuary.build.execution.executor import WorkerPool
 
 
 class ProcessPool(WorkerPool):
-    """Processes of this machine, this one among them. They are started when the first task is given away.
+    """Processes of this machine, this one among them. They start with the first task that is submitted.
 
-    They are spawned, so that they share nothing with this one, whatever it has open; they end when it ends, however
-    that may be, and leave Ctrl-C to it.
+    They are spawned, so that they share nothing with this one; they end when it ends, in whatever way, and leave
+    Ctrl-C to it.
     """
 
     runs_tasks_here = True
@@ -32,7 +32,7 @@ class ProcessPool(WorkerPool):
         self._is_broken = False
 
     @override
-    def executor(self) -> Executor:
+    def executor(self) -> ProcessPoolExecutor:
         if self._is_broken:
             self.close()
         if self._pool is None:
@@ -65,7 +65,7 @@ def _begin_as_worker() -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone: nobody would ever ask it for anything."""
+    """End this process when the one that started it is gone: no task would ever come again."""
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

@@ -1,4 +1,4 @@
-"""A crew of the workers of a Dask cluster."""
+"""The workers of a Dask cluster."""
 
 from concurrent.futures import CancelledError, Executor
 from types import ModuleType
@@ -6,9 +6,9 @@ from typing import Any
 
 from typing_extensions import override
 
+from statuary.build.execution.executor import WorkerPool, WorkersLostError
 from statuary.build.execution.task_window import CHECK_INTERVAL
-from statuary.build.execution.worker_pool import WorkerPool, WorkersLostError
-from statuary.optional import MissingExtraError, optional
+from statuary.optional import optional
 
 WAIT_SECONDS = 30
 """Seconds to wait for a scheduler, and for its first worker."""
@@ -26,13 +26,14 @@ class DaskPool(WorkerPool):
         """Connect.
 
         Raises:
-            WorkersLost: if there is no scheduler, or it has no workers, or the extra `dask` is not installed.
+            WorkersLostError: if there is no scheduler, or it has no workers.
+            MissingExtraError: if the extra `dask` is not installed.
         """
         self._distributed, self._config = _module("distributed"), _module("dask.config")
         self.address = address
         self._client = self._connected()
         self._executor: Executor = self._client.get_executor(pure=False)
-        self._deserted = 0.0
+        self._seconds_alone = 0.0
         self.size = sum(self._client.nthreads().values())
 
     def _connected(self) -> Any:
@@ -45,8 +46,8 @@ class DaskPool(WorkerPool):
             if client is not None:
                 client.close()
             raise WorkersLostError(
-                f"the cluster at {self.address} does not take work: {error}",
-                "start `dask scheduler` there, and `dask worker` where the work is to be done",
+                f"the cluster at {self.address} accepts no work: {error}",
+                "start `dask scheduler` there, and `dask worker` on the machines that do the work",
             ) from None
         return client
 
@@ -58,19 +59,19 @@ class DaskPool(WorkerPool):
 
     @override
     def is_broken(self, error: BaseException) -> bool:
-        """Say whether a worker is gone; Dask gives up a task whose workers have died several times."""
+        """Return whether a worker is gone; Dask gives up a task whose workers have died several times."""
         return isinstance(error, self._distributed.KilledWorker | CancelledError)
 
     @override
     def check_alive(self) -> None:
         if self._client.status != "running":
             raise self._gone("scheduler")
-        self._deserted = 0.0 if self._client.nthreads() else self._deserted + CHECK_INTERVAL
-        if self._deserted >= WAIT_SECONDS:
+        self._seconds_alone = 0.0 if self._client.nthreads() else self._seconds_alone + CHECK_INTERVAL
+        if self._seconds_alone >= WAIT_SECONDS:
             raise self._gone("last worker")
 
     def _gone(self, who: str) -> WorkersLostError:
-        hint = "build again: what has been done by then is not done again"
+        hint = "run the build again; it resumes this one"
         return WorkersLostError(f"the {who} of the cluster at {self.address} is gone", hint)
 
     @override
@@ -79,7 +80,4 @@ class DaskPool(WorkerPool):
 
 
 def _module(name: str) -> ModuleType:
-    try:
-        return optional(name, extra="dask", purpose="--engine dask")
-    except MissingExtraError as missing:
-        raise WorkersLostError(str(missing), missing.hint) from None
+    return optional(name, extra="dask", purpose="--engine dask")

@@ -1,0 +1,93 @@
+"""Everything that is wrong with a site, gathered from reading and from building its contracts."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+from statuary.build.contracts import BuiltContracts
+from statuary.build.read import ReadSite
+from statuary.content.locate import locate_findings
+from statuary.documents.pages.theme_findings import template_finding
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.contract_counts import ContractCounts
+from statuary.domain.findings import Finding, Severity, has_errors, sorted_findings
+from statuary.domain.page_settings import ThemeError
+from statuary.domain.primitives import Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSite:
+    """What reading and checking found.
+
+    Attributes:
+        root: the content folder.
+        catalogue: the site; None if it could not be read.
+        findings: what is wrong with the content, located and in order; an error forbids publishing.
+        rejections: why the claims of single records do not hold; all else is published.
+        rejected: how many records are rejected.
+        contracts: the published contracts in numbers.
+        next_transition: when the published status changes by itself; None if it does not before the horizon.
+    """
+
+    root: Path
+    catalogue: Catalogue | None
+    findings: tuple[Finding, ...]
+    rejections: tuple[Finding, ...] = ()
+    rejected: int = 0
+    contracts: ContractCounts = field(default_factory=ContractCounts)
+    next_transition: Instant | None = None
+
+    @property
+    def may_publish(self) -> bool:
+        """Whether the site could be read and has no errors."""
+        return self.catalogue is not None and not has_errors(self.findings)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the content has no errors and no record is rejected."""
+        return self.may_publish and not self.rejected
+
+    @property
+    def all_findings(self) -> list[Finding]:
+        """All findings in order, rejections included."""
+        return sorted_findings((*self.findings, *self.rejections))
+
+    def count(self, severity: Severity) -> int:
+        """Return how many findings are of a severity."""
+        return Counter(finding.severity for finding in (*self.findings, *self.rejections))[severity]
+
+    def with_theme_error(self, error: ThemeError) -> Self:
+        """Return the site with the finding of a template that cannot be rendered."""
+        return replace(self, findings=_located(self.root, [*self.findings, template_finding(error)]))
+
+
+def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -> CheckedSite:
+    """Gather what is wrong with a site.
+
+    Args:
+        root: the content folder.
+        site: the site as read.
+        contracts: what became of its contracts; None if they were not built.
+    """
+    next_transition = None if site.status is None else site.status.next_transition
+    if contracts is None:
+        findings = _located(root, site.findings)
+        return CheckedSite(
+            root=root, catalogue=site.catalogue, findings=findings, next_transition=next_transition
+        )
+    scanned = contracts.catalogue.contracts.findings
+    return CheckedSite(
+        root=root,
+        catalogue=contracts.catalogue,
+        findings=_located(root, [*site.findings, *scanned, *contracts.findings]),
+        rejections=_located(root, contracts.rejections),
+        rejected=contracts.rejected,
+        contracts=contracts.counts,
+        next_transition=next_transition,
+    )
+
+
+def _located(root: Path, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted_findings(locate_findings(root, findings)))

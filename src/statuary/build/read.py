@@ -1,0 +1,38 @@
+"""Reading the content: the catalogue, its status at an instant, and what is wrong with either."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.build.check_options import CheckOptions
+from statuary.build.progress import Progress, stage
+from statuary.build.status import SiteStatus, status_at
+from statuary.content.read_content import read_content
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.findings import Finding
+from statuary.domain.primitives import Instant
+
+
+class ReadSite(NamedTuple):
+    """A site as read.
+
+    Attributes:
+        catalogue: None if the site could not be read.
+        status: None likewise.
+        findings: what is wrong with all but contracts.
+    """
+
+    catalogue: Catalogue | None
+    status: SiteStatus | None
+    findings: list[Finding]
+
+
+def read_site(root: Path, now: Instant, check_options: CheckOptions, progress: Progress) -> ReadSite:
+    """Read the content folder, and check the status of the site at an instant."""
+    with stage(progress, "Reading content"):
+        catalogue, findings = read_content(root)
+    if catalogue is None:
+        return ReadSite(None, None, findings)
+    with stage(progress, "Status"):
+        status = status_at(catalogue, now)
+        findings += [*status.findings(check_options), *status.epoch_findings(), *status.theme_findings()]
+    return ReadSite(catalogue, status, findings)

@@ -1,0 +1,9 @@
+"""How much of the machine this process may use."""
+
+import os
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return cores or 1

@@ -1,0 +1,212 @@
+"""The files of a site: those that the last build published, and those that this one offers."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.ledger.rows import OfferedFile, names_of
+from statuary.publishing.ledger.schema import OFFERED_VALUES
+from statuary.publishing.ledger.transaction import transaction
+
+KEEP, ADD, REPLACE, OBSTRUCTED = "k", "a", "r", "x"
+"""What a name needs: nothing, a new file, another file, or that someone moves away what is in the way."""
+
+NAMES = "1 + (d.aliases != '') + length(d.aliases) - length(replace(d.aliases, char(10), ''))"
+"""How many names a document `d` has."""
+
+
+class SiteSize(NamedTuple):
+    """How much the site will hold, every name counted.
+
+    Attributes:
+        by_action: names by what they need; those that are not offered need nothing.
+        size: bytes of all bodies, each counted once.
+        changed_size: bytes of the bodies that must be written.
+    """
+
+    by_action: dict[str, int]
+    size: int
+    changed_size: int
+
+
+class DocumentTable:
+    """The files of a site: `main.documents` of the last build, `work.offered` of this one.
+
+    Attributes:
+        partial: whether a file that is not offered stays, unless it was marked; else it goes.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.partial = False
+
+    def offer(self, files: Iterable[OfferedFile]) -> None:
+        """Note files.
+
+        Raises:
+            PublishingError: if two documents have the same path, or paths that differ in case alone.
+        """
+        try:
+            with transaction(self.connection):
+                self.connection.executemany(f"INSERT INTO work.offered {OFFERED_VALUES}", files)
+        except sqlite3.IntegrityError:
+            raise PublishingError("two documents have the same path") from None
+
+    def offer_if_free(self, files: Sequence[OfferedFile]) -> int:
+        """Note files whose paths are free; return how many are not."""
+        before = self.connection.total_changes
+        with transaction(self.connection):
+            self.connection.executemany(f"INSERT OR IGNORE INTO work.offered {OFFERED_VALUES}", files)
+        return len(files) - (self.connection.total_changes - before)
+
+    def claim(self, path: str) -> bool:
+        """Note a document that lies elsewhere; return whether its path was free."""
+        return self.offer_if_free([OfferedFile(path, "", b"", 0, 0, "", persistent=True, actions=ADD)]) == 0
+
+    def withdraw(self, paths: Iterable[str]) -> None:
+        """Forget offered files."""
+        self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
+
+    def remove_unless_offered(self, paths: Iterable[str]) -> None:
+        """Mark files that go unless they are offered; in a full build all of them do anyway."""
+        if self.partial:
+            query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
+            self.connection.executemany(query, ((path,) for path in paths))
+
+    def remove_site_unless_offered(self) -> None:
+        """Mark every file that each build offers."""
+        query = "INSERT OR IGNORE INTO work.removed_unless_offered SELECT path FROM documents WHERE persistent = 0"
+        self.connection.execute(query)
+
+    def is_to_be_written(self, name: str) -> bool:
+        """Return whether a name is offered and not in place yet."""
+        query = "SELECT path, aliases, actions FROM work.offered WHERE path = ?"
+        row = self.connection.execute(query, (name,)).fetchone()
+        return row is not None and (name, True) in [
+            (one, action in (ADD, REPLACE)) for one, action in zip(names_of(*row[:2]), row[2], strict=True)
+        ]
+
+    def changed(self) -> Iterator[tuple[str, str, int]]:
+        """Yield action, name and size of every file that must be written, in order of their paths."""
+        query = "SELECT path, aliases, size, actions FROM work.offered WHERE actions NOT IN ('k', 'kk')"
+        for path, aliases, size, actions in self.connection.execute(f"{query} ORDER BY path COLLATE BINARY"):
+            for name, action in zip(names_of(path, aliases), actions, strict=True):
+                if action != KEEP:
+                    yield action, name, size
+
+    def conflicts(self) -> Iterator[str]:
+        """Yield paths that hold something that another program wrote."""
+        query = (
+            "SELECT path, aliases, actions FROM work.offered AS o WHERE instr(actions, 'x') > 0"
+            " OR (instr(actions, 'r') > 0 AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = o.path))"
+            " ORDER BY path COLLATE BINARY"
+        )
+        for path, aliases, actions in self.connection.execute(query):
+            for name, action in zip(names_of(path, aliases), actions, strict=True):
+                if action in (OBSTRUCTED, REPLACE):
+                    yield name
+
+    def leaving(self) -> Iterator[str]:
+        """Yield the published names that go: of files that are not offered, or not under those names."""
+        renamed = (
+            "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
+            " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
+        )
+        gone = "SELECT path, aliases, '', '' FROM leaving_documents"
+        for old, old_aliases, new, new_aliases in self.connection.execute(f"{gone} UNION ALL {renamed}"):
+            kept = set(names_of(new, new_aliases)) if new else set()
+            yield from (name for name in names_of(old, old_aliases) if name not in kept)
+
+    def site_size(self, published_names: int, published_size: int) -> SiteSize:
+        """Return how much the site will hold.
+
+        Args:
+            published_names: how many names the last build published.
+            published_size: how many bytes.
+        """
+        counted = ", ".join(
+            f"COALESCE(SUM(length(actions) - length(replace(actions, '{action}', ''))), 0)"
+            for action in (KEEP, ADD, REPLACE, OBSTRUCTED)
+        )
+        sizes = "COALESCE(SUM(size), 0), COALESCE(SUM(size) FILTER (WHERE substr(actions, 1, 1) != 'k'), 0)"
+        *counts, size, changed_size = self.connection.execute(
+            f"SELECT {counted}, {sizes} FROM work.offered"
+        ).fetchone()
+        by_action = dict(zip((KEEP, ADD, REPLACE, OBSTRUCTED), counts, strict=True))
+        kept_names, kept_size = self._unoffered(published_names, published_size) if self.partial else (0, 0)
+        by_action[KEEP] += kept_names
+        return SiteSize(by_action, size + kept_size, changed_size)
+
+    def _unoffered(self, names: int, size: int) -> tuple[int, int]:
+        """Return how many names stay without being offered, and the bytes of their bodies."""
+        sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
+        offered = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
+        for rows in (offered, "leaving_documents AS d"):
+            minus_names, minus_size = self.connection.execute(f"SELECT {sums} FROM {rows}").fetchone()
+            names, size = names - minus_names, size - minus_size
+        return names, size
+
+    def all(self) -> Iterator[tuple[str, str, bytes, str]]:
+        """Yield path, aliases, SHA-256 and sources of every published file, in order of their paths."""
+        yield from self.connection.execute(
+            "SELECT path, aliases, digest, sources FROM documents ORDER BY path"
+        )
+
+    def made_from(self, sources: str, folder: str) -> list[str]:
+        """Return the paths of published files below a folder that were made from some sources."""
+        query = "SELECT path FROM documents WHERE path >= ? AND path < ? AND sources = ?"
+        found = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
+        return [path for (path,) in found]
+
+    def in_folder(self, folder: str) -> Iterator[tuple[str, str, str]]:
+        """Yield path, aliases and sources of the published files in a folder itself."""
+        query = "SELECT path, aliases, sources FROM documents WHERE path >= ? AND path < ?"
+        # "0" follows "/" in ASCII
+        for row in self.connection.execute(query, (f"{folder}/", f"{folder}0")):
+            if "/" not in row[0][len(folder) + 1 :]:
+                yield row
+
+    def note_folders(self, folders: Iterable[str]) -> None:
+        """Note folders of the site that hold documents of single sources."""
+        query = "INSERT OR IGNORE INTO work.folders VALUES (?)"
+        self.connection.executemany(query, ((folder,) for folder in folders))
+
+    def note_folder_times(self, time_of: Callable[[str], int | None]) -> None:
+        """Note when each folder of documents of single sources changed last."""
+        for (folder,) in self.connection.execute("SELECT path FROM folders").fetchall():
+            time = time_of(folder)
+            if time is None:
+                self.connection.execute("DELETE FROM folders WHERE path = ?", (folder,))
+            else:
+                self.connection.execute("UPDATE folders SET modified = ? WHERE path = ?", (time, folder))
+
+    def changed_folders(self, time_of: Callable[[str], int | None]) -> list[str]:
+        """Return the noted folders in which names have come or gone since."""
+        known = self.connection.execute("SELECT path, modified FROM folders ORDER BY path").fetchall()
+        return [folder for folder, modified in known if time_of(folder) != modified]
+
+    def removals(self) -> Iterator[str]:
+        """Yield the names that the last `save` decided to remove."""
+        for (name,) in self.connection.execute("SELECT path FROM removals ORDER BY path"):
+            yield name
+
+    def save(self, run: int) -> None:
+        """Make the ledger's table of files what the site will be; a step of one transaction."""
+        execute = self.connection.execute
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.leaving())
+        )
+        execute("DELETE FROM documents WHERE path IN (SELECT path FROM leaving_documents)")
+        # a file that stays keeps the run that wrote it, and so do its rows in the database's pages
+        execute(
+            "INSERT INTO documents SELECT path, aliases, digest, size, modified, sources, persistent, ?"
+            " FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE SET path = excluded.path,"
+            " aliases = excluded.aliases, digest = excluded.digest, size = excluded.size,"
+            " modified = excluded.modified, sources = excluded.sources, persistent = excluded.persistent,"
+            " run = excluded.run WHERE digest != excluded.digest OR modified != excluded.modified"
+            " OR sources != excluded.sources OR aliases != excluded.aliases OR persistent != excluded.persistent"
+            " OR path != excluded.path COLLATE BINARY",
+            (run,),
+        )
+        execute("INSERT OR IGNORE INTO folders SELECT path, 0 FROM work.folders")

@@ -1,0 +1,130 @@
+"""The tables and views of a ledger: what the last build left, what this one makes, and the site as it will be.
+
+The database `main` is the ledger's file; `work` holds the running build and is attached, so that nothing of the
+ledger changes before the site does, and a build of any size keeps no list in memory. The views are the site as it
+will be: in a full build what this one made, in a partial one also what the last one left and nothing supersedes.
+"""
+
+from statuary.publishing.ledger.rows import OfferedFile, SourceRow
+
+SCHEMA_VERSION = 4
+ONE_ROW_A_NAME = 1
+"""The version that had a row for every name of a file."""
+
+MAIN = """
+CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS documents (
+    path TEXT PRIMARY KEY COLLATE NOCASE,  -- relative to the site's root, in its published case
+    aliases TEXT NOT NULL,                 -- further names that differ in case alone, a line each
+    digest BLOB NOT NULL,                  -- SHA-256 of the body
+    size INTEGER NOT NULL,                 -- bytes
+    modified INTEGER NOT NULL,             -- st_mtime_ns of the file
+    sources TEXT NOT NULL,                 -- content paths, a line each; empty for the whole content
+    persistent INTEGER NOT NULL,              -- whether it stays when a build does not offer it
+    run INTEGER NOT NULL                   -- the build that wrote the file
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS documents_of_the_site ON documents (path) WHERE persistent = 0;
+CREATE TABLE IF NOT EXISTS removals (path TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS folders (path TEXT PRIMARY KEY, modified INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+OFFERED_COLUMNS = """(
+    path TEXT {key}, aliases TEXT NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL,
+    modified INTEGER NOT NULL, sources TEXT NOT NULL, persistent INTEGER NOT NULL, actions TEXT NOT NULL
+)"""
+"""Columns as `OfferedFile` has them."""
+
+SOURCE_COLUMNS = """(
+    place TEXT {key}, unit TEXT NOT NULL, git TEXT NOT NULL, stat TEXT NOT NULL, digest BLOB NOT NULL,
+    documents TEXT NOT NULL, reason TEXT NOT NULL, findings TEXT NOT NULL, rejected INTEGER NOT NULL,
+    published INTEGER NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
+    chain_id TEXT, address TEXT, verified_at TEXT, match_order TEXT,
+    name TEXT NOT NULL, language TEXT NOT NULL, selectors BLOB NOT NULL
+)"""
+"""Columns as `SourceRow` has them."""
+
+OFFERED_VALUES = f"VALUES ({','.join('?' * len(OfferedFile._fields))})"
+SOURCE_VALUES = f"VALUES ({','.join('?' * len(SourceRow._fields))})"
+
+SOURCES = f"CREATE TABLE IF NOT EXISTS main.sources {SOURCE_COLUMNS.format(key='PRIMARY KEY')} WITHOUT ROWID;"
+
+WORK = f"""
+PRAGMA work.journal_mode=OFF; PRAGMA work.synchronous=OFF;
+CREATE TABLE work.offered {OFFERED_COLUMNS.format(key="PRIMARY KEY COLLATE NOCASE")} WITHOUT ROWID;
+CREATE TABLE work.removed_unless_offered (path TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
+CREATE TABLE work.folders (path TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE work.built {SOURCE_COLUMNS.format(key="PRIMARY KEY")} WITHOUT ROWID;
+CREATE TABLE work.changed_units (unit TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE work.superseded (place TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE work.touched (place TEXT PRIMARY KEY, git TEXT NOT NULL, stat TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE work.differing (chain_id TEXT, match_order TEXT, address TEXT);
+"""
+
+SOURCE_INDEXES = {
+    "listed": "(chain_id, match_order, address, published) WHERE published",
+    "by_address": "(address, chain_id)",
+    "by_match_order": "(match_order)",
+    "with_findings": "(place) WHERE findings != ''",
+    "of_units": "(unit) WHERE unit != place",
+}
+"""What rows are looked up by."""
+
+LISTED = (
+    "match, creation_match, runtime_match, chain_id, address, verified_at,"
+    " substr(match_order, 3) AS match_id, name, language, selectors"
+)
+"""The columns of `ContractRow`."""
+
+SUPERSEDED = "SELECT place FROM work.superseded"
+
+FULL_VIEWS = """
+CREATE TEMP VIEW next_sources AS SELECT * FROM work.built;
+CREATE TEMP VIEW next_counts AS
+    SELECT chain_id, COUNT(*) AS contracts FROM work.built WHERE published GROUP BY chain_id;
+CREATE TEMP VIEW changed_sources AS SELECT * FROM work.built;
+CREATE TEMP VIEW changed_rows AS SELECT chain_id, match_order, address FROM work.built WHERE published;
+CREATE TEMP VIEW leaving_documents AS SELECT path, aliases, size FROM main.documents AS d
+    WHERE NOT EXISTS (SELECT 1 FROM work.offered AS o WHERE o.path = d.path);
+"""
+
+PARTIAL_VIEWS = f"""
+CREATE TEMP VIEW next_sources AS
+    SELECT * FROM work.built
+    UNION ALL SELECT * FROM main.sources WHERE place NOT IN ({SUPERSEDED});
+CREATE TEMP VIEW next_counts AS
+    SELECT chain_id, SUM(counted) AS contracts FROM (
+        SELECT chain_id, COUNT(*) AS counted FROM work.built WHERE published GROUP BY chain_id
+        UNION ALL SELECT chain_id, COUNT(*) FROM main.sources WHERE published GROUP BY chain_id
+        UNION ALL SELECT chain_id, -COUNT(*) FROM main.sources
+            WHERE published AND place IN ({SUPERSEDED}) GROUP BY chain_id
+    ) GROUP BY chain_id HAVING SUM(counted) > 0;
+CREATE TEMP VIEW changed_sources AS
+    SELECT * FROM next_sources WHERE address IN (SELECT address FROM work.differing);
+CREATE TEMP VIEW changed_rows AS SELECT chain_id, match_order, address FROM work.differing;
+CREATE TEMP VIEW leaving_documents AS SELECT path, aliases, size FROM main.documents AS d
+    WHERE NOT EXISTS (SELECT 1 FROM work.offered AS o WHERE o.path = d.path)
+    AND path IN (SELECT path FROM work.removed_unless_offered);
+"""
+
+NO_VIEWS = """
+DROP VIEW IF EXISTS next_sources; DROP VIEW IF EXISTS next_counts; DROP VIEW IF EXISTS changed_sources;
+DROP VIEW IF EXISTS changed_rows; DROP VIEW IF EXISTS leaving_documents;
+"""
+
+SUPERSEDE = """
+INSERT OR IGNORE INTO work.superseded SELECT unit FROM work.changed_units UNION SELECT place FROM work.built;
+INSERT OR IGNORE INTO work.superseded SELECT place FROM main.sources
+    WHERE unit != place AND unit IN (SELECT place FROM work.superseded);
+"""
+
+COMPARED = "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors"
+BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
+REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND place IN ({SUPERSEDED})"
+COMPARE = f"""
+INSERT INTO work.differing SELECT chain_id, match_order, address FROM (
+    SELECT * FROM ({BUILT_ROWS} EXCEPT {REPLACED_ROWS})
+    UNION SELECT * FROM ({REPLACED_ROWS} EXCEPT {BUILT_ROWS})
+    UNION {BUILT_ROWS} AND reason = ?
+)
+"""
+"""Notes the list entries that are new, gone or different, and those that were built for a reason."""

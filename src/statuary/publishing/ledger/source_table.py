@@ -1,0 +1,215 @@
+"""What became of each source, and the list entries of contracts: rows in a database, never a list in memory."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+from statuary.domain.contracts.contract_counts import ContractCounts
+from statuary.domain.contracts.record import ContractRow
+from statuary.publishing.ledger.rows import DuplicateContract, SourceRow
+from statuary.publishing.ledger.schema import (
+    COMPARE,
+    LISTED,
+    SOURCE_INDEXES,
+    SOURCE_VALUES,
+    SUPERSEDE,
+    SUPERSEDED,
+)
+from statuary.publishing.ledger.transaction import transaction
+
+KnownSource = tuple[str, str, str, bytes]
+"""A unit of the last build: its path, git's id of it, its size and time, its SHA-256."""
+
+BY_MATCH_ID = "match_order, chain_id, address"
+"""The order of lists: by match id as a number, then chain and address."""
+
+PAGE = 2_000
+"""Rows that are read at a time, so that no statement is open while partitions are merged."""
+
+
+class SourceTable:
+    """The rows of a site: `main.sources` of the last build, `work.built` of this one.
+
+    Attributes:
+        partial: whether rows of the last build stay unless this one supersedes them.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.partial = False
+
+    def known(self) -> Iterator[KnownSource]:
+        """Yield every unit of the last build in byte order."""
+        return self._units("main.sources WHERE place = unit")
+
+    def resumed(self) -> Iterator[KnownSource]:
+        """Yield the units that an interrupted build has finished."""
+        return self._units("work.built WHERE place = unit AND address IS NOT NULL")
+
+    def _units(self, rows: str) -> Iterator[KnownSource]:
+        query = f"SELECT place, git, stat, digest FROM {rows} AND place > ? ORDER BY place LIMIT {PAGE}"
+        last = ""
+        while page := self.connection.execute(query, (last,)).fetchall():
+            yield from page
+            last = page[-1][0]
+
+    def mark_changed(self, units: Iterable[str]) -> None:
+        """Note units whose rows of the last build no longer count, though nothing was built of them."""
+        with transaction(self.connection):
+            query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
+            self.connection.executemany(query, ((unit,) for unit in units))
+
+    def touch(self, units: Iterable[tuple[str, str, str]]) -> None:
+        """Note git's id, and size and time, of units whose content is the same."""
+        with transaction(self.connection):
+            self.connection.executemany("INSERT OR REPLACE INTO work.touched VALUES (?,?,?)", units)
+
+    def add(self, rows: Iterable[SourceRow]) -> None:
+        """Note what became of sources."""
+        with transaction(self.connection):
+            self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
+
+    def bulk_places(self) -> list[str]:
+        """Return the places of this build that lie in bulk sources."""
+        query = "SELECT place FROM work.built WHERE unit != place"
+        return [place for (place,) in self.connection.execute(query)]
+
+    def drop(self, place: str) -> list[str]:
+        """Forget a row of this build; return the paths that its source made."""
+        query = "DELETE FROM work.built WHERE place = ? RETURNING documents"
+        found = self.connection.execute(query, (place,)).fetchall()
+        return [path for (lines,) in found for path in lines.split("\n")]
+
+    def compare(self, always: str) -> None:
+        """Find out which list entries differ from the last build's, once every row has been added.
+
+        Args:
+            always: the reason of rows that count as different even if they are the same.
+        """
+        for name, columns in SOURCE_INDEXES.items():
+            self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.built_{name} ON built {columns}")
+        if self.partial:
+            self.connection.executescript(SUPERSEDE)
+            self.connection.execute(COMPARE, (always,))
+
+    def superseded_documents(self) -> Iterator[str]:
+        """Yield the paths that changed units made in the last build."""
+        query = f"SELECT documents FROM main.sources WHERE documents != '' AND place IN ({SUPERSEDED})"
+        for (paths,) in self.connection.execute(query):
+            yield from paths.split("\n")
+
+    def counts(self) -> dict[str, int]:
+        """Return how many contracts are published, by chain."""
+        return dict(self.connection.execute("SELECT chain_id, contracts FROM next_counts ORDER BY chain_id"))
+
+    def summary(self) -> ContractCounts:
+        """Return the published contracts in numbers, with the last of them as an example."""
+        query = f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY place DESC LIMIT 1"
+        example = next(self._listed(query), None)
+        return ContractCounts(by_chain=self.counts(), example=example)
+
+    def rows(self) -> Iterator[ContractRow]:
+        """Yield the list entry of every published contract by place."""
+        return self._listed(f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY place")
+
+    def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
+        """Yield the published contracts of a chain by match id, the oldest first."""
+        query = f"SELECT {LISTED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
+        return self._listed(query, chain_id)
+
+    def _listed(self, query: str, *values: str) -> Iterator[ContractRow]:
+        return map(ContractRow._make, self.connection.execute(query, values))
+
+    def changed_chains(self) -> dict[str, int]:
+        """Return the chains whose lists change, with how many of their oldest contracts stay as they are."""
+        first = "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
+        before = (
+            "SELECT COUNT(*) FROM next_sources"
+            " WHERE published AND chain_id = ? AND (match_order, address) < (?, ?)"
+        )
+        unchanged = {}
+        for (chain_id,) in self.connection.execute("SELECT DISTINCT chain_id FROM changed_rows ORDER BY 1"):
+            row = self.connection.execute(first, (chain_id,)).fetchone()
+            (unchanged[chain_id],) = self.connection.execute(before, (chain_id, *row)).fetchone()
+        return unchanged
+
+    def changed_addresses(self) -> Iterator[str]:
+        """Yield the addresses at which something changed, in order."""
+        query = f"SELECT DISTINCT address FROM changed_rows WHERE address > ? ORDER BY 1 LIMIT {PAGE}"
+        last = ""
+        while page := self.connection.execute(query, (last,)).fetchall():
+            yield from (address for (address,) in page)
+            last = page[-1][0]
+
+    def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
+        """Yield place and list entry of every published contract at a changed address, by address and match id."""
+        query = (
+            f"SELECT place, {LISTED} FROM changed_sources WHERE published AND address > ?"
+            f" ORDER BY address, {BY_MATCH_ID} LIMIT {PAGE}"
+        )
+        last = ""
+        while found := self.connection.execute(query, (last,)).fetchall():
+            page = [(place, ContractRow._make(listed)) for place, *listed in found]
+            if len(page) == PAGE:  # the last address may go on beyond the page
+                page = [one for one in page if one[1].address != page[-1][1].address]
+            yield from page
+            last = page[-1][1].address
+
+    def differ(self) -> bool:
+        """Return whether any list entry differs from the last build's."""
+        return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
+
+    def findings(self) -> Iterator[tuple[str, bool]]:
+        """Yield the findings of each source as JSON, and whether they reject its claim."""
+        query = "SELECT findings, rejected FROM next_sources WHERE findings != '' ORDER BY place"
+        for findings, rejected in self.connection.execute(query):
+            yield findings, bool(rejected)
+
+    def duplicates(self, columns: str) -> Iterator[DuplicateContract]:
+        """Yield the contracts, published or rejected, that repeat an earlier one.
+
+        Args:
+            columns: what they have in common: `chain_id, address` or `match_order`.
+        """
+        repeated = self._repeated(columns.split(", "))
+        if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
+            return  # which spares looking at every row
+        query = f"SELECT place, unit, {columns}, {LISTED} FROM next_sources WHERE ({columns}) IN ({repeated})"
+        first: dict[tuple[str, ...], str] = {}
+        width = columns.count(",") + 1
+        for place, unit, *found in self.connection.execute(f"{query} ORDER BY place"):
+            key = tuple(found[:width])
+            if first.setdefault(key, place) != place:
+                yield DuplicateContract(place, unit, ContractRow._make(found[width:]), first[key])
+
+    def _repeated(self, columns: list[str]) -> str:
+        """Return the query for the values of columns that more than one row has."""
+        names = ", ".join(columns)
+        repeated = (
+            f"SELECT {names} FROM work.built WHERE address IS NOT NULL GROUP BY {names} HAVING COUNT(*) > 1"
+        )
+        if not self.partial:
+            return repeated
+        listed = ", ".join(f"b.{column}" for column in columns)
+        same = " AND ".join(f"b.{column} = s.{column}" for column in columns)
+        return (
+            f"{repeated} UNION SELECT {listed} FROM work.built AS b CROSS JOIN main.sources AS s ON {same}"
+            f" WHERE s.place NOT IN ({SUPERSEDED})"
+        )
+
+    def save(self) -> None:
+        """Make the ledger's table of sources the rows that the site will have; a step of one transaction."""
+        execute = self.connection.execute
+        (built,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
+        execute(f"DELETE FROM main.sources WHERE {f'place IN ({SUPERSEDED})' if self.partial else '1'}")
+        (kept,) = execute("SELECT COUNT(*) FROM main.sources").fetchone() if self.partial else (0,)
+        if built > kept:  # building the indexes anew is then faster than a place for each row
+            for name in SOURCE_INDEXES:
+                execute(f"DROP INDEX IF EXISTS main.sources_{name}")
+        execute("INSERT OR REPLACE INTO main.sources SELECT * FROM work.built")
+        execute(
+            "UPDATE main.sources SET (git, stat) ="
+            " (SELECT t.git, t.stat FROM work.touched AS t WHERE t.place = sources.place)"
+            " WHERE place IN (SELECT place FROM work.touched)"
+        )
+        for name, columns in SOURCE_INDEXES.items():
+            execute(f"CREATE INDEX IF NOT EXISTS main.sources_{name} ON sources {columns}")

@@ -1,0 +1,69 @@
+"""Where a partition of a build puts what it makes: a value that can be sent to another process."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from typing_extensions import override
+
+from statuary.documents.document import Document
+from statuary.publishing.ledger.rows import OfferedFile, SourceRow
+
+
+class PartitionResult(NamedTuple):
+    """What a partition made.
+
+    Attributes:
+        items: how many sources or addresses it held.
+        rows: what became of its sources.
+        documents: its documents, if they were not staged.
+        files: the files that it staged.
+        folders: the folders of the site that these lie in.
+        file: where all of this is written down; None if it is handed back here.
+    """
+
+    items: int
+    rows: Sequence[SourceRow] = ()
+    documents: Sequence[Document] = ()
+    files: Sequence[OfferedFile] = ()
+    folders: Sequence[str] = ()
+    file: Path | None = None
+
+
+class PartitionOutput(Protocol):
+    """Takes the documents of one partition."""
+
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        """Take the documents of one item; return their paths."""
+
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        """Return what the partition made, once all documents have been added."""
+
+
+class CollectedOutput(PartitionOutput):
+    """Hands the documents back to the process that builds."""
+
+    def __init__(self) -> None:
+        self.documents: list[Document] = []
+
+    @override
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        before = len(self.documents)
+        self.documents += documents
+        return [document.path for document in self.documents[before:]]
+
+    @override
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        return PartitionResult(items=items, rows=rows, documents=self.documents)
+
+
+class NoOutput(PartitionOutput):
+    """Makes no documents: for a check."""
+
+    @override
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        return []
+
+    @override
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        return PartitionResult(items=items, rows=rows)
