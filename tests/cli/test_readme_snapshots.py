@@ -27,7 +27,7 @@ def test_what_the_readme_shows_runs(tmp_path: Path) -> None:
         shell, cwd=tmp_path, env=os.environ | AT | {"PATH": path}, check=True, capture_output=True, text=True
     ).stdout
     records = len(list((CHECKOUT / "content/contracts").glob("*/*")))
-    assert f"{records} records proved, 0 refused" in said
+    assert f"{records} records verified, 0 rejected" in said
     assert '"status":{"indicator":' in said
     assert said.count("documents are whole") == 2
     program = [sys.executable, "-c", block("python")]

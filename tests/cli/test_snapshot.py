@@ -104,17 +104,17 @@ def test_verify_fails_on_a_folder_that_was_changed(content: Path, tmp_path: Path
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
     (tmp_path / "mirror/chains").write_text("[]")
     said = run("snapshot", "verify", tmp_path / "mirror", code=1).output
-    assert "chains has 2 bytes" in said
+    assert "chains is damaged: it has 2 bytes" in said
 
 
 def test_verify_refuses_what_is_no_snapshot(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_text("hello")
-    assert "is no snapshot" in run("snapshot", "verify", tmp_path / "a.zip", code=3).output
+    assert "is not a snapshot" in run("snapshot", "verify", tmp_path / "a.zip", code=3).output
 
 
 def test_prove_proves_every_record(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
-    assert "1 records proved, 0 refused" in run("snapshot", "verify", file, "--prove").output
+    assert "1 records verified, 0 rejected" in run("snapshot", "verify", file, "--prove").output
 
 
 def test_prove_finds_a_record_that_was_made_up(content: Path, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_prove_finds_a_record_that_was_made_up(content: Path, tmp_path: Path) ->
     run("snapshot", "create", "--from", tmp_path / "build", forged)
     run("snapshot", "verify", forged)
     said = run("snapshot", "verify", forged, "--prove", code=1).output
-    assert "0 records proved, 1 refused" in said
+    assert "0 records verified, 1 rejected" in said
     assert f"v2/contract/{CHAIN}/{ADDRESS}: error: " in said
     told = json.loads(run("snapshot", "verify", forged, "--prove", "--format", "json", code=1).output)
     assert told["refused"] == 1
@@ -192,7 +192,7 @@ def test_a_site_laid_out_for_a_host_is_looked_up_proved_and_cut_all_the_same(
     assert digest(tmp_path / "of-build.zip") == digest(file)
     paths = run("extract", file, "--list").output.split()
     assert f"_shards/contract/{CHAIN}/{ADDRESS[2:4].lower()}/{ADDRESS}" in paths
-    assert "1 records proved, 0 refused" in run("snapshot", "verify", file, "--prove").output
+    assert "1 records verified, 0 rejected" in run("snapshot", "verify", file, "--prove").output
     for place in (file, tmp_path / "build"):
         with open_snapshot(place) as site:
             assert [contract.address for contract in site.contracts(int(CHAIN))] == [ADDRESS]
@@ -245,7 +245,7 @@ def test_a_signature_is_verified_by_the_standard_tool(content: Path, tmp_path: P
     assert "Signature and comment signature verified" in said
     said = run("snapshot", "verify", file, "--public-key", tmp_path / "minisign.pub").output
     assert "signed with key" in said
-    assert "not looked at" in run("snapshot", "verify", file).output
+    assert "give --public-key to verify" in run("snapshot", "verify", file).output
     key = (tmp_path / "minisign.pub").read_text().splitlines()[1]
     run("publish", file, "--to", tmp_path / "mirror", "--public-key", key)
     plain = create(content, tmp_path / "plain.zip")

@@ -13,9 +13,9 @@ from statuary.conform.conformance_checks import CHECKS
 from statuary.conform.http_requests import HttpResponse, SendRequest, UnreachableError
 from statuary.conform.run_checks import run_checks, select_checks
 from statuary.domain.primitives import Instant, parse_instant
-from statuary.publishing.folder_reader import FolderReader
 from statuary.serving.answer_site import answer_site
 from statuary.serving.lookup.answer_lookup import LookupRequest
+from statuary.snapshots.site_reader import SiteReader, open_site
 from support.host_servers import build_project
 from support.statuspage_captures import capture
 
@@ -28,13 +28,13 @@ Damage = Callable[[str, str, HttpResponse], HttpResponse]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FolderReader]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteReader]:
     project = build_project(tmp_path_factory.mktemp("project"))
-    with FolderReader(project / "build") as site:
+    with open_site(project / "build") as site:
         yield site
 
 
-def asking(site: FolderReader, damage: Damage = lambda _target, _method, answered: answered) -> SendRequest:
+def asking(site: SiteReader, damage: Damage = lambda _target, _method, answered: answered) -> SendRequest:
     """Return what asks a site without a network, its answers damaged on their way."""
 
     def ask(target: str, method: str, headers: Mapping[str, str]) -> HttpResponse:

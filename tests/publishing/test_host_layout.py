@@ -9,8 +9,8 @@ import pytest
 from statuary.documents.document import Document
 from statuary.domain.hosting_settings import CompressedFormat, HostingSettings
 from statuary.publishing.errors import PublishingError
-from statuary.publishing.folder_reader import FolderReader
 from statuary.publishing.host_layout import laid_out
+from statuary.snapshots.site_reader import open_site
 from support.host_servers import build_project
 from support.requirements import require_module
 
@@ -78,7 +78,7 @@ def test_a_sharded_site_holds_the_same_documents_elsewhere(tmp_path: Path):
     plain = build_project(tmp_path / "plain", "")
     sharded = build_project(tmp_path / "sharded", "\nhosting: {layout: sharded}\n")
     assert not (sharded / "build" / "v2" / "contract").exists()
-    with FolderReader(plain / "build") as before, FolderReader(sharded / "build") as after:
+    with open_site(plain / "build") as before, open_site(sharded / "build") as after:
         paths = {path for path in before.paths() if not path.startswith(".")}
         assert all(after.read(path) == before.read(path) for path in paths)
         assert {path for path in after.paths() if path not in paths} == {"_redirects"} | {

@@ -139,6 +139,6 @@ def test_a_url_without_a_manifest_is_looked_up_but_not_listed(world: Path, tmp_p
 
 def test_importing_statuary_imports_nothing_more() -> None:
     code = "import sys, statuary; print([m for m in sys.modules if m.startswith('statuary.')])"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "['statuary.version']"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         getattr(statuary, "nothing")  # noqa: B009 - the type checker knows that there is none

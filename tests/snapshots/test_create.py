@@ -11,7 +11,7 @@ import pytest
 from statuary.documents.document import Document
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.plan import Action
-from statuary.snapshots.open_site import open_site
+from statuary.snapshots.site_reader import open_site
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.snapshot_target import SnapshotTarget
 from support.snapshots import (
@@ -52,16 +52,13 @@ def test_a_body_of_two_names_is_stored_once_and_found_under_both(tmp_path: Path)
     with open_site(file) as site:
         assert site.read(document.path) == site.read(document.aliases[0]) == document.body
         assert set(site.paths()) == {document.path, *document.aliases}
-        entry = site.entry(document.aliases[0])
-    assert entry is not None
-    assert (entry.path, entry.size) == (document.path, 50_000)
 
 
 def test_names_that_differ_otherwise_are_documents_of_their_own(tmp_path: Path) -> None:
-    document = Document(path="a.json", aliases=("b.json", "A.json"), body=b"{}")
+    document = Document(path="a.json", aliases=("b.json",), body=b"{}")
     with read_snapshot(str(made(tmp_path / "site.zip", [document]))) as snapshot:
         entries = [(entry.path, entry.aliases) for entry in snapshot.entries()]
-    assert entries == [("A.json", ("a.json",)), ("b.json", ())]
+    assert entries == [("a.json", ()), ("b.json", ())]
 
 
 @pytest.mark.parametrize(
@@ -96,11 +93,11 @@ def test_a_path_that_is_none_of_a_site_is_refused(tmp_path: Path, path: str) -> 
     ("one", "other", "why"),
     [
         ("a/b", "a/b", "claim the same path"),
-        ("a/b", "a/B", "differ in case alone, and hold different bytes"),
-        ("straße", "STRASSE", "differ in case alone"),
-        ("caf\u00e9", "cafe\u0301", "differ in case alone"),
+        ("a/b", "a/B", "differ only in case"),
+        ("straße", "STRASSE", "differ only in case"),
+        ("caf\u00e9", "cafe\u0301", "differ only in case"),
         ("a", "a/b", "file and a folder"),
-        ("A", "a/b/c", "differ in case alone"),
+        ("A", "a/b/c", "differ only in case"),
     ],
 )
 def test_names_that_clash_are_refused(tmp_path: Path, one: str, other: str, why: str) -> None:
@@ -134,7 +131,7 @@ def test_a_file_that_is_no_snapshot_is_not_planned_over(tmp_path: Path) -> None:
     out.write_bytes(b"my holiday")
     with SnapshotTarget(out, ORIGIN) as publication:
         publication.offer([status()])
-        with pytest.raises(PublishingError, match="no whole snapshot"):
+        with pytest.raises(PublishingError, match="not a whole snapshot"):
             publication.plan()
     assert out.read_bytes() == b"my holiday"
 
@@ -152,7 +149,7 @@ def test_a_failure_leaves_the_file_and_the_folder_as_they_were(tmp_path: Path) -
 
 
 def test_a_name_without_a_form_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PublishingError, match="form"):
+    with pytest.raises(PublishingError, match="unknown snapshot format"):
         made(tmp_path / "site.rar", [])
 
 

@@ -89,9 +89,9 @@ def test_a_damaged_snapshot_or_delta_is_refused(world: Path) -> None:
 
 
 def test_a_snapshot_is_no_delta_and_the_solid_form_has_none(world: Path) -> None:
-    with pytest.raises(DamagedSnapshotError, match="no delta"):
+    with pytest.raises(DamagedSnapshotError, match="not a delta"):
         apply_delta(world / "a.zip", world / "b.zip", world / "made.zip")
-    with pytest.raises(PublishingError, match="solid"):
+    with pytest.raises(PublishingError, match="made between zips"):
         write_delta(world / "a.zip", world / "b.tar.zst", world / "delta")
 
 
@@ -110,11 +110,11 @@ def test_a_file_of_somebody_else_is_not_written_over(world: Path) -> None:
     with zipfile.ZipFile(mine, "w") as opened:
         opened.writestr("holiday.txt", "sun")
     before = mine.read_bytes()
-    with pytest.raises(PublishingError, match="is no snapshot"):
+    with pytest.raises(PublishingError, match="is not a snapshot"):
         apply_delta(world / "a.zip", world / "delta", mine)
-    with pytest.raises(PublishingError, match="is no snapshot"):
+    with pytest.raises(PublishingError, match="is not a snapshot"):
         write_delta(world / "a.zip", world / "b.zip", mine)
-    with pytest.raises(PublishingError, match="is no snapshot"):
+    with pytest.raises(PublishingError, match="is not a snapshot"):
         convert_snapshot(str(world / "a.zip"), mine)
     assert mine.read_bytes() == before
 

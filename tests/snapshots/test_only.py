@@ -6,7 +6,7 @@ import pytest
 
 from statuary.documents.document import Document
 from statuary.publishing.errors import PublishingError
-from statuary.snapshots.open_site import open_site
+from statuary.snapshots.site_reader import open_site
 from statuary.snapshots.site_subset import parse_site_subset
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.snapshot_target import SnapshotTarget
@@ -144,5 +144,5 @@ def test_a_wrong_address_in_a_list(tmp_path: Path) -> None:
 def test_a_part_of_a_part_is_not_made(tmp_path: Path) -> None:
 
     origin = ORIGIN._replace(only=("status",))
-    with pytest.raises(PublishingError, match="part of a site already"):
+    with pytest.raises(PublishingError, match="already a part of a site"):
         SnapshotTarget(tmp_path / "a.zip", origin, only=parse_site_subset(["chain=1"]))

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from statuary.snapshots.manifest import ManifestEntry
 from statuary.snapshots.manifest_parts import (
     MAX_PART_LENGTH,
     MEAN_PART_LENGTH,
     ManifestBuilder,
+    ManifestEntry,
     ends_part,
     split_into_parts,
 )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from statuary.documents.document import Document
 from statuary.publishing.errors import PublishingError
 from statuary.snapshots.convert import convert_snapshot
-from statuary.snapshots.open_site import open_site
+from statuary.snapshots.site_reader import open_site
 from statuary.snapshots.tar_zst import tar_header
 from statuary.snapshots.verify import verify_snapshot
 from support.requirements import require_module, require_program
@@ -93,13 +93,13 @@ def test_headers_of_a_tar_are_those_of_pythons_own(path: str, size: int) -> None
     assert tar_header(path, size) == info.tobuf(tarfile.PAX_FORMAT)
 
 
-def test_a_merely_unpacked_snapshot_is_whole_but_for_second_names(tmp_path: Path) -> None:
+def test_a_merely_unpacked_snapshot_is_whole_but_for_aliases(tmp_path: Path) -> None:
     require_program("unzip", install=".ci/install-archivers")
     file = made(tmp_path / "site.zip", small_documents())
     subprocess.run(["unzip", "-q", file, "-d", tmp_path / "out"], check=True)
     verification = verify_snapshot(str(tmp_path / "out"))
     assert verification.is_whole
-    assert verification.lacks_other_names
+    assert verification.lacks_aliases
     convert_snapshot(str(tmp_path / "out"), tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == file.read_bytes()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from statuary.documents.document import Document
 from statuary.domain.primitives import checksum_address, keccak256, parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.snapshots.from_folder import folder_documents
+from statuary.publishing.folder_documents import folder_documents
 from statuary.snapshots.manifest import SiteOrigin
 from statuary.snapshots.published_snapshot import snapshot_documents
 from statuary.snapshots.snapshot_reader import read_snapshot

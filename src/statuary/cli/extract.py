@@ -1,6 +1,8 @@
 """`statuary extract`: documents out of a snapshot, a folder or a site, without unpacking the rest."""
 
+import os
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -8,45 +10,48 @@ from pathlib import Path
 import click
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options.signing_options import public_key_of, public_key_option
 from statuary.documents import url_table
 from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id
-from statuary.publishing.atomic_file import atomic_file
 from statuary.publishing.errors import PublishingError
-from statuary.publishing.site_reader import SiteReader
 from statuary.publishing.snapshot_paths import is_snapshot_path
 from statuary.snapshots.document_names import document_path
-from statuary.snapshots.open_site import open_site
+from statuary.snapshots.site_reader import SiteReader, open_site
 
-WILD = "*?["
+WILDCARDS = "*?["
 
 
 @click.command()
-@click.argument("place", metavar="FILE|FOLDER|URL")
+@click.argument("location", metavar="FILE|FOLDER|URL")
 @click.argument("wanted", nargs=-1, metavar="[WHAT]...")
 @click.option("--to", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder.")
 @click.option("--list", "listing", is_flag=True, help="Print paths instead of documents.")
-def command(place: str, wanted: tuple[str, ...], to: Path | None, listing: bool) -> None:
+@public_key_option
+def command(
+    location: str, wanted: tuple[str, ...], to: Path | None, listing: bool, public_key: str | None
+) -> None:
     """Take documents out of a snapshot, a folder or a site.
 
     WHAT is a path below the site's root (api/v2/summary.json), a contract as CHAIN/ADDRESS, or a pattern ('v2/contract/1/*').
-    One document is printed; several need --to.
+    One document is printed; several need --to. Where the site has a manifest, every document is checked against it
+    before anything is written.
     """
-    with open_site(place) as site:
+    with open_site(location, public_key_of(public_key)) as site:
         paths = _paths(site, wanted or ("*",))
         if listing:
             for path in paths:
                 click.echo(path)
         elif to is not None:
-            written = sum(_write(site, path, to, place) for path in paths)
+            written = _write(site, paths, to)
             click.echo(f"{written:,} written to {to}/", err=True)
         else:
-            _print(site, list(paths), place)
+            _print(site, list(paths))
     sys.exit(ExitCode.OK)
 
 
 def _paths(site: SiteReader, wanted: Iterable[str]) -> Iterator[str]:
-    """Yield the paths that are wanted; those that a pattern matches are there."""
-    patterns = [what for what in wanted if any(sign in what for sign in WILD)]
+    """Yield the paths that are named, whether they are there or not, and those that a pattern matches."""
+    patterns = [what for what in wanted if any(sign in what for sign in WILDCARDS)]
     yield from (_contract_path(what) or what.strip("/") for what in wanted if what not in patterns)
     if patterns:
         for path in site.paths():
@@ -55,7 +60,7 @@ def _paths(site: SiteReader, wanted: Iterable[str]) -> Iterator[str]:
 
 
 def _contract_path(what: str) -> str | None:
-    """Return the path of a contract that is given as CHAIN/ADDRESS; None if that is not its shape."""
+    """Return the path of a contract that is given as CHAIN/ADDRESS; None for anything else."""
     chain, _, address = what.partition("/")
     try:
         return url_table.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))
@@ -63,34 +68,65 @@ def _contract_path(what: str) -> str | None:
         return None
 
 
-def _print(site: SiteReader, paths: list[str], place: str) -> None:
+def _print(site: SiteReader, paths: list[str]) -> None:
     if len(paths) != 1:
-        raise PublishingError(f"{len(paths):,} documents are wanted", "name a folder for them with --to")
-    sys.stdout.buffer.write(_body(site, paths[0], place))
+        raise PublishingError(f"{len(paths):,} documents match", "name a folder for them with --to")
+    sys.stdout.buffer.write(_body(site, paths[0]))
 
 
-def _body(site: SiteReader, path: str, place: str) -> bytes:
+def _body(site: SiteReader, path: str) -> bytes:
     """Return a document.
 
     Raises:
-        PublishingRefused: if it is not there.
+        PublishingError: if it is not there.
     """
     body = site.read(path)
     if body is None:
-        raise PublishingError(f"{place} has no {path}", "statuary extract --list tells what it has")
+        raise PublishingError(
+            f"{site.source.name} has no {path}", "`statuary extract --list` shows what it has"
+        )
     return body
 
 
-def _write(site: SiteReader, path: str, folder: Path, place: str) -> int:
-    """Write a document below a folder; return how many that are.
+def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
+    """Write documents below a folder, once all of them have been read; return how many they are.
 
     Raises:
-        PublishingRefused: if it is not there, or a link leads out of the folder.
+        PublishingError: if one is not there, or cannot be written.
     """
-    file = folder / document_path(path)
+    count = 0
+    try:
+        parent = folder.absolute().parent
+        parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=parent) as waiting:
+            staged = Path(waiting)
+            for path in paths:
+                file = _target(folder, document_path(path))
+                waits = staged / file.relative_to(folder)
+                waits.parent.mkdir(parents=True, exist_ok=True)
+                waits.write_bytes(_body(site, path))
+                count += 1
+            _move_files(staged, folder)
+    except OSError as error:
+        raise PublishingError(f"{error.filename or folder} cannot be written: {error.strerror}") from None
+    return count
+
+
+def _target(folder: Path, path: str) -> Path:
+    """Return where a document is written.
+
+    Raises:
+        PublishingError: if a link leads out of the folder.
+    """
+    file = folder / path
     if not file.resolve().is_relative_to(folder.resolve()):
-        raise PublishingError(f"{file} leads out of {folder}")
-    body = _body(site, path, place)
-    with atomic_file(file, durable=False) as stream:
-        stream.write(body)
-    return 1
+        raise PublishingError(f"{file} leads out of {folder} through a link")
+    return file
+
+
+def _move_files(staged: Path, folder: Path) -> None:
+    for parent, _, names in os.walk(staged):
+        target = folder / Path(parent).relative_to(staged)
+        target.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            Path(parent, name).replace(target / name)

@@ -2,10 +2,12 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options.signing_options import public_key_of, public_key_option
 from statuary.cli.publish_site import (
     StoreOptions,
     apply_or_show,
@@ -13,16 +15,17 @@ from statuary.cli.publish_site import (
     publish_to_store,
     store_options,
 )
-from statuary.cli.snapshot import public_key_of, public_key_option
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.object_store.store import is_store_url
 from statuary.publishing.snapshot_paths import MANIFEST
-from statuary.snapshots.from_folder import build_notes
-from statuary.snapshots.minisign import PublicKey
+from statuary.snapshots.build_notes import build_notes
+from statuary.snapshots.manifest_signature import verify_manifest_signature
 from statuary.snapshots.published_snapshot import PublishedSnapshot, snapshot_documents
 from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
-from statuary.snapshots.verify import required_signature
+
+if TYPE_CHECKING:
+    from minisign import PublicKey
 
 
 @click.command()
@@ -67,10 +70,10 @@ def command(
     sys.exit(ExitCode.OK)
 
 
-def _publish_snapshot(place: str, to: str, key: PublicKey | None, options: StoreOptions) -> None:
-    with read_snapshot(place) as snapshot:
+def _publish_snapshot(location: str, to: str, key: "PublicKey | None", options: StoreOptions) -> None:
+    with read_snapshot(location) as snapshot:
         if key is not None:
-            required_signature(snapshot, key)
+            verify_manifest_signature(location, snapshot.manifest_text, snapshot.signature, key)
         if is_store_url(to):
             with PublishedSnapshot(snapshot) as source:
                 publish_to_store(source, to, options)

@@ -21,7 +21,7 @@ from statuary.content.git_state import GitQuery
 from statuary.domain.primitives import Instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.snapshots.from_folder import build_notes
+from statuary.snapshots.build_notes import build_notes
 from statuary.snapshots.manifest import SiteOrigin
 from statuary.version import VERSION
 

@@ -19,12 +19,10 @@ from statuary.cli.output.summary import findings_line
 from statuary.domain.primitives import Instant, instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder_reader import FolderReader
-from statuary.publishing.site_reader import SiteReader
 from statuary.serving.asgi_app import ServedRequest, SiteApp
 from statuary.serving.live_reload import ReloadEvents
 from statuary.serving.server import LOOPBACK, ServerError, WatchedContent, listen, serve
-from statuary.snapshots.open_site import open_site
+from statuary.snapshots.site_reader import SiteReader, open_site
 
 
 @click.command()
@@ -84,7 +82,7 @@ def _built(
         click.echo(f"{findings_line(outcome.checked)}{kept}", err=True)
 
     rebuild()
-    return FolderReader(folder), WatchedContent(content, rebuild)
+    return open_site(folder), WatchedContent(content, rebuild)
 
 
 def _say_where(what: str, port: int, host: str, at: Instant | None) -> None:

@@ -21,7 +21,7 @@ def atomic_file(path: Path, *, durable: bool = True) -> Iterator[IO[bytes]]:
         durable: wait until it is on the disk, so that a power cut leaves one or the other.
 
     Raises:
-        PublishingRefused: if it cannot be written.
+        PublishingError: if it cannot be written.
     """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:

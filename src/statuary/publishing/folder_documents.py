@@ -1,5 +1,6 @@
-"""The documents of a folder for another folder: names that differ in case alone are names of one document again."""
+"""The documents of a published folder: those in its ledger; all files where it has none."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,23 +15,23 @@ from statuary.publishing.temporary_database import temporary_database
 
 
 def folder_documents(root: Path) -> Iterator[Document]:
-    """Yield the documents of a published folder, each with all its names.
+    """Yield the documents of a folder, each with all its names: those that differ only in case.
 
     Raises:
-        PublishingRefused: if a file that the ledger names is gone, or names of one document hold different bytes.
+        PublishingError: if a file of the ledger is missing, something is neither a file nor a folder, or the names of
+            one document have different bytes.
     """
-    ledger = find_ledger(root)
+    folder, ledger = FolderReader(root), find_ledger(root)
     schema = "CREATE TABLE names (folded TEXT, path TEXT, PRIMARY KEY (folded, path)) WITHOUT ROWID"
-    with FolderReader(root) as site, closing(temporary_database(schema)) as names:
-        paths = read_paths(ledger) if ledger else site.paths()
+    with closing(temporary_database(schema)) as names:
+        paths = read_paths(ledger) if ledger else folder.paths()
         names.executemany("INSERT INTO names VALUES (?,?)", ((fold_case(path), path) for path in paths))
-        query = "SELECT group_concat(path, char(10)) FROM (SELECT * FROM names ORDER BY folded, path) GROUP BY folded"
-        for (grouped,) in names.execute(query):
-            first, *others = sorted(grouped.splitlines())
-            body = _body(site, first)
-            if any(_body(site, other) != body for other in others):
+        for first, *others in _grouped(names):
+            body = folder.require(first)
+            if any(folder.require(other) != body for other in others):
                 raise PublishingError(
-                    f"{first} and {others[0]} differ in case alone, and hold different bytes", "build again"
+                    f"{first} and {others[0]} differ only in case, and have different bytes",
+                    "on many systems they are one file: rename one of them, and build the site again",
                 )
             yield Document(
                 path=first,
@@ -41,8 +42,9 @@ def folder_documents(root: Path) -> Iterator[Document]:
             )
 
 
-def _body(site: FolderReader, path: str) -> bytes:
-    body = site.read(path)
-    if body is None:
-        raise PublishingError(f"{path} is missing in {site.root}", "build the site again")
-    return body
+def _grouped(names: sqlite3.Connection) -> Iterator[list[str]]:
+    query = (
+        "SELECT group_concat(path, char(10)) FROM (SELECT * FROM names ORDER BY folded, path) GROUP BY folded"
+    )
+    for (group,) in names.execute(query):
+        yield sorted(group.splitlines())

@@ -1,17 +1,16 @@
-"""A site in a folder, to be read: regular files inside it, and nothing that a link leads out to."""
+"""A site in a folder, read by path: regular files inside it, and nothing that a link leads out to."""
 
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
-from statuary.documents.stored_paths import sharded_path
 from statuary.publishing.errors import PublishingError
-from statuary.publishing.response_headers import media_type_of
 from statuary.publishing.safe_path import OWN_FOLDER, checked_path
-from statuary.publishing.site_reader import LARGEST_DOCUMENT, SiteEntry
+
+LARGEST_DOCUMENT = 256 * 1024 * 1024
+"""Bytes of the largest document that is read; the largest record known of the real system has a few million."""
 
 PUBLISHED_HIDDEN_NAMES = frozenset({".assetsignore", ".nojekyll", ".well-known"})
 """Names that begin with a dot and may be part of a site all the same."""
@@ -20,29 +19,30 @@ PUBLISHED_HIDDEN_NAMES = frozenset({".assetsignore", ".nojekyll", ".well-known"}
 class FolderReader:
     """A folder that holds a site."""
 
+    has_manifest = False
+
     def __init__(self, root: Path) -> None:
         """Take a folder.
 
         Raises:
-            PublishingRefused: if there is none.
+            PublishingError: if there is none.
         """
         if not root.is_dir():
-            raise PublishingError(f"{root} is no folder")
+            raise PublishingError(f"{root} is not a folder")
         self.root = root
+        self.name = str(root)
         self.real_root = os.path.realpath(root)
         self._folders: dict[str, str] = {}
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file; None if there is none, or a link leads out of the folder."""
+        """Return the bytes of a file; None if there is none, or a link leads out of the folder.
+
+        Raises:
+            PublishingError: if it is larger than any document.
+        """
         found = self._file(path)
         if found is None:
             return None
@@ -52,23 +52,23 @@ class FolderReader:
         with open(file, "rb") as opened:
             return opened.read()
 
-    def entry(self, path: str) -> SiteEntry | None:
-        """Return what is known of a file."""
-        found = self._file(path)
-        return None if found is None else SiteEntry(path=path, size=found[1], media_type=media_type_of(path))
+    def require(self, path: str) -> bytes:
+        """Return the bytes of a file that a build published.
+
+        Raises:
+            PublishingError: if it is missing.
+        """
+        body = self.read(path)
+        if body is None:
+            raise PublishingError(f"{path} is missing in {self.root}", "build the site again")
+        return body
 
     def paths(self) -> Iterator[str]:
         """Yield every file's path, in no order; see `walk_files`."""
         return walk_files(self.root)
 
     def _file(self, path: str) -> tuple[str, int] | None:
-        """Return where a document lies on disk, in whichever layout, and its bytes; None if there is none."""
-        found = self._file_at(path)
-        shard = path if found else sharded_path(path)
-        return found if shard == path else self._file_at(shard)
-
-    def _file_at(self, path: str) -> tuple[str, int] | None:
-        """Return a file on disk, and its bytes; None if there is no regular file inside the folder."""
+        """Return a file on disk, and its size; None if there is no regular file inside the folder."""
         try:
             folder, _, name = checked_path(path).rpartition("/")
             file = os.path.join(self._real_folder(folder), name)
@@ -92,17 +92,16 @@ class FolderReader:
 
 
 CACHED_FOLDERS = 4096
-"""Folders whose real place is kept in mind."""
+"""Folders whose real path is remembered."""
 
 
 def walk_files(root: Path) -> Iterator[str]:
     """Yield the path of every file below a folder, in no order, one folder's listing open at a time.
 
-    Hidden names are passed over (`.git`, `.gitignore`, statuary's own folder), as no site has them but for
-    those in `PUBLISHED_HIDDEN_NAMES`.
+    Hidden names (`.git`, `.gitignore`, statuary's own folder) are skipped, but for `PUBLISHED_HIDDEN_NAMES`.
 
     Raises:
-        PublishingRefused: at a symbolic link, or a thing that is neither file nor folder.
+        PublishingError: at a symbolic link, or anything else that is neither a file nor a folder.
     """
     folders = [""]
     while folders:
@@ -119,7 +118,7 @@ def walk_files(root: Path) -> Iterator[str]:
                 else:
                     raise PublishingError(
                         f"{found.path} is neither a file nor a folder (a symbolic link?)",
-                        "take it out of the site",
+                        "remove it from the site",
                     )
 
 

@@ -36,12 +36,11 @@ from typing import Any, Self
 from statuary.documents import url_table
 from statuary.documents.stored_paths import contract_of_path
 from statuary.domain.primitives import Address, ChainId, checksum_address, parse_address, parse_chain_id
-from statuary.publishing.site_reader import SiteReader
 from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.serving.site_contract import Contract
 from statuary.serving.site_status import PageStatus, SiteComponent, SiteIncident
 from statuary.snapshots.manifest import SiteOrigin, parse_manifest
-from statuary.snapshots.open_site import open_site
+from statuary.snapshots.site_reader import SiteReader, open_site
 
 
 class DocumentNotFoundError(LookupError):

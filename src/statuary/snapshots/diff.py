@@ -1,10 +1,13 @@
-"""What changed from one snapshot to another, by their manifests: no document is read."""
+"""What changed from one snapshot to another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from statuary.publishing.plan import Action, Change
-from statuary.snapshots.manifest import ManifestEntry
+from statuary.snapshots.manifest_parts import ManifestEntry
 
 
 class DocumentDifference(NamedTuple):
@@ -37,27 +40,12 @@ class DocumentDifference(NamedTuple):
         return Change(self.action, self.path, self.after.size if self.after is not None else 0)
 
 
-def paired_entries(
-    before: Iterator[ManifestEntry], after: Iterator[ManifestEntry]
-) -> Iterator[tuple[ManifestEntry | None, ManifestEntry | None]]:
-    """Yield every document of either side with its twin of the other; both come in the order of paths."""
-    old, new = next(before, None), next(after, None)
-    while old is not None or new is not None:
-        if new is None or (old is not None and old.path < new.path):
-            yield old, None
-            old = next(before, None)
-        elif old is None or new.path < old.path:
-            yield None, new
-            new = next(after, None)
-        else:
-            yield old, new
-            old, new = next(before, None), next(after, None)
-
-
 def differences(
-    before: Iterator[ManifestEntry], after: Iterator[ManifestEntry]
+    before: Iterable[ManifestEntry], after: Iterable[ManifestEntry]
 ) -> Iterator[DocumentDifference]:
-    """Yield what is not the same, in the order of paths."""
-    for old, new in paired_entries(before, after):
-        if old != new:
-            yield DocumentDifference(before=old, after=new)
+    """Yield what is not the same, in the order of paths, which is that of both sides."""
+    sides = merge(((entry.path, 0, entry) for entry in before), ((entry.path, 1, entry) for entry in after))
+    for _, group in groupby(sides, itemgetter(0)):
+        found = {side: entry for _, side, entry in group}
+        if found.get(0) != found.get(1):
+            yield DocumentDifference(found.get(0), found.get(1))

@@ -1,9 +1,11 @@
 """Which names the documents of a snapshot may have: inside the site, and distinct files on every file system."""
 
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Self
 
+from statuary.domain.primitives import checksum_address
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder_reader import PUBLISHED_HIDDEN_NAMES
 from statuary.publishing.safe_path import OWN_FOLDER, checked_path, fold_case
@@ -20,7 +22,7 @@ def document_path(path: str) -> str:
     """Return a path if a document of a snapshot may have it.
 
     Raises:
-        SnapshotDamaged: if it could leave the site, is hidden, is read otherwise on some system, or is in the
+        DamagedSnapshotError: if it leaves the site, is hidden, is another name on some system, or is in the
             snapshot's own folder.
     """
     if PLAIN_PATH.fullmatch(path) and not fold_case(path).startswith(FOLDER):
@@ -32,7 +34,7 @@ def document_path(path: str) -> str:
         raise DamagedSnapshotError(f"{path!r} is not a path inside a site") from None
     names = path.split("/")
     if fold_case(names[0]) in (OWN_FOLDER, FOLDER) or any(map(_is_unwanted, names)):
-        raise DamagedSnapshotError(f"{path!r} is not a path that a site's document may have")
+        raise DamagedSnapshotError(f"{path!r} is not a path that a document may have")
     return path
 
 
@@ -41,12 +43,28 @@ def _is_unwanted(name: str) -> bool:
     return (name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES) or name.endswith((".", " "))
 
 
+ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
+
+
+def lower_case_address(path: str) -> str:
+    """Return a path with its address in lower case; a path without an address as it is."""
+    return ADDRESS.sub(lambda found: found[0].lower(), path, count=1)
+
+
+def stored_names(path: str) -> Iterator[str]:
+    """Yield the names that a document may be stored under whose name or alias is `path`."""
+    yield path
+    found = ADDRESS.search(path)
+    if found is not None and found[0].islower():
+        yield path.replace(found[0], checksum_address(found[0]), 1)
+
+
 class NameTable:
-    """The names taken so far."""
+    """The names taken so far, on disk."""
 
     def __init__(self) -> None:
         self.connection = temporary_database(
-            "CREATE TABLE names (folded TEXT PRIMARY KEY, spelled TEXT, is_folder INTEGER) WITHOUT ROWID"
+            "CREATE TABLE names (folded TEXT PRIMARY KEY, written TEXT, is_folder INTEGER) WITHOUT ROWID"
         )
         self.last_folder = ""
 
@@ -64,7 +82,7 @@ class NameTable:
         """Take a name for a file.
 
         Raises:
-            SnapshotDamaged: if it is taken by a file whose name differs at most in case, or is a folder's.
+            DamagedSnapshotError: if a file has it, in whatever case, or a folder.
         """
         folder = path.rpartition("/")[0]
         if folder != self.last_folder:
@@ -89,17 +107,17 @@ class NameTable:
         row = (fold_case(name), name, is_folder)
         if self.connection.execute("INSERT OR IGNORE INTO names VALUES (?,?,?)", row).rowcount:
             return None
-        query = "SELECT spelled, is_folder FROM names WHERE folded = ?"
+        query = "SELECT written, is_folder FROM names WHERE folded = ?"
         with closing(self.connection.execute(query, row[:1])) as found:
-            spelled, taken_by_folder = found.fetchone()
-        return str(spelled), bool(taken_by_folder)
+            written, taken_by_folder = found.fetchone()
+        return str(written), bool(taken_by_folder)
 
 
 def _clash(path: str, taken: tuple[str, bool]) -> DamagedSnapshotError:
-    spelled, is_folder = taken
-    if path == spelled:
-        what = "is a file and a folder" if is_folder else "is there twice, or a file and a folder"
-        return DamagedSnapshotError(f"{path} {what}")
-    return DamagedSnapshotError(
-        f"{path} and {spelled} differ in case alone: on many systems they are one file"
-    )
+    other, is_folder = taken
+    if path != other:
+        return DamagedSnapshotError(
+            f"{path} and {other} differ only in case: on many systems they are one file"
+        )
+    what = "is a file and a folder" if is_folder else "is listed twice, or is a file and a folder"
+    return DamagedSnapshotError(f"{path} {what}")

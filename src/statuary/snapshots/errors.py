@@ -4,4 +4,4 @@ from statuary.publishing.errors import PublishingError
 
 
 class DamagedSnapshotError(PublishingError):
-    """A snapshot is not what it claims to be: not whole, changed, or made to harm. Nothing was written."""
+    """A snapshot is not whole, was changed, or was made to do harm. Nothing was written."""

@@ -29,9 +29,14 @@ CONNECTION_ERRORS = (OSError, http.client.HTTPException)
 """What a connection that fails raises."""
 
 
-def is_url(place: str) -> bool:
-    """Say whether a place is written as a URL."""
-    return place.startswith(("http://", "https://"))
+def is_url(location: str) -> bool:
+    """Say whether a location is a URL."""
+    return location.startswith(("http://", "https://"))
+
+
+def is_archive_url(url: str) -> bool:
+    """Say whether a URL is that of a snapshot file, by how it ends."""
+    return urlsplit(url).path.endswith((".zip", ".tar.zst"))
 
 
 def url_below(base: str, path: str) -> str:
@@ -47,7 +52,7 @@ def fetch(url: str, limit: int) -> bytes | None:
         limit: the most bytes that are taken.
 
     Raises:
-        PublishingRefused: if the server cannot be reached, answers anything else, or sends more.
+        PublishingError: if the server cannot be reached, answers anything else, or sends more.
     """
     try:
         with open_url(url) as answer:
@@ -70,7 +75,7 @@ def fetch_range(url: str, offset: int, size: int) -> bytes:
     """Return a stretch of a URL's body; fewer bytes only at its end.
 
     Raises:
-        PublishingRefused: if the server cannot be reached or knows no ranges.
+        PublishingError: if the server cannot be reached or knows no ranges.
     """
     try:
         with open_url(url, {"Range": f"bytes={offset}-{offset + size - 1}"}) as answer:
@@ -91,7 +96,7 @@ def url_size(url: str) -> int:
     """Return the bytes of a URL's body.
 
     Raises:
-        PublishingRefused: if the server cannot be reached or does not say.
+        PublishingError: if the server cannot be reached or does not say.
     """
     try:
         with open_url(url, method="HEAD") as answer:
@@ -108,7 +113,7 @@ def stream_url(url: str) -> Iterator[IO[bytes]]:
     """Open a URL to be read from its beginning to its end.
 
     Raises:
-        PublishingRefused: if the server cannot be reached, or the connection fails meanwhile.
+        PublishingError: if the server cannot be reached, or the connection fails meanwhile.
     """
     try:
         with open_url(url) as answer:

@@ -1,20 +1,134 @@
-"""The list of documents, cut into parts.
+"""The list of a snapshot's documents: a JSON line for each, in the order of their paths, cut into parts.
+
+    {"path":"v2/contract/1/0xAb…","also":["v2/contract/1/0xab…"],"size":4000,"sha256":"…","media_type":"…"}
 
 A part ends after a path whose SHA-256 ends in nine zero bits: after every 512th on average. Since each path alone
-decides, a document that comes or goes changes the one part that it is in, and a difference between
-two snapshots stays small.
+decides, a document that comes or goes changes the one part that it is in, and the difference between two snapshots
+stays small.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
+from typing import Any, NamedTuple
 
-from statuary.snapshots.manifest import Manifest, ManifestEntry, ManifestPart, SiteOrigin, encode_entry
+import orjson
+
+from statuary.publishing.snapshot_paths import MANIFEST
+from statuary.snapshots.document_names import NameTable, document_path, lower_case_address
+from statuary.snapshots.errors import DamagedSnapshotError
+from statuary.snapshots.manifest import (
+    Manifest,
+    ManifestPart,
+    SiteOrigin,
+    checked_count,
+    checked_digest,
+    checked_text,
+    json_object,
+)
 
 MEAN_PART_LENGTH = 512
 """Lines of a part on average; a power of two."""
 
 MAX_PART_LENGTH = 4 * MEAN_PART_LENGTH
 """Lines after which a part ends in any case."""
+
+LONGEST_LINE = 64 * 1024
+"""Bytes of the longest line of a part."""
+
+ReadPath = Callable[[str], bytes | None]
+"""Returns the bytes at a path; None if there are none."""
+
+
+class ManifestEntry(NamedTuple):
+    """A document, as its line lists it.
+
+    Attributes:
+        path: the name that the document is stored under.
+        aliases: its other names: the same path with the address in lower case, or none.
+        size: bytes.
+        sha256: of the bytes, as 64 hex digits.
+        media_type: the `Content-Type` to serve it with.
+    """
+
+    path: str
+    aliases: tuple[str, ...]
+    size: int
+    sha256: str
+    media_type: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of its names, the one that it is stored under first."""
+        return (self.path, *self.aliases)
+
+
+def encode_entry(entry: ManifestEntry) -> bytes:
+    """Return the line of a document, with its end of line.
+
+    Raises:
+        DamagedSnapshotError: if it is longer than any reader takes.
+    """
+    value: dict[str, object] = {"path": entry.path}
+    if entry.aliases:
+        value["also"] = entry.aliases
+    value |= {"size": entry.size, "sha256": entry.sha256, "media_type": entry.media_type}
+    line = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    if len(line) > LONGEST_LINE:
+        raise DamagedSnapshotError(f"{entry.path} has too long a name")
+    return line
+
+
+def parse_entry(line: bytes) -> ManifestEntry:
+    """Read the line of a document.
+
+    Raises:
+        DamagedSnapshotError: if it is not such a line, or lists a path that no document may have.
+    """
+    value = json_object(line, "a line of the manifest")
+    try:
+        entry = _entry(value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DamagedSnapshotError(f"the manifest has a malformed line: {line[:100]!r} ({error})") from None
+    if encode_entry(entry) != line:
+        raise DamagedSnapshotError(
+            f"the manifest's line of {entry.path} is not written as statuary writes it"
+        )
+    return entry
+
+
+def _entry(value: Mapping[str, Any]) -> ManifestEntry:
+    path = document_path(checked_text(value["path"]))
+    aliases = tuple(document_path(checked_text(name)) for name in value.get("also", ()))
+    if aliases and aliases != (lower_case_address(path),):
+        raise DamagedSnapshotError(f"{path} has aliases that are not its own: {', '.join(aliases)}")
+    return ManifestEntry(
+        path=path,
+        aliases=aliases,
+        size=checked_count(value["size"]),
+        sha256=checked_digest(value["sha256"]),
+        media_type=_header_value(value["media_type"]),
+    )
+
+
+def _header_value(value: str) -> str:
+    """Return a text that may be the value of a header: printable ASCII, so that it cannot end the line."""
+    if not (checked_text(value).isascii() and value.isprintable()):
+        raise ValueError(f"{value!r} is not a media type")
+    return value
+
+
+def check_body(entry: ManifestEntry, body: bytes) -> None:
+    """Make sure that a document has the bytes that its manifest lists.
+
+    Raises:
+        DamagedSnapshotError: if it has others.
+    """
+    if len(body) != entry.size:
+        raise DamagedSnapshotError(
+            f"{entry.path} is damaged: it has {len(body):,} bytes, the manifest lists {entry.size:,}"
+        )
+    if sha256(body).hexdigest() != entry.sha256:
+        raise DamagedSnapshotError(f"{entry.path} is damaged: its SHA-256 is not the one in the manifest")
 
 
 def ends_part(path: str) -> bool:
@@ -36,16 +150,42 @@ def split_into_parts(entries: Iterable[ManifestEntry]) -> Iterator[list[Manifest
 
 def encode_part(entries: list[ManifestEntry]) -> tuple[ManifestPart, bytes]:
     """Return a part and the bytes of its lines."""
-    lines = bytearray()
+    lines = bytearray()  # orjson's lines have room for more: many of them at once would need much memory
     for entry in entries:
         lines += encode_entry(entry)
     text = bytes(lines)
     digest = sha256(text).hexdigest()
-    return ManifestPart(sha256=digest, first=entries[0].path, documents=len(entries), size=len(text)), text
+    part = ManifestPart(sha256=digest, first=entries[0].path, documents=len(entries), size=len(text))
+    return part, text
+
+
+def check_part(text: bytes | None, part: ManifestPart) -> bytes:
+    """Return the bytes of a part.
+
+    Raises:
+        DamagedSnapshotError: if they are missing or others.
+    """
+    if text is None:
+        raise DamagedSnapshotError(f"{part.path} is missing")
+    if len(text) != part.size or sha256(text).hexdigest() != part.sha256:
+        raise DamagedSnapshotError(f"{part.path} is damaged: its SHA-256 is not the one in its name")
+    return text
+
+
+def parse_part(text: bytes | None, part: ManifestPart) -> list[ManifestEntry]:
+    """Read a part.
+
+    Raises:
+        DamagedSnapshotError: if it is not the part that the manifest lists.
+    """
+    entries = [parse_entry(line) for line in check_part(text, part).splitlines(keepends=True)]
+    if len(entries) != part.documents or not entries or entries[0].path != part.first:
+        raise DamagedSnapshotError(f"{part.path} is not the part that the manifest lists")
+    return entries
 
 
 class ManifestBuilder:
-    """Counts what goes into a manifest, while the parts are made."""
+    """Counts what goes into a manifest while the parts are made."""
 
     def __init__(self) -> None:
         self.parts: list[ManifestPart] = []
@@ -56,13 +196,42 @@ class ManifestBuilder:
         """Count a part; return it with the bytes of its lines."""
         part, text = encode_part(entries)
         self.parts.append(part)
+        self.count(entries)
+        return part, text
+
+    def count(self, entries: list[ManifestEntry]) -> None:
+        """Count entries."""
         self.names += sum(len(entry.names) for entry in entries)
         self.size += sum(entry.size for entry in entries)
-        return part, text
 
     def manifest(self, origin: SiteOrigin) -> Manifest:
         """Return the manifest of all parts."""
         documents = sum(part.documents for part in self.parts)
-        return Manifest(
-            origin=origin, documents=documents, names=self.names, size=self.size, parts=tuple(self.parts)
-        )
+        return Manifest(origin, documents, self.names, self.size, tuple(self.parts))
+
+
+def read_entries(manifest: Manifest, read: ReadPath) -> Iterator[ManifestEntry]:
+    """Yield the entries of a manifest, in the order of their paths.
+
+    Args:
+        manifest: what lists them.
+        read: returns the parts, by their paths.
+
+    Raises:
+        DamagedSnapshotError: if a part is missing or damaged, paths are out of order or clash, or the manifest
+            states other counts.
+    """
+    last, counted = "", ManifestBuilder()
+    with NameTable() as table:
+        for part in manifest.parts:
+            entries = parse_part(read(part.path), part)
+            counted.parts.append(part)
+            counted.count(entries)
+            for entry in entries:
+                if entry.path <= last:
+                    raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
+                table.claim(entry.path)
+                last = entry.path
+                yield entry
+    if counted.manifest(manifest.origin) != manifest:
+        raise DamagedSnapshotError(f"{MANIFEST} states other counts than those of the documents it lists")

@@ -1,10 +1,11 @@
-"""Bodies packed for a zip, by as many threads as there are cores; the same bytes however many."""
+"""The members of a snapshot, compressed for a zip by several threads: the same bytes however many."""
 
 import os
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import sha256
 from typing import NamedTuple, Self
 
@@ -15,10 +16,10 @@ LEVEL = 6
 """How hard zlib tries: level 9 takes twice the time for 1 % less (measured on records)."""
 
 INLINE_SIZE = 2048
-"""Bytes of a body below which handing it to another thread costs more than packing it."""
+"""Bytes of a body below which another thread costs more than it saves."""
 
 QUEUED_PER_WORKER = 4
-"""Bodies that wait for each thread."""
+"""Bodies that wait for each thread; memory does not grow with their number."""
 
 
 class CompressedMember(NamedTuple):
@@ -27,9 +28,8 @@ class CompressedMember(NamedTuple):
     Attributes:
         header: what the zip says of it.
         data: its bytes in the zip.
-        sha256: of its body, as 64 hex digits; empty where it was not looked at.
-        also: its other names.
-        media_type: what it is served as; empty where it does not matter.
+        sha256: of its body, as 64 hex digits; empty where it was not computed.
+        media_type: what to serve it as; empty where that does not matter.
     """
 
     header: ZipHeader
@@ -40,14 +40,12 @@ class CompressedMember(NamedTuple):
 
 
 class SnapshotMember(NamedTuple):
-    """A member with its body: what a snapshot consists of, whatever the form.
+    """A member with its body: what a snapshot consists of, in either form.
 
     Attributes:
         path: the name that it is stored under.
-        body: its bytes.
-        also: its other names.
-        media_type: what it is served as; empty where it does not matter.
-        packed: as the zip holds it that it comes from; None if it comes from elsewhere.
+        media_type: what to serve it as; empty where that does not matter.
+        packed: the same member in the zip that it comes from; None if it comes from elsewhere.
     """
 
     path: str
@@ -58,10 +56,10 @@ class SnapshotMember(NamedTuple):
 
 
 def compress_member(member: SnapshotMember, level: int = LEVEL) -> CompressedMember:
-    """Return a member as a zip holds it: deflated, or stored where that would not make it shorter.
+    """Return a member as a zip holds it: deflated, or stored where that is not longer.
 
     Deflated bytes are the same wherever Python has zlib itself (1.2.5 and later); a Python built with zlib-ng
-    makes others, of the same bodies.
+    makes others of the same bodies.
     """
     if member.packed is not None:
         return member.packed
@@ -82,22 +80,19 @@ def compress_member(member: SnapshotMember, level: int = LEVEL) -> CompressedMem
 
 
 class MemberCompressor:
-    """Packs members by several threads, and gives them back in the order that they came in.
-
-    A few are packed ahead, so memory stays flat.
-    """
+    """Compresses members by several threads, and returns them in the order that they came in."""
 
     def __init__(self, workers: int | None = None, level: int = LEVEL) -> None:
-        """Start.
+        """Start the threads.
 
         Args:
-            workers: threads; as many as there are cores if None.
-            level: how hard zlib tries.
+            workers: how many; one for each core if None.
+            level: zlib's level.
         """
         self.count = workers or os.cpu_count() or 1
         self.level = level
         self.pool = ThreadPoolExecutor(self.count)
-        self.waiting: deque[Future[CompressedMember] | CompressedMember] = deque()
+        self.waiting: deque[Callable[[], CompressedMember]] = deque()
 
     def __enter__(self) -> Self:
         return self
@@ -106,22 +101,18 @@ class MemberCompressor:
         self.pool.shutdown(cancel_futures=True)
 
     def put(self, member: SnapshotMember) -> Iterator[CompressedMember]:
-        """Take a member, and yield one that is ready once enough are on their way."""
+        """Take a member, and yield one that is ready once enough are waiting."""
         if len(member.body) < INLINE_SIZE or member.packed is not None:
-            self.waiting.append(compress_member(member, self.level))
+            self.waiting.append(partial(compress_member, member, self.level))
         else:
-            self.waiting.append(self.pool.submit(compress_member, member, self.level))
+            self.waiting.append(self.pool.submit(compress_member, member, self.level).result)
         if len(self.waiting) > QUEUED_PER_WORKER * self.count:
-            yield _ready(self.waiting.popleft())
+            yield self.waiting.popleft()()
 
     def rest(self) -> Iterator[CompressedMember]:
-        """Yield those that are still on their way."""
+        """Yield those that are still waiting."""
         while self.waiting:
-            yield _ready(self.waiting.popleft())
-
-
-def _ready(packed: Future[CompressedMember] | CompressedMember) -> CompressedMember:
-    return packed.result() if isinstance(packed, Future) else packed
+            yield self.waiting.popleft()()
 
 
 def compress_members(
@@ -135,10 +126,10 @@ def compress_members(
 
 
 def decompress_member(packed: CompressedMember) -> bytes:
-    """Return a member's body, never more bytes than its header says.
+    """Return a member's body, never more bytes than its header states.
 
     Raises:
-        SnapshotDamaged: if the data is not what the header says.
+        DamagedSnapshotError: if the data is not what the header states.
     """
     header = packed.header
     if header.method == STORED:
@@ -151,15 +142,15 @@ def decompress_member(packed: CompressedMember) -> bytes:
             raise DamagedSnapshotError(f"{header.path} is damaged: {error}") from None
         if not unpacker.eof or unpacker.unused_data:
             raise DamagedSnapshotError(
-                f"{header.path} is damaged: its data ends elsewhere than its header says"
+                f"{header.path} is damaged: its data does not end where its header states"
             )
     if len(body) != header.size or zlib.crc32(body) != header.crc:
         raise DamagedSnapshotError(
-            f"{header.path} is damaged: it has not the size and the CRC-32 of its header"
+            f"{header.path} is damaged: its size and CRC-32 are not those in its header"
         )
     return body
 
 
 def is_standard_zlib() -> bool:
-    """Say whether this Python packs into the bytes that others do: it has zlib itself, not zlib-ng."""
+    """Say whether this Python compresses into the same bytes as others: it has zlib itself, not zlib-ng."""
     return not hasattr(zlib, "ZLIBNG_VERSION") and "ng" not in zlib.ZLIB_RUNTIME_VERSION

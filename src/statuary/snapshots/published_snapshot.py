@@ -21,7 +21,7 @@ def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) 
         with_manifest: yield manifest, signature and parts too, so that the place can be verified by itself.
 
     Raises:
-        SnapshotDamaged: if the snapshot is not whole. What was yielded before must not be kept then.
+        DamagedSnapshotError: if the snapshot is not whole; what was yielded before must not be published then.
     """
     for member in snapshot.own_members():
         if with_manifest:

@@ -1,7 +1,6 @@
-"""A part of a site: which documents belong to it.
+"""Which documents belong to a part of a site.
 
-A part has the very documents of the whole, byte for byte, and never one that was made for it: what a list says of
-other contracts it still says.
+A part has the same documents as the whole, byte for byte: its lists still name contracts that it does not have.
 """
 
 import re
@@ -34,13 +33,12 @@ ANY_CHAIN = ""
 
 
 class SiteSubset(NamedTuple):
-    """Which documents are wanted; one that any of the parts has is.
+    """Which documents are wanted: those of any of its parts.
 
     Attributes:
-        texts: what a manifest says of it.
-        contracts: whether everything about contracts is.
-        status: whether everything else is.
-        chains: ids of chains.
+        texts: how a manifest states the subset.
+        contracts: whether it has everything about contracts.
+        status: whether it has everything else.
         contracts_listed: pairs of chain id, or `ANY_CHAIN`, and address in lower case.
     """
 
@@ -97,7 +95,7 @@ def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
             `<chainId>/<address>` on each line; empty lines and those that begin with `#` do not count.
 
     Raises:
-        PublishingRefused: if it is anything else.
+        PublishingError: if it is anything else.
     """
     given = [text.partition("=")[::2] for text in texts]
     for name, value in given:

@@ -1,7 +1,8 @@
-"""A snapshot as what a build publishes into: documents are offered, the plan is shown, the file is written."""
+"""A snapshot as the target of a build: documents are offered, the plan is shown, the file is written."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Self
 
@@ -16,37 +17,35 @@ from statuary.publishing.safe_path import fold_case
 from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE
 from statuary.publishing.target import RebuiltTarget
 from statuary.snapshots.diff import differences
-from statuary.snapshots.document_names import NameTable, document_path
+from statuary.snapshots.document_names import NameTable, document_path, lower_case_address
 from statuary.snapshots.errors import DamagedSnapshotError
-from statuary.snapshots.manifest import Manifest, ManifestEntry, SiteOrigin, encode_manifest, manifest_digest
-from statuary.snapshots.manifest_parts import ManifestBuilder, encode_part, split_into_parts
+from statuary.snapshots.manifest import Manifest, SiteOrigin, encode_manifest, manifest_digest
+from statuary.snapshots.manifest_parts import ManifestBuilder, ManifestEntry, encode_part, split_into_parts
+from statuary.snapshots.manifest_signature import Signer
 from statuary.snapshots.members import (
     LEVEL,
     CompressedMember,
     MemberCompressor,
     SnapshotMember,
     compress_member,
+    decompress_member,
 )
 from statuary.snapshots.site_subset import WHOLE_SITE, SiteSubset
 from statuary.snapshots.snapshot_format import (
     SnapshotFormat,
-    decompressed,
     format_of,
     write_compressed,
     write_members,
 )
 from statuary.snapshots.snapshot_reader import read_snapshot
-from statuary.snapshots.spool import Spool
-
-Signer = Callable[[bytes], bytes]
-"""Returns the signature of a manifest, as the text of a .minisig file."""
+from statuary.snapshots.spool import Spool, names_differ_only_in_case
 
 FAST_LEVEL = 1
-"""zlib's level for bodies that wait for a .tar.zst and are unpacked again."""
+"""zlib's level for bodies that wait for a .tar.zst and are decompressed again."""
 
 
 class SnapshotTarget(RebuiltTarget):
-    """A site on its way into a file; a context manager, since bodies wait beside the file meanwhile."""
+    """A site on its way into a file; a context manager, since bodies wait in a file beside it."""
 
     def __init__(
         self,
@@ -61,20 +60,21 @@ class SnapshotTarget(RebuiltTarget):
         """Begin a snapshot.
 
         Args:
-            out: the file to be; its name tells the form.
+            out: the file; its name tells the form.
             origin: where the site comes from.
-            only: the documents that are wanted of those offered.
+            only: which of the offered documents the snapshot gets.
             signer: signs the manifest.
             dry_run: write nothing; the plan can be shown.
-            workers: threads that pack; as many as there are cores if None. The bytes are the same.
+            workers: threads that compress; one for each core if None. The bytes are the same.
 
         Raises:
-            PublishingRefused: if the file's name tells no form, its folder cannot be written into, or a part is
-                to be made of a part.
+            PublishingError: if the file's name tells no form, its folder cannot be written, or the site is another part
+                of a site already.
         """
         if only.texts and origin.only not in ((), only.texts):
             raise PublishingError(
-                f"this is a part of a site already ({', '.join(origin.only)})", "take the part from the whole"
+                f"this is already a part of a site ({', '.join(origin.only)})",
+                "make the part from the whole site",
             )
         super().__init__()
         self.out = out
@@ -90,7 +90,7 @@ class SnapshotTarget(RebuiltTarget):
             out.parent.mkdir(parents=True, exist_ok=True)
             self.spool = self._stack.enter_context(Spool(out.parent))
         except OSError as error:
-            raise PublishingError(f"{out.parent} cannot take the snapshot: {error.strerror}") from None
+            raise PublishingError(f"{out.parent} cannot be written: {error.strerror}") from None
         level = LEVEL if self.form is SnapshotFormat.ZIP else FAST_LEVEL
         self.packer = self._stack.enter_context(MemberCompressor(workers, level))
 
@@ -106,14 +106,12 @@ class SnapshotTarget(RebuiltTarget):
         """Take documents into the snapshot.
 
         Raises:
-            PublishingRefused: if a path is unsafe, claimed twice, or differs from another's in case alone.
+            PublishingError: if a path is unsafe, claimed twice, or differs from another one only in case.
         """
         for document in documents:
             if self.only.wants(document.path, document.body):
                 for member in members_of(document):
-                    # a folder gives a body under each of its names; it is packed once
-                    if not self.spool.add_duplicate(member.path, member.aliases, member.body):
-                        self._keep(self.packer.put(member))
+                    self._keep(self.packer.put(member))
 
     def _keep(self, ready: Iterable[CompressedMember]) -> None:
         for packed in ready:
@@ -123,10 +121,10 @@ class SnapshotTarget(RebuiltTarget):
         """Return the manifest of everything offered; nothing more can be offered then."""
         if self.manifest is None:
             self._keep(self.packer.rest())
-            tally = ManifestBuilder()
+            builder = ManifestBuilder()
             for entries in split_into_parts(_distinct(self.spool.entries())):
-                tally.add(entries)
-            self.manifest = tally.manifest(self.origin)
+                builder.add(entries)
+            self.manifest = builder.manifest(self.origin)
         return self.manifest
 
     @property
@@ -139,7 +137,7 @@ class SnapshotTarget(RebuiltTarget):
         """Return what the file will hold, against what it holds.
 
         Raises:
-            PublishingRefused: if there is a file that is no snapshot.
+            PublishingError: if another file has the name.
         """
         manifest = self._sealed()
         counts = dict.fromkeys(Action, 0)
@@ -165,15 +163,15 @@ class SnapshotTarget(RebuiltTarget):
                     yield difference.change
         except DamagedSnapshotError:
             raise PublishingError(
-                f"{self.out} is there and is no whole snapshot", "move it away, or name another file"
+                f"{self.out} exists and is not a whole snapshot", "move it, or name another file"
             ) from None
 
     @override
     def apply(self) -> None:
-        """Write the file. If that fails, what was there is as it was.
+        """Write the file; what was there is unchanged if that fails.
 
         Raises:
-            PublishingRefused: if it was a dry run, or the file cannot be written.
+            PublishingError: if it is a dry run, or the file cannot be written.
         """
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")
@@ -181,8 +179,11 @@ class SnapshotTarget(RebuiltTarget):
             if self.form is SnapshotFormat.ZIP:
                 write_compressed(stream, self._packed())
             else:
-                members = (decompressed(packed) for packed in self.spool.documents())
-                write_members(stream, self.form, _chained(self._own_members(), members))
+                members = (
+                    SnapshotMember(packed.header.path, decompress_member(packed))
+                    for packed in self.spool.documents()
+                )
+                write_members(stream, self.form, chain(self._own_members(), members))
 
     def _packed(self) -> Iterator[CompressedMember]:
         for member in self._own_members():
@@ -199,13 +200,8 @@ class SnapshotTarget(RebuiltTarget):
             yield SnapshotMember(path=part.path, body=text)
 
 
-def _chained(first: Iterator[SnapshotMember], second: Iterator[SnapshotMember]) -> Iterator[SnapshotMember]:
-    yield from first
-    yield from second
-
-
 def _distinct(entries: Iterable[ManifestEntry]) -> Iterator[ManifestEntry]:
-    """Yield entries, and refuse names of which one would be the folder of another."""
+    """Yield entries; raise an error if one would be the folder of another."""
     with NameTable() as table:
         for entry in entries:
             table.claim(entry.path)
@@ -213,13 +209,15 @@ def _distinct(entries: Iterable[ManifestEntry]) -> Iterator[ManifestEntry]:
 
 
 def members_of(document: Document) -> Iterator[SnapshotMember]:
-    """Yield a document's members: names that differ in case alone share one, under the name that comes first.
+    """Yield a document's members: one for each name, but that an address in lower case is an alias.
 
     Raises:
-        SnapshotDamaged: if a name is none that a document may have.
+        DamagedSnapshotError: if a document may not have such a name.
+        PublishingError: if other names differ only in case.
     """
-    names = {document_path(name) for name in (document.path, *document.aliases)}
     media_type = document.media_type or media_type_of(document.path)
-    for name in sorted({fold_case(name) for name in names}):
-        path, *aliases = sorted(spelled for spelled in names if fold_case(spelled) == name)
+    names = sorted(document_path(name) for name in {document.path, *document.aliases})
+    for _, (path, *aliases) in groupby(sorted(names, key=fold_case), fold_case):
+        if aliases and aliases != [lower_case_address(path)]:
+            raise names_differ_only_in_case(path, aliases[0])
         yield SnapshotMember(path=path, body=document.body, aliases=tuple(aliases), media_type=media_type)

@@ -1,4 +1,4 @@
-"""Byte streams that know what has passed through them."""
+"""Byte streams that count and hash what passes through them."""
 
 from hashlib import sha256
 from typing import Protocol
@@ -6,7 +6,7 @@ from typing import Protocol
 from statuary.snapshots.errors import DamagedSnapshotError
 
 CHUNK = 1 << 20
-"""Bytes that are read at once where the whole need not be in memory."""
+"""Bytes that are read at once."""
 
 
 class Readable(Protocol):
@@ -27,7 +27,7 @@ class HashingReader:
     """A stream being read.
 
     Attributes:
-        name: what to call it in messages.
+        name: what messages call it.
         position: bytes read so far.
     """
 
@@ -46,15 +46,13 @@ class HashingReader:
         """Return the next bytes.
 
         Raises:
-            SnapshotDamaged: if there are fewer.
+            DamagedSnapshotError: if there are fewer.
         """
         parts = []
         while size:
             part = self.stream.read(min(size, CHUNK))
             if not part:
-                raise DamagedSnapshotError(
-                    f"{self.name} is cut off: it ends at byte {self.position:,}, in the middle"
-                )
+                raise DamagedSnapshotError(f"{self.name} is cut off at byte {self.position:,}")
             size -= len(part)
             self.position += len(part)
             self._digest.update(part)
@@ -65,7 +63,7 @@ class HashingReader:
         """Read bytes that are known in advance.
 
         Raises:
-            SnapshotDamaged: if they are others.
+            DamagedSnapshotError: if they are others.
         """
         if data and self.exactly(len(data)) != data:
             raise DamagedSnapshotError(
@@ -76,10 +74,10 @@ class HashingReader:
         """Make sure that nothing follows.
 
         Raises:
-            SnapshotDamaged: if something does.
+            DamagedSnapshotError: if something does.
         """
         if self.stream.read(1):
-            raise DamagedSnapshotError(f"{self.name} goes on after its end, at byte {self.position:,}")
+            raise DamagedSnapshotError(f"{self.name} goes on after its end at byte {self.position:,}")
 
 
 class HashingWriter:
@@ -104,3 +102,18 @@ class HashingWriter:
         self.stream.write(data)
         self.position += len(data)
         self._digest.update(data)
+
+
+class PrefixedStream:
+    """A stream whose first bytes have been read already."""
+
+    def __init__(self, first: bytes, stream: Readable) -> None:
+        self.first = first
+        self.stream = stream
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to so many bytes; none at the end."""
+        if self.first:
+            data, self.first = self.first[:size], self.first[size:]
+            return data
+        return self.stream.read(size)

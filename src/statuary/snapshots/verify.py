@@ -1,37 +1,32 @@
-"""Whether a snapshot, or a site that was published from one, is what its manifest says, byte for byte."""
+"""Whether a snapshot, or a site that was published from one, is what its manifest lists, byte for byte."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from statuary.publishing.snapshot_paths import SIGNATURE
 from statuary.snapshots.errors import DamagedSnapshotError
-from statuary.snapshots.manifest import Manifest, ManifestEntry, manifest_digest
-from statuary.snapshots.member_sources import SiteMembers
-from statuary.snapshots.minisign import (
-    MinisignSignature,
-    PublicKey,
-    key_id_text,
-    parse_signature,
-    verify_signature,
-)
+from statuary.snapshots.manifest import Manifest, manifest_digest
+from statuary.snapshots.manifest_parts import ManifestEntry
+from statuary.snapshots.manifest_signature import key_id, verify_manifest_signature
 from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 
+if TYPE_CHECKING:
+    from minisign import PublicKey, Signature
+
 InspectDocument = Callable[[ManifestEntry, bytes], None]
-"""Is shown every document that is whole."""
+"""Is called with every document that is whole."""
 
 
 class Verification(NamedTuple):
-    """What came of verifying.
+    """The result of verifying.
 
     Attributes:
-        manifest: what the snapshot says of itself.
-        identity: SHA-256 of the manifest, which names this exact site.
-        archive_digest: SHA-256 that an archive tells of its own bytes; empty for a folder or a URL.
-        whole: how many documents are what the manifest says.
+        manifest_digest: SHA-256 of the manifest, which names the exact site.
+        archive_digest: SHA-256 that an archive states of its own bytes; empty for a folder or a URL.
+        whole: how many documents are what the manifest lists.
         problems: everything that is wrong, as sentences.
         signed_by: id of the key that the signature names, as minisign shows it; empty if there is none.
         signature: the signature, if it was verified.
-        lacks_second_names: whether it is a folder that a snapshot was merely unpacked into.
+        lacks_aliases: whether it is a folder that a snapshot was merely unpacked into.
     """
 
     manifest: Manifest
@@ -40,8 +35,8 @@ class Verification(NamedTuple):
     whole: int
     problems: tuple[str, ...]
     signed_by: str
-    signature: MinisignSignature | None
-    lacks_other_names: bool
+    signature: "Signature | None"
+    lacks_aliases: bool
 
     @property
     def is_whole(self) -> bool:
@@ -50,72 +45,55 @@ class Verification(NamedTuple):
 
 
 def verify_snapshot(
-    place: str,
+    location: str,
     *,
-    public_key: PublicKey | None = None,
+    public_key: "PublicKey | None" = None,
     against: str | None = None,
-    examine: InspectDocument | None = None,
+    inspect: InspectDocument | None = None,
 ) -> Verification:
-    """Hold every byte of a snapshot against its manifest, and the manifest against its signature.
+    """Check every byte of a snapshot against its manifest, and the manifest against its signature.
 
     Args:
-        place: a file, folder or URL.
-        public_key: the key that must have signed it; without one a signature is not looked at.
-        against: a snapshot whose manifest and signature to believe instead of those of `place`: for a mirror
-            that has none, or that may have been given others.
-        examine: is shown every document that is whole.
+        location: a file, folder or URL.
+        public_key: the key that must have signed it; without one, a signature is not verified.
+        against: a snapshot whose manifest and signature to use instead of those of `location`: for a mirror that
+            has none, or whose own may have been replaced.
+        inspect: is called with every document that is whole.
 
     Raises:
-        SnapshotDamaged: if it is no snapshot, or broken so that nothing behind that can be read.
-        PublishingRefused: if it cannot be read.
+        DamagedSnapshotError: if it is not a snapshot, or broken so that nothing more can be read.
+        PublishingError: if it cannot be read.
     """
     problems: list[str] = []
-    with read_snapshot(place, against) as snapshot:
+    with read_snapshot(location, against) as snapshot:
         signature = _signature(snapshot, public_key, problems)
         whole = 0
         for entry, member in snapshot.documents(lambda damaged: problems.append(str(damaged))):
             whole += 1
-            if examine is not None:
-                examine(entry, member.body)
-        source = snapshot.source
+            if inspect is not None:
+                inspect(entry, member.body)
         return Verification(
             manifest=snapshot.manifest,
-            manifest_digest=manifest_digest(snapshot.manifest_member.body),
+            manifest_digest=manifest_digest(snapshot.manifest_text),
             archive_digest=snapshot.digest,
             whole=whole,
             problems=tuple(problems),
-            signed_by=_signed_by(snapshot),
+            signed_by=key_id(snapshot.signature) if snapshot.signature else "",
             signature=signature,
-            lacks_other_names=isinstance(source, SiteMembers) and source.missing > 0,
+            lacks_aliases=snapshot.source.lacks_aliases,
         )
 
 
 def _signature(
-    snapshot: SnapshotReader, public_key: PublicKey | None, problems: list[str]
-) -> MinisignSignature | None:
-    """Return the signature if it is right; note what is wrong with it."""
+    snapshot: SnapshotReader, public_key: "PublicKey | None", problems: list[str]
+) -> "Signature | None":
+    """Return the signature if it is right; add what is wrong with it to the problems."""
     if public_key is None:
         return None
     try:
-        return required_signature(snapshot, public_key)
+        return verify_manifest_signature(
+            snapshot.name, snapshot.manifest_text, snapshot.signature, public_key
+        )
     except DamagedSnapshotError as damaged:
         problems.append(str(damaged))
         return None
-
-
-def required_signature(snapshot: SnapshotReader, public_key: PublicKey) -> MinisignSignature:
-    """Return the signature of a snapshot's manifest, once it has been verified.
-
-    Raises:
-        SnapshotDamaged: if there is none, or not one of this manifest by this key.
-    """
-    if snapshot.signature is None:
-        raise DamagedSnapshotError(f"{snapshot.name} is not signed: it has no {SIGNATURE}")
-    try:
-        return verify_signature(snapshot.manifest_member.body, snapshot.signature.body, public_key)
-    except DamagedSnapshotError as damaged:
-        raise DamagedSnapshotError(f"{SIGNATURE}: {damaged}") from None
-
-
-def _signed_by(snapshot: SnapshotReader) -> str:
-    return key_id_text(parse_signature(snapshot.signature.body).key_id) if snapshot.signature else ""

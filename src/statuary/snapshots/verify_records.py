@@ -1,4 +1,4 @@
-"""The full proof of every record in a snapshot, without the content it was built from."""
+"""Every record in a snapshot verified, without the content that it was built from."""
 
 from dataclasses import dataclass, field
 
@@ -8,40 +8,38 @@ from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, pr
 from statuary.documents.stored_paths import contract_of_path
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json
-from statuary.snapshots.manifest import ManifestEntry
+from statuary.snapshots.manifest_parts import ManifestEntry
 
 ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
 
 
 @dataclass(slots=True)
 class RecordVerifier:
-    """Proves the records among the documents that it is shown; to be handed to `verify_snapshot` as `examine`.
+    """Verifies the records among the documents that it is called with, as `inspect` of `verify_snapshot`.
 
     Attributes:
-        proved: how many records hold.
-        refused: how many do not.
-        errors: why, at the paths of the snapshot.
+        errors: why records are rejected, at the paths of the snapshot.
     """
 
-    proved: int = 0
-    refused: int = 0
+    verified: int = 0
+    rejected: int = 0
     errors: list[Finding] = field(default_factory=list)
 
     def __call__(self, entry: ManifestEntry, body: bytes) -> None:
-        """Prove a document if it is a record."""
-        place = contract_of_path(entry.path)
-        if place is None:
+        """Verify a document if it is a record."""
+        contract = contract_of_path(entry.path)
+        if contract is None:
             return
         record = _object(body)
-        findings = [*_misplaced(record, place), *prove(record, ALL_CHECKS).findings]
+        findings = [*_misplaced(record, contract), *prove(record, ALL_CHECKS).findings]
         errors = [finding.within(entry.path) for finding in findings if finding.severity is Severity.ERROR]
         self.errors.extend(errors)
-        self.refused += bool(errors)
-        self.proved += not errors
+        self.rejected += bool(errors)
+        self.verified += not errors
 
 
 def _object(body: bytes) -> dict[str, Json]:
-    """Return a record; an empty one, which no check believes, in place of anything else."""
+    """Return a record; an empty one, which no check accepts, in place of anything else."""
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -49,9 +47,9 @@ def _object(body: bytes) -> dict[str, Json]:
     return value if isinstance(value, dict) else {}
 
 
-def _misplaced(record: dict[str, Json], place: tuple[str, str]) -> list[Finding]:
-    """Return what is wrong with a record's place."""
-    if (record.get("chainId"), record.get("address")) == place:
+def _misplaced(record: dict[str, Json], contract: tuple[str, str]) -> list[Finding]:
+    """Return what is wrong with the path of a record."""
+    if (record.get("chainId"), record.get("address")) == contract:
         return []
-    message = "the record is one of another contract, or none"
+    message = "the record is that of another contract, or not a record"
     return [Finding(rule="path-names-contract", message=message)]

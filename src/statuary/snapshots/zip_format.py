@@ -1,8 +1,7 @@
-"""The bytes of a snapshot's zip around the documents, one way to write each.
+"""The bytes of a snapshot's zip around the documents; there is one way to write each.
 
-APPNOTE.TXT 6.3.10 of PKWARE is the format's specification; section numbers below are its. Every member is a
-plain file with the permissions rw-r--r-- of 1980-01-01 00:00, sizes stand before the data, and zip64 (4.5.3)
-is used where a number needs it and nowhere else. Nothing tells the machine that wrote it.
+Section numbers are those of the specification, APPNOTE.TXT 6.3.10 of PKWARE. Every member is a plain file, rw-r--r--,
+of 1980-01-01 00:00; sizes precede the data; zip64 (4.5.3) is used only where a number needs it.
 """
 
 import re
@@ -29,19 +28,25 @@ LIMIT = 0xFFFFFFFF
 
 LOCAL = struct.Struct("<4s5H3I2H")
 LOCAL_MARK = b"PK\x03\x04"
+CENTRAL = struct.Struct("<4s6H3I5H2I")
 CENTRAL_MARK = b"PK\x01\x02"
+END = struct.Struct("<4s4H2IH")
 END_MARK = b"PK\x05\x06"
+ZIP64_END = struct.Struct("<4sQ2H2I4Q")
+ZIP64_LOCATOR = struct.Struct("<4sIQI")
+
+BEGINS_ENTRY = re.compile(rb"PK\x01\x02\x2d\x03[\x14\x2d]\x00\x00\x08")
+"""How every entry of a central directory begins that `central_header` writes."""
 
 
 class ZipHeader(NamedTuple):
     """What a zip says of one member.
 
     Attributes:
-        path: its name.
         method: `STORED` or `DEFLATED`.
-        crc: CRC-32 of its bytes.
-        packed_size: bytes that it takes in the zip.
-        size: bytes of its body.
+        crc: CRC-32 of the body.
+        packed_size: bytes of the member's data in the zip.
+        size: bytes of the body.
     """
 
     path: str
@@ -58,38 +63,35 @@ def local_header(header: ZipHeader) -> bytes:
     # 4.5.3: a local header has both sizes in the zip64 field or neither
     extra = struct.pack("<HHQQ", 1, 16, header.size, header.packed_size) if big else b""
     sizes = (LIMIT, LIMIT) if big else (header.packed_size, header.size)
-    fixed = LOCAL.pack(
-        LOCAL_MARK,
-        45 if big else 20,
-        FLAGS,
-        header.method,
-        TIME,
-        DATE,
-        header.crc,
-        *sizes,
-        len(name),
-        len(extra),
-    )
-    return fixed + name + extra
+    version = 45 if big else 20
+    what = (FLAGS, header.method, TIME, DATE, header.crc)
+    return LOCAL.pack(LOCAL_MARK, version, *what, *sizes, len(name), len(extra)) + name + extra
 
 
-def local_lengths(fixed: bytes) -> tuple[int, int] | None:
-    """Return how long name and extra field are that follow the fixed part of a local header; None if it is none."""
-    mark, *_, name, extra = LOCAL.unpack(fixed)
-    return (name, extra) if mark == LOCAL_MARK else None
+def lengths_of_local_header(fixed: bytes) -> tuple[int, int]:
+    """Return the lengths of name and extra field, which follow the fixed part of a local header."""
+    *_, name, extra = LOCAL.unpack(fixed)
+    return name, extra
 
 
 def parse_local_header(text: bytes) -> ZipHeader | None:
-    """Read a local header; None if it is not written the one way that `local_header` writes it."""
+    """Read a local header; None if `local_header` does not write it so."""
     _, _, _, method, _, _, crc, packed_size, size, name_length, _ = LOCAL.unpack_from(text)
     name, extra = text[LOCAL.size : LOCAL.size + name_length], text[LOCAL.size + name_length :]
     if len(extra) == 20 and packed_size == size == LIMIT:
         size, packed_size = struct.unpack_from("<QQ", extra, 4)
+    header = _header(name, method, crc, packed_size, size)
+    return header if header is not None and local_header(header) == text else None
+
+
+def _header(name: bytes, method: int, crc: int, packed_size: int, size: int) -> ZipHeader | None:
+    if method not in (STORED, DEFLATED):
+        return None
     try:
-        header = ZipHeader(path=name.decode(), method=method, crc=crc, packed_size=packed_size, size=size)
+        path = name.decode()
     except UnicodeDecodeError:
         return None
-    return header if local_header(header) == text and method in (STORED, DEFLATED) else None
+    return ZipHeader(path=path, method=method, crc=crc, packed_size=packed_size, size=size)
 
 
 def central_header(header: ZipHeader, offset: int) -> bytes:
@@ -99,68 +101,102 @@ def central_header(header: ZipHeader, offset: int) -> bytes:
     big = [number for number in numbers if number >= LIMIT]
     extra = struct.pack(f"<HH{len(big)}Q", 1, 8 * len(big), *big) if big else b""
     size, packed_size, start = (min(number, LIMIT) for number in numbers)
-    fixed = struct.pack(
-        "<4s6H3I5H2I",
-        CENTRAL_MARK,
-        MADE_BY,
-        45 if big else 20,
-        FLAGS,
-        header.method,
-        TIME,
-        DATE,
-        header.crc,
-        packed_size,
-        size,
-        len(name),
-        len(extra),
-        0,  # length of comment
-        0,  # disk
-        0,  # internal attributes
-        ATTRIBUTES,
-        start,
+    what = (MADE_BY, 45 if big else 20, FLAGS, header.method, TIME, DATE, header.crc)
+    lengths = (len(name), len(extra), 0)  # no comment
+    rest = (0, 0, ATTRIBUTES, start)  # disk, internal attributes
+    return CENTRAL.pack(CENTRAL_MARK, *what, packed_size, size, *lengths, *rest) + name + extra
+
+
+class CentralEntry(NamedTuple):
+    """An entry of the central directory.
+
+    Attributes:
+        offset: where the member's local header begins.
+    """
+
+    header: ZipHeader
+    offset: int
+
+
+def central_name(text: bytes, start: int) -> tuple[bytes, int] | None:
+    """Return the name in the entry that begins at `start`, and where the entry ends; None if none does that is whole."""
+    if start + CENTRAL.size > len(text) or not text.startswith(CENTRAL_MARK, start):
+        return None
+    name, extra, comment = CENTRAL.unpack_from(text, start)[10:13]
+    end = start + CENTRAL.size + name + extra + comment
+    return (text[start + CENTRAL.size :][:name], end) if end <= len(text) else None
+
+
+def parse_central_header(text: bytes) -> CentralEntry | None:
+    """Read an entry of the central directory; None if `central_header` does not write it so."""
+    if len(text) < CENTRAL.size:
+        return None
+    _, _, _, _, method, _, _, crc, packed_size, size, name_length, *_, offset = CENTRAL.unpack_from(text)
+    name, extra = text[CENTRAL.size :][:name_length], text[CENTRAL.size + name_length :]
+    big = iter(struct.unpack_from(f"<{len(extra) // 8}Q", extra, 4) if len(extra) % 8 == 4 else ())
+    size, packed_size, offset = (
+        next(big, LIMIT) if number == LIMIT else number for number in (size, packed_size, offset)
     )
-    return fixed + name + extra
+    header = _header(name, method, crc, packed_size, size)
+    return CentralEntry(header, offset) if header and central_header(header, offset) == text else None
 
 
-def ending(count: int, size: int, offset: int) -> bytes:
-    """Return what stands between the central directory and the last record: the zip64 records (4.3.14, 4.3.15).
+class Ending(NamedTuple):
+    """What a zip ends with.
 
-    Args:
-        count: how many members there are.
+    Attributes:
+        entries: how many the central directory has.
         size: bytes of the central directory.
         offset: where it begins.
+        digest: SHA-256 of all bytes before the last record (4.3.16), which its comment states.
     """
-    if not _needs_zip64(count, size, offset):
+
+    entries: int
+    size: int
+    offset: int
+    digest: str = ""
+
+
+def zip64_records(ending: Ending) -> bytes:
+    """Return what stands between the central directory and the last record (4.3.14, 4.3.15); often nothing."""
+    count, size, offset, _ = ending
+    if not _needs_zip64(ending):
         return b""
-    record = struct.pack("<4sQ2H2I4Q", b"PK\x06\x06", 44, MADE_BY, 45, 0, 0, count, count, size, offset)
-    return record + struct.pack("<4sIQI", b"PK\x06\x07", 0, offset + size, 1)
+    record = ZIP64_END.pack(b"PK\x06\x06", 44, MADE_BY, 45, 0, 0, count, count, size, offset)
+    return record + ZIP64_LOCATOR.pack(b"PK\x06\x07", 0, offset + size, 1)
 
 
-def last_record(count: int, size: int, offset: int, comment: bytes) -> bytes:
+def last_record(ending: Ending) -> bytes:
     """Return the record that a zip ends with (4.3.16)."""
-    if _needs_zip64(count, size, offset):
+    count, size, offset, _ = ending
+    if _needs_zip64(ending):
         count, size, offset = 0xFFFF, LIMIT, LIMIT
-    return struct.pack("<4s4H2IH", END_MARK, 0, 0, count, count, size, offset, len(comment)) + comment
+    comment = f"statuary snapshot, sha256 {ending.digest}".encode()
+    return END.pack(END_MARK, 0, 0, count, count, size, offset, len(comment)) + comment
 
 
-def _needs_zip64(count: int, size: int, offset: int) -> bool:
-    return count >= 0xFFFF or size >= LIMIT or offset >= LIMIT
+def _needs_zip64(ending: Ending) -> bool:
+    return ending.entries >= 0xFFFF or ending.size >= LIMIT or ending.offset >= LIMIT
 
 
-def comment(index_offset: int, digest: str) -> bytes:
-    """Return the zip's comment: where the index begins, and the SHA-256 of all bytes before the last record."""
-    return f"statuary snapshot, index at {index_offset:020}, sha256 {digest}".encode()
-
-
-COMMENT = re.compile(rb"statuary snapshot, index at (\d{20}), sha256 ([0-9a-f]{64})")
-COMMENT_SIZE = len(comment(0, "0" * 64))
-LAST_RECORD_SIZE = len(last_record(0, 0, 0, b"")) + COMMENT_SIZE
+LAST_RECORD_SIZE = len(last_record(Ending(0, 0, 0, "0" * 64)))
 """Bytes of the last record; always the same, so that it is found without a search."""
 
+ENDING_SIZE = LAST_RECORD_SIZE + ZIP64_END.size + ZIP64_LOCATOR.size
+"""Bytes of the longest ending."""
 
-def parse_last_record(text: bytes) -> tuple[int, str] | None:
-    """Return where the index begins and the SHA-256 that the comment tells; None if it is no such record."""
-    found = COMMENT.fullmatch(text[-COMMENT_SIZE:])
-    if len(text) != LAST_RECORD_SIZE or not text.startswith(END_MARK) or found is None:
+COMMENT = re.compile(rb"statuary snapshot, sha256 ([0-9a-f]{64})")
+
+
+def parse_ending(text: bytes) -> Ending | None:
+    """Read the last `ENDING_SIZE` bytes of a file; None if no snapshot in the form of a zip ends so."""
+    last = text[-LAST_RECORD_SIZE:]
+    comment = COMMENT.fullmatch(last[END.size :])
+    if comment is None:
         return None
-    return int(found[1]), found[2].decode()
+    _, _, _, _, count, size, offset, _ = END.unpack_from(last)
+    records = text[-ENDING_SIZE:-LAST_RECORD_SIZE]
+    if count == 0xFFFF and len(records) == ENDING_SIZE - LAST_RECORD_SIZE:
+        *_, count, size, offset = ZIP64_END.unpack_from(records)
+    ending = Ending(count, size, offset, comment[1].decode())
+    return ending if text.endswith(zip64_records(ending) + last_record(ending)) else None

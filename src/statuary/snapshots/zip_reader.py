@@ -1,179 +1,160 @@
-"""A snapshot's zip as a site to look things up in: a few small reads for each document, and nothing unpacked."""
+"""A snapshot's zip read from anywhere: a few small reads for each member, and nothing unpacked.
 
-import os
-import threading
+The central directory is the zip's only one. The snapshot's own members come first in it, then the documents in the
+order of their paths, so that one is found by bisection.
+"""
+
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Protocol, Self
 
-from statuary.documents.stored_paths import sharded_path
-from statuary.publishing.errors import PublishingError
-from statuary.publishing.response_headers import media_type_of
-from statuary.publishing.safe_path import fold_case
-from statuary.publishing.site_reader import LARGEST_DOCUMENT, SiteEntry
-from statuary.publishing.snapshot_paths import INDEX, MANIFEST
-from statuary.snapshots import zip_format, zip_index
+from statuary.publishing.folder_reader import LARGEST_DOCUMENT
+from statuary.publishing.snapshot_paths import is_snapshot_path
+from statuary.snapshots import zip_format
+from statuary.snapshots.byte_ranges import ByteRanges
 from statuary.snapshots.errors import DamagedSnapshotError
-from statuary.snapshots.http_client import fetch_range, url_size
-from statuary.snapshots.manifest_entries import read_paths
 from statuary.snapshots.members import CompressedMember, decompress_member
-from statuary.snapshots.zip_format import LAST_RECORD_SIZE, LOCAL, ZipHeader
+from statuary.snapshots.zip_format import ENDING_SIZE, CentralEntry
 
-FIRST_READ = 4096
-"""Bytes that are read at a member's beginning: its header, and all of it if it is short."""
+PAGE = 4096
+"""Bytes of the central directory that are read at once."""
 
+LONGEST_ENTRY = 128 * 1024
+"""Bytes in which an entry of the central directory begins and ends in any case."""
 
-class ByteRanges(Protocol):
-    """Bytes that can be read from anywhere.
-
-    Attributes:
-        name: what they are called in messages.
-        size: how many there are.
-    """
-
-    name: str
-    size: int
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Return a stretch; fewer bytes only at the end."""
-
-    def close(self) -> None:
-        """Give back what is open."""
-
-
-class FileByteRanges:
-    """The bytes of a file; threads do not disturb each other."""
-
-    def __init__(self, path: Path) -> None:
-        """Open the file.
-
-        Raises:
-            PublishingRefused: if that cannot be done.
-        """
-        try:
-            self.file = path.open("rb", buffering=0)
-        except OSError as error:
-            raise PublishingError(f"{path} cannot be read: {error.strerror}") from None
-        self.name = str(path)
-        self.size = os.fstat(self.file.fileno()).st_size
-        self.lock = threading.Lock()
-
-    def close(self) -> None:
-        """Close the file."""
-        self.file.close()
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Return a stretch; fewer bytes only at the end."""
-        size = min(size, self.size - offset)
-        if size <= 0:
-            return b""
-        if hasattr(os, "pread"):
-            return os.pread(self.file.fileno(), size, offset)
-        with self.lock:
-            self.file.seek(offset)
-            return self.file.read(size)
-
-
-class UrlByteRanges:
-    """The bytes of a URL whose server knows ranges."""
-
-    def __init__(self, url: str) -> None:
-        self.name = url
-        self.size = url_size(url)
-
-    def close(self) -> None:
-        """Nothing stays open between two requests."""
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Return a stretch; fewer bytes only at the end."""
-        return fetch_range(self.name, offset, size) if size else b""
+Span = tuple[int, int]
+"""Where something begins and ends, in bytes of the file."""
 
 
 class ZipReader:
-    """An open snapshot in the form of a zip."""
+    """The members of a zip: of a snapshot, or of a delta."""
 
-    def __init__(self, byte_ranges: ByteRanges) -> None:
-        """Look at the end of the file, which tells where the index is.
+    has_manifest = True
+
+    def __init__(self, ranges: ByteRanges) -> None:
+        """Read the end of the file and the entries of the snapshot's own members.
 
         Raises:
-            SnapshotDamaged: if it is no snapshot's end; `byte_ranges` is closed then.
+            DamagedSnapshotError: if it is not the zip of a snapshot; `ranges` is closed then.
         """
-        self.byte_ranges = byte_ranges
-        self.name = byte_ranges.name
+        self.ranges = ranges
+        self.name = ranges.name
         try:
-            self._find_index()
-        except PublishingError:
-            byte_ranges.close()
+            self._read_ending()
+        except BaseException:
+            ranges.close()
             raise
 
-    def _find_index(self) -> None:
-        byte_ranges = self.byte_ranges
-        tail = byte_ranges.read(max(0, byte_ranges.size - LAST_RECORD_SIZE), LAST_RECORD_SIZE)
-        last = zip_format.parse_last_record(tail)
-        if last is None:
-            raise DamagedSnapshotError(f"{self.name} is no snapshot in the form of a zip, or it is cut off")
-        offset, self.digest = last
-        header, self.index_offset = self._header_at(offset, INDEX)
-        self.names = header.size // zip_index.RECORD.size
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def _read_ending(self) -> None:
+        tail = self.ranges.read(max(0, self.ranges.size - ENDING_SIZE), ENDING_SIZE)
+        ending = zip_format.parse_ending(tail)
+        if ending is None:
+            raise DamagedSnapshotError(
+                f"{self.name} is not a snapshot in the form of a zip, or it is cut off"
+            )
+        self.digest = ending.digest
+        start, self._end = ending.offset, ending.offset + ending.size
+        self._own: dict[str, Span] = {}
+        self._documents = self._end
+        for name, span in self._entries(start):
+            path = name.decode(errors="replace")
+            if not is_snapshot_path(path):
+                self._documents = span[0]
+                break
+            self._own[path] = span
 
     def close(self) -> None:
         """Close the file."""
-        self.byte_ranges.close()
+        self.ranges.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document, under any of its names, in whichever layout; None if there is none."""
-        packed = self.packed(path) or self.packed(sharded_path(path))
-        return None if packed is None else decompress_member(packed)
+        """Return the body of a member; None if there is none of this name.
 
-    def entry(self, path: str) -> SiteEntry | None:
-        """Return what is known of a document."""
-        found = self._found(path) or self._found(sharded_path(path))
-        if found is None:
-            return None
-        header, _ = found
-        return SiteEntry(path=header.path, size=header.size, media_type=media_type_of(path))
+        Raises:
+            DamagedSnapshotError: if it is not whole.
+        """
+        found = self.compressed(path)
+        return None if found is None else decompress_member(found)
 
     def paths(self) -> Iterator[str]:
-        """Yield every name of every document, in the order of paths."""
-        return read_paths(self.read(MANIFEST) or b"", self.read)
+        """Yield the name of every member."""
+        yield from self._own
+        for name, _ in self._entries(self._documents):
+            yield name.decode(errors="replace")
 
-    def packed(self, path: str) -> CompressedMember | None:
-        """Return a member as the zip holds it."""
-        found = self._found(path)
-        if found is None:
+    def compressed(self, path: str) -> CompressedMember | None:
+        """Return a member as the zip holds it; None if there is none of this name.
+
+        Raises:
+            DamagedSnapshotError: if the member is not what the directory says.
+        """
+        entry = self._entry(path)
+        if entry is None:
             return None
-        header, offset = found
-        data = self.byte_ranges.read(offset, header.packed_size)
-        if len(data) != header.packed_size:
-            raise DamagedSnapshotError(f"{self.name} is cut off in {header.path}")
-        return CompressedMember(header=header, data=data)
+        header, local = entry.header, zip_format.local_header(entry.header)
+        if max(header.size, header.packed_size) > LARGEST_DOCUMENT:
+            raise DamagedSnapshotError(f"{path} has {header.size:,} bytes, more than any document")
+        text = self.ranges.read(entry.offset, len(local) + header.packed_size)
+        if not text.startswith(local) or len(text) != len(local) + header.packed_size:
+            raise DamagedSnapshotError(f"{self.name} is damaged: {path} is not what the directory says")
+        return CompressedMember(header=header, data=text[len(local) :])
 
-    def _found(self, path: str) -> tuple[ZipHeader, int] | None:
-        """Return the header of a member and where its data begins."""
+    def _entry(self, path: str) -> CentralEntry | None:
+        """Return the entry of a member in the central directory."""
+        span = self._own.get(path) if is_snapshot_path(path) else self._find(path)
+        if span is None:
+            return None
+        start, end = span
+        entry = zip_format.parse_central_header(self.ranges.read(start, end - start))
+        if entry is None or entry.header.path != path:
+            raise DamagedSnapshotError(f"{self.name} is damaged: its directory has no sound entry of {path}")
+        return entry
+
+    def _find(self, path: str) -> Span | None:
+        """Return where a document's entry is, by bisection."""
         try:
-            offset = zip_index.find(self._read_index, self.names, path)
+            wanted = path.encode()
         except UnicodeEncodeError:
             return None
-        return None if offset is None else self._header_at(offset, path)
+        low, high = self._documents, self._end
+        while high - low > PAGE:
+            middle = (low + high) // 2
+            found = self._first_entry(middle, high)
+            if found is None:
+                high = middle
+                continue
+            name, span = found
+            if name == wanted:
+                return span
+            low, high = (span[1], high) if name < wanted else (low, span[0])
+        return next((span for name, span in self._entries(low, high) if name == wanted), None)
 
-    def _read_index(self, offset: int, size: int) -> bytes:
-        data = self.byte_ranges.read(self.index_offset + offset, size)
-        return data[: len(data) // zip_index.RECORD.size * zip_index.RECORD.size]
+    def _first_entry(self, start: int, end: int) -> tuple[bytes, Span] | None:
+        """Return the first entry that begins in a span; None if none does that is whole."""
+        for size in (PAGE, LONGEST_ENTRY):
+            text = self.ranges.read(start, min(size, self._end - start))
+            for begin in zip_format.BEGINS_ENTRY.finditer(text):
+                found = zip_format.central_name(text, begin.start())
+                if found is not None and start + begin.start() < end:
+                    return found[0], (start + begin.start(), start + found[1])
+        return None
 
-    def _header_at(self, offset: int, path: str) -> tuple[ZipHeader, int]:
-        """Read the local header of a member that must have one of these names."""
-        text = self.byte_ranges.read(offset, FIRST_READ)
-        lengths = zip_format.local_lengths(text[: LOCAL.size]) if len(text) >= LOCAL.size else None
-        length = LOCAL.size + sum(lengths or ())
-        header = zip_format.parse_local_header(text[:length]) if lengths and length <= len(text) else None
-        if header is None or fold_case(header.path) != fold_case(path):
-            raise DamagedSnapshotError(f"{self.name} is damaged: {path} is not where its index says")
-        if max(header.size, header.packed_size) > LARGEST_DOCUMENT and path != INDEX:
-            raise DamagedSnapshotError(f"{path} has {header.size:,} bytes, more than any document")
-        return header, offset + length
+    def _entries(self, start: int, end: int | None = None) -> Iterator[tuple[bytes, Span]]:
+        """Yield name and span of the entries, the first of which begins at `start`."""
+        end = self._end if end is None else end
+        text, position = b"", 0
+        while start + position < end:
+            found = zip_format.central_name(text, position)
+            if found is None:  # the page ends in this entry
+                start, position = start + position, 0
+                text, found = self._page(start)
+            name, after = found
+            yield name, (start + position, start + after)
+            position = after
+
+    def _page(self, start: int) -> tuple[bytes, tuple[bytes, int]]:
+        """Return the bytes from an entry on, with its name and where it ends in them."""
+        for size in (PAGE, LONGEST_ENTRY):
+            text = self.ranges.read(start, min(size, self._end - start))
+            found = zip_format.central_name(text, 0)
+            if found is not None:
+                return text, found
+        raise DamagedSnapshotError(f"{self.name} is damaged: its directory is broken off")

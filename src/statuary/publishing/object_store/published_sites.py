@@ -87,7 +87,4 @@ class PublishedFolder:
 
     def read(self, path: str) -> bytes:
         """Return a file's body."""
-        body = self.site.read(path)
-        if body is None:
-            raise PublishingError(f"{path} is missing in {self.root}", "build the site again")
-        return body
+        return self.site.require(path)

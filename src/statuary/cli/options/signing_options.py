@@ -1,0 +1,46 @@
+"""Options for the minisign keys of snapshots."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from statuary.publishing.errors import PublishingError
+from statuary.snapshots.manifest_signature import Signer, manifest_signer, parse_public_key, parse_secret_key
+
+if TYPE_CHECKING:
+    from minisign import PublicKey
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+public_key_option = click.option(
+    "--public-key",
+    metavar="FILE|KEY",
+    help="The minisign public key that the manifest must be signed with.",
+)
+sign_option = click.option(
+    "--sign", "key", type=FILE, help="Sign the manifest with this minisign secret key."
+)
+
+
+def public_key_of(text: str | None) -> "PublicKey | None":
+    """Return the public key that a text is, or that the file of this name has."""
+    return None if text is None else parse_public_key(_read_key(text) if Path(text).is_file() else text)
+
+
+def signer_of(file: Path | None) -> Signer | None:
+    """Return what signs manifests with the secret key in a file; None without a file."""
+    if file is None:
+        return None
+    return manifest_signer(parse_secret_key(_read_key(file), _ask_password))
+
+
+def _ask_password() -> str:
+    return str(click.prompt("Password of the key", hide_input=True, err=True))
+
+
+def _read_key(file: str | Path) -> str:
+    try:
+        return Path(file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PublishingError(f"the key {file} cannot be read: {error}") from None

@@ -1,0 +1,261 @@
+"""Documents of a published site, wherever it is, read by path: a snapshot file, a folder, or the URL of either.
+
+Where the site has a manifest, every byte that is returned is checked against it.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self
+
+import orjson
+
+from statuary.documents.stored_paths import sharded_path
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.folder_reader import LARGEST_DOCUMENT, FolderReader
+from statuary.publishing.safe_path import checked_path
+from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE, is_snapshot_path
+from statuary.snapshots.byte_ranges import FileRanges, UrlRanges
+from statuary.snapshots.document_names import stored_names
+from statuary.snapshots.errors import DamagedSnapshotError
+from statuary.snapshots.http_client import fetch, is_archive_url, is_url, url_below
+from statuary.snapshots.manifest import parse_manifest
+from statuary.snapshots.manifest_parts import (
+    ManifestEntry,
+    ReadPath,
+    check_body,
+    check_part,
+    parse_entry,
+    read_entries,
+)
+from statuary.snapshots.manifest_signature import verify_manifest_signature
+from statuary.snapshots.zip_reader import ZipReader
+
+if TYPE_CHECKING:
+    from minisign import PublicKey
+
+KEPT_PARTS = 128
+"""Parts of a manifest that stay in memory, of some 100 kB each."""
+
+
+class SiteSource(Protocol):
+    """Where the bytes of a site come from; several threads may read at once.
+
+    Attributes:
+        name: what messages call it.
+        has_manifest: whether it is a snapshot, which always has a manifest.
+    """
+
+    name: str
+    has_manifest: bool
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes that are stored under a path; None if there are none.
+
+        Raises:
+            PublishingError: if they cannot be read.
+        """
+
+    def paths(self) -> Iterator[str]:
+        """Yield the path of everything that is there.
+
+        Raises:
+            PublishingError: if that cannot be known.
+        """
+
+    def close(self) -> None:
+        """Close what is open."""
+
+
+class UrlSource:
+    """A site that a web server serves: one GET for each document."""
+
+    has_manifest = False
+
+    def __init__(self, base: str) -> None:
+        self.name = base
+
+    def close(self) -> None:
+        """Do nothing: nothing is open between two requests."""
+
+    def read(self, path: str) -> bytes | None:
+        """Return the body of a document; None where the server has none.
+
+        Raises:
+            PublishingError: if the server cannot be reached or responds with an error.
+        """
+        try:
+            checked_path(path)
+        except PublishingError:
+            return None
+        return fetch(url_below(self.name, path), LARGEST_DOCUMENT)
+
+    def paths(self) -> Iterator[str]:
+        """Raise an error: a web server does not list what it serves."""
+        raise PublishingError(
+            f"{self.name} cannot be listed: it has no {MANIFEST}",
+            "a site that is published from a snapshot has one",
+        )
+
+
+class ManifestIndex:
+    """A manifest to look documents up in: the part that lists a document is read when it is needed."""
+
+    def __init__(self, text: bytes, read: ReadPath) -> None:
+        """Read a manifest.
+
+        Args:
+            text: its bytes.
+            read: returns the parts, by their paths.
+
+        Raises:
+            DamagedSnapshotError: if it is not a manifest.
+        """
+        self.text = text
+        self.manifest = parse_manifest(text)
+        self.part = lru_cache(KEPT_PARTS)(self._read_part)
+        self._read = read
+        self._firsts = [part.first for part in self.manifest.parts]
+
+    def _read_part(self, number: int) -> bytes:
+        part = self.manifest.parts[number]
+        return check_part(self._read(part.path), part)
+
+    def find(self, path: str) -> ManifestEntry | None:
+        """Return the entry of a document by its name or an alias; None if it is not listed.
+
+        Raises:
+            DamagedSnapshotError: if the part that lists it is missing or damaged.
+        """
+        for name in stored_names(path):
+            entry = self._find_stored(name)
+            if entry is not None and path in entry.names:
+                return entry
+        return None
+
+    def _find_stored(self, name: str) -> ManifestEntry | None:
+        number = bisect_right(self._firsts, name) - 1
+        try:
+            begins = b'{"path":' + orjson.dumps(name) + b","
+        except TypeError:  # not UTF-8
+            return None
+        if number < 0:
+            return None
+        text = self.part(number)
+        start = 0 if text.startswith(begins) else text.find(b"\n" + begins) + 1
+        if not text.startswith(begins, start):
+            return None
+        return parse_entry(text[start : text.index(b"\n", start) + 1])
+
+    def paths(self) -> Iterator[str]:
+        """Yield every name of every document.
+
+        Raises:
+            DamagedSnapshotError: if a part is missing or damaged.
+        """
+        for entry in read_entries(self.manifest, self._read):
+            yield from entry.names
+
+
+class SiteReader:
+    """A published site, read by path; several threads may read at once.
+
+    Attributes:
+        index: what its manifest lists; None for a folder or URL without a manifest, whose bytes are not checked.
+    """
+
+    def __init__(self, source: SiteSource, index: ManifestIndex | None) -> None:
+        self.source = source
+        self.index = index
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what is open."""
+        self.source.close()
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a document under any of its names, in whichever layout; None if the site has none.
+
+        Raises:
+            DamagedSnapshotError: if they are missing, or not those that the manifest lists.
+            PublishingError: if the site cannot be read.
+        """
+        if is_snapshot_path(path):
+            return self.source.read(path) if self.index is None or path != MANIFEST else self.index.text
+        shard = sharded_path(path)
+        body = self._read(path)
+        return body if body is not None or shard == path else self._read(shard)
+
+    def _read(self, path: str) -> bytes | None:
+        if self.index is None:
+            return self.source.read(path)
+        entry = self.index.find(path)
+        if entry is None:
+            return None
+        body = self.source.read(entry.path)
+        if body is None:
+            raise DamagedSnapshotError(f"{entry.path} is missing in {self.source.name}")
+        check_body(entry, body)
+        return body
+
+    def paths(self) -> Iterator[str]:
+        """Yield the path of every document, aliases included.
+
+        Raises:
+            PublishingError: if the site cannot be listed: a URL without a manifest.
+        """
+        return self.source.paths() if self.index is None else self.index.paths()
+
+
+def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> SiteReader:
+    """Open a site to read single documents.
+
+    Args:
+        location: a snapshot in the form of a zip, a folder with a site, or the http(s) URL of either.
+        public_key: the key that the manifest must be signed with.
+
+    Raises:
+        DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
+        PublishingError: if there is no site, or it cannot be reached; for a .tar.zst, which can only be read from
+            its beginning.
+    """
+    source = open_source(location)
+    try:
+        return SiteReader(source, _index(source, public_key))
+    except BaseException:
+        source.close()
+        raise
+
+
+def open_source(location: str | Path) -> SiteSource:
+    """Open a site to read its bytes unchecked.
+
+    Raises:
+        PublishingError: as `open_site` does.
+    """
+    text = str(location)
+    if text.endswith(".tar.zst"):
+        raise PublishingError(
+            f"{text} can only be read as a whole", "`statuary snapshot convert` makes a .zip of it"
+        )
+    if is_url(text):
+        return ZipReader(UrlRanges(text)) if is_archive_url(text) else UrlSource(text)
+    path = Path(location)
+    return FolderReader(path) if path.is_dir() else ZipReader(FileRanges(path))
+
+
+def _index(source: SiteSource, public_key: "PublicKey | None") -> ManifestIndex | None:
+    text = source.read(MANIFEST)
+    if public_key is not None:
+        verify_manifest_signature(source.name, text, source.read(SIGNATURE), public_key)
+    if text is not None:
+        return ManifestIndex(text, source.read)
+    if source.has_manifest:
+        raise DamagedSnapshotError(f"{source.name} is not a snapshot: it has no {MANIFEST}")
+    return None

@@ -1,0 +1,152 @@
+"""A snapshot's zip written, or read once from its first byte to its last; random access is in `zip_reader`.
+
+Everything but the members' data follows from the members, so that the same lines write it and verify it: a byte that
+statuary does not write is found, wherever it is.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from typing import Self
+
+from statuary.publishing.folder_reader import LARGEST_DOCUMENT
+from statuary.snapshots import zip_format
+from statuary.snapshots.errors import DamagedSnapshotError
+from statuary.snapshots.members import CompressedMember, SnapshotMember, decompress_member
+from statuary.snapshots.streams import CHUNK, HashingReader, HashingWriter, Readable, Writable
+from statuary.snapshots.zip_format import CENTRAL_MARK, LOCAL, LOCAL_MARK, Ending, ZipHeader
+
+IN_MEMORY = 16 << 20
+"""Bytes of a central directory that stay in memory before they go into a temporary file."""
+
+
+class CentralDirectory:
+    """The central directory of the members so far."""
+
+    def __init__(self) -> None:
+        self._entries = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
+        self._count = 0
+
+    def close(self) -> None:
+        """Delete the temporary file."""
+        self._entries.close()
+
+    def add(self, header: ZipHeader, offset: int) -> None:
+        """Add a member whose local header begins at `offset`."""
+        self._entries.write(zip_format.central_header(header, offset))
+        self._count += 1
+
+    def ending(self, offset: int, digest: str = "") -> Ending:
+        """Return the ending of a zip whose central directory begins at `offset`."""
+        return Ending(self._count, self._entries.tell(), offset, digest)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the bytes of the directory, then leave the file at its end."""
+        self._entries.seek(0)
+        while chunk := self._entries.read(CHUNK):
+            yield chunk
+
+
+class ZipWriter:
+    """A zip being written; members are put in their order."""
+
+    def __init__(self, stream: Writable) -> None:
+        self.out = HashingWriter(stream)
+        self.directory = CentralDirectory()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.directory.close()
+
+    def put(self, member: CompressedMember) -> None:
+        """Write a member."""
+        self.directory.add(member.header, self.out.position)
+        self.out.write(zip_format.local_header(member.header))
+        self.out.write(member.data)
+
+    def finish(self) -> str:
+        """Write what follows the members; return the SHA-256 that the zip states of itself."""
+        offset = self.out.position
+        for chunk in self.directory.chunks():
+            self.out.write(chunk)
+        self.out.write(zip_format.zip64_records(self.directory.ending(offset)))
+        digest = self.out.digest
+        self.out.write(zip_format.last_record(self.directory.ending(offset, digest)))
+        return digest
+
+
+class ZipStreamReader:
+    """A zip being read from a stream; members are asked for in their order."""
+
+    def __init__(self, stream: Readable, name: str) -> None:
+        self.source = HashingReader(stream, name)
+        self.directory = CentralDirectory()
+        self._next: ZipHeader | None = None
+        self._ended = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.directory.close()
+
+    def next_path(self) -> str | None:
+        """Return the name of the next member; None after the last."""
+        if self._next is None and not self._ended:
+            self._next = self._read_header()
+            self._ended = self._next is None
+        return None if self._next is None else self._next.path
+
+    def member(self, aliases: tuple[str, ...] = ()) -> SnapshotMember:
+        """Read the next member.
+
+        Raises:
+            DamagedSnapshotError: if it is not whole.
+        """
+        if self.next_path() is None or self._next is None:
+            raise DamagedSnapshotError(f"{self.source.name} ends before its last member")
+        header, self._next = self._next, None
+        if max(header.size, header.packed_size) > LARGEST_DOCUMENT:
+            raise DamagedSnapshotError(f"{header.path} has {header.size:,} bytes, more than any document")
+        self.directory.add(header, self.source.position - len(zip_format.local_header(header)))
+        packed = CompressedMember(
+            header=header, data=self.source.exactly(header.packed_size), aliases=aliases
+        )
+        return SnapshotMember(
+            path=header.path, body=decompress_member(packed), aliases=aliases, packed=packed
+        )
+
+    def finish(self) -> str:
+        """Read what follows the members; return the SHA-256 that the zip states of itself.
+
+        Raises:
+            DamagedSnapshotError: if it does not follow from the members.
+        """
+        offset, wrong = self.source.position - len(CENTRAL_MARK), "its directory is not that of its members"
+        begun = len(CENTRAL_MARK)
+        for chunk in self.directory.chunks():
+            self.source.expect(chunk[begun:], wrong)
+            begun = 0
+        self.source.expect(zip_format.zip64_records(self.directory.ending(offset)), wrong)
+        digest = self.source.digest
+        last = zip_format.last_record(self.directory.ending(offset, digest))
+        self.source.expect(last, "its end is not that of its content")
+        self.source.expect_end()
+        return digest
+
+    def _read_header(self) -> ZipHeader | None:
+        """Read the next local header; None where the central directory begins."""
+        source, mark = self.source, self.source.exactly(len(LOCAL_MARK))
+        if mark == CENTRAL_MARK:
+            return None
+        if mark != LOCAL_MARK:
+            raise DamagedSnapshotError(f"{source.name} has no member at byte {source.position - len(mark):,}")
+        fixed = mark + source.exactly(LOCAL.size - len(mark))
+        rest = source.exactly(sum(zip_format.lengths_of_local_header(fixed)))
+        header = zip_format.parse_local_header(fixed + rest)
+        if header is None:
+            raise DamagedSnapshotError(
+                f"{source.name} has a member at byte {source.position:,} that statuary does not write so"
+            )
+        return header
