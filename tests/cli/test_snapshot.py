@@ -145,7 +145,7 @@ def test_prove_finds_a_record_in_another_records_place(content: Path, tmp_path: 
     (tmp_path / "build/.statuary/ledger.sqlite3").unlink()
     run("snapshot", "create", "--from", tmp_path / "build", "--now", NOW, tmp_path / "moved.zip")
     said = run("snapshot", "verify", tmp_path / "moved.zip", "--prove", code=1).output
-    assert f"v2/contract/{CHAIN}/{other}: error: the record is one of another contract" in said
+    assert f"v2/contract/{CHAIN}/{other}: error: the record is that of another contract" in said
 
 
 def test_errors_in_the_content_make_no_snapshot(content: Path, tmp_path: Path) -> None:

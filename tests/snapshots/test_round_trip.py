@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.documents.document import Document
-from statuary.publishing.errors import PublishingError
+from statuary.optional import MissingExtraError
 from statuary.snapshots.convert import convert_snapshot
 from statuary.snapshots.site_reader import open_site
 from statuary.snapshots.tar_zst import tar_header
@@ -107,7 +107,7 @@ def test_a_merely_unpacked_snapshot_is_whole_but_for_aliases(tmp_path: Path) -> 
 def test_without_zstandard_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("compression.zstd", "backports.zstd"):
         monkeypatch.setitem(__import__("sys").modules, name, None)
-    with pytest.raises(PublishingError, match="Zstandard") as refused:
+    with pytest.raises(MissingExtraError, match="Zstandard") as refused:
         made(tmp_path / "site.tar.zst", small_documents())
     assert "statuary[snapshot]" in refused.value.hint
     assert tree(tmp_path) == {}
