@@ -1,4 +1,4 @@
-"""The command line itself: how commands are found, and how one ends that is interrupted."""
+"""The command line itself: how commands are found, fail and are interrupted."""
 
 import gc
 import sqlite3
@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from statuary.cli import main
 from statuary.cli.exit_codes import ExitCode
+from statuary.domain.errors import StatuaryError
 
 
 def interrupted() -> None:
@@ -24,27 +25,39 @@ def interrupted_while_cleaning_up() -> None:
         raise sqlite3.OperationalError("database is locked")
 
 
-def interrupted_and_told_so() -> None:
+def interrupted_and_reported_otherwise() -> None:
     try:
         interrupted()
     except KeyboardInterrupt as error:
-        raise RuntimeError("a worker is gone") from error
+        raise RuntimeError("a worker died") from error
 
 
-@pytest.mark.parametrize("work", [interrupted, interrupted_while_cleaning_up, interrupted_and_told_so])
-def test_ctrl_c_is_ctrl_c_whatever_comes_of_it(monkeypatch, work):
+@pytest.mark.parametrize(
+    "work", [interrupted, interrupted_while_cleaning_up, interrupted_and_reported_otherwise]
+)
+def test_ctrl_c_is_reported_whatever_it_causes(monkeypatch, work):
     monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=work))
     done = CliRunner().invoke(main.command, ["build"])
     assert done.exit_code == ExitCode.INTERRUPTED
     assert done.stderr.strip() == f"statuary: interrupted; {main.AFTER_INTERRUPTION['build']}"
 
 
-def test_a_command_that_leaves_nothing_half_done_promises_nothing(monkeypatch):
+def test_a_command_that_leaves_no_work_unfinished_only_says_that_it_was_interrupted(monkeypatch):
     monkeypatch.setattr(
         main.LazyGroup, "get_command", lambda *_: click.Command("check", callback=interrupted)
     )
     done = CliRunner().invoke(main.command, ["check"])
     assert (done.exit_code, done.stderr.strip()) == (ExitCode.INTERRUPTED, "statuary: interrupted")
+
+
+def test_an_error_is_a_message_and_a_hint_and_nothing_in_it_is_a_line_of_its_own(monkeypatch):
+    def failing() -> None:
+        raise StatuaryError("no\x1b[31m\n::stop-commands::x", "do\nthat")
+
+    monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=failing))
+    done = CliRunner().invoke(main.command, ["build"])
+    assert done.exit_code == ExitCode.FAILED
+    assert done.stderr == "statuary: no\\x1b[31m\n    | ::stop-commands::x\n    do\\nthat\n"
 
 
 def test_a_defect_is_not_hidden(monkeypatch):
@@ -60,7 +73,7 @@ def test_a_misspelled_command_is_guessed():
     assert (done.exit_code, "Did you mean 'build'?" in done.stderr) == (2, True)
 
 
-def test_what_was_imported_is_never_looked_through_for_garbage():
+def test_imported_modules_are_excluded_from_garbage_collection():
     code = """
 import gc
 from click.testing import CliRunner
@@ -72,7 +85,7 @@ assert gc.isenabled() and gc.get_freeze_count() > 10_000
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_looking_for_garbage_is_left_alone_where_nobody_put_it_off():
+def test_garbage_collection_is_left_alone_unless_it_was_disabled():
     frozen = gc.get_freeze_count()
     assert CliRunner().invoke(main.command, ["next", "--help"]).exit_code == 0
     assert gc.get_freeze_count() == frozen

@@ -55,8 +55,14 @@ def record(name: str, old: str, new: str, path: str = RECORD_PATH) -> None:
 
 # text
 CASES["not utf-8"] = {"incidents/slow.yaml": b"name: caf\xe9\n"}
-CASES["byte order mark"] = {"incidents/slow.yaml": b"\xef\xbb\xbfname: x\n"}
 CASES["utf-16"] = {"incidents/slow.yaml": "name: x\n".encode("utf-16")}
+CASES["merge key"] = {"incidents/slow.yaml": "name: &n x\n<<: {draft: true}\n"}
+CASES["incident as a note"] = {"incidents/slower.md": "name: x\n"}
+CASES["components missing"] = {"components.yaml": None}
+CASES["many equal findings"] = {
+    "incidents/slow.yaml": "name: x\n" + "".join(f"unknown{number}: x\n" for number in range(14))
+}
+CASES["control characters"] = {"incidents/slow.yaml": '"a\\e[31m\\n::stop-commands::x": y\nname: x\n'}
 CASES["nul byte"] = {"incidents/slow.yaml": b"name: a\x00b\n"}
 CASES["tab indentation"] = {"incidents/slow.yaml": "name: x\nupdates:\n\t- at: y\n"}
 CASES["colon in a plain text"] = {"incidents/slow.yaml": "name: RPC: slow\n"}

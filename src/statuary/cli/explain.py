@@ -7,7 +7,8 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import out_option
-from statuary.cli.output.plain_text import printable, size_text
+from statuary.cli.output.plain_text import size_text
+from statuary.cli.output.printable import printable
 from statuary.documents.stored_paths import sharded_path
 from statuary.documents.url_table import match_url
 from statuary.publishing.ledger.read_ledger import nearest_paths, read_entry, read_reasons

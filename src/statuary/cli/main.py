@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.garbage_collection import enable_garbage_collection
+from statuary.cli.output.printable import printable
 from statuary.domain.errors import StatuaryError
 from statuary.version import VERSION
 
@@ -95,8 +96,11 @@ class LazyGroup(click.Group):
 
 
 def print_error(error: StatuaryError) -> None:
-    """Print what is wrong and what to do about it."""
-    click.echo(f"statuary: {error}" + (f"\n    {error.hint}" if error.hint else ""), err=True)
+    """Print what is wrong and what to do about it; no line begins with text of others."""
+    first, *rest = map(printable, str(error).split("\n"))
+    lines = [f"statuary: {first}", *(f"    | {line}" for line in rest)]
+    lines += [f"    {printable(error.hint)}"] if error.hint else []
+    click.echo("\n".join(lines), err=True)
 
 
 def _is_interruption(error: BaseException | None) -> bool:

@@ -13,7 +13,8 @@ import click
 
 from statuary.build.progress import stage
 from statuary.cli.options.common_options import utc_now
-from statuary.cli.output.plain_text import changes_line, changes_lines, count_text, printable, size_text
+from statuary.cli.output.plain_text import changes_line, changes_lines, count_text, size_text
+from statuary.cli.output.printable import printable
 from statuary.cli.output.progress import progress
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder_documents import folder_documents

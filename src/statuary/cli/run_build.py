@@ -14,7 +14,8 @@ from statuary.cli.options.check_options import read_check_options
 from statuary.cli.options.common_options import build_instant
 from statuary.cli.options.execution_options import open_executor
 from statuary.cli.output.findings_report import format_findings
-from statuary.cli.output.plain_text import changes_lines, printable
+from statuary.cli.output.plain_text import changes_lines
+from statuary.cli.output.printable import printable
 from statuary.cli.output.progress import progress
 from statuary.cli.output.summary import build_summary, findings_line
 from statuary.content.git_state import GitQuery

@@ -7,7 +7,8 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant, now_option, out_option
-from statuary.cli.output.plain_text import format_instant, printable
+from statuary.cli.output.plain_text import format_instant
+from statuary.cli.output.printable import printable
 from statuary.domain.primitives import Instant
 from statuary.publishing.tick import read_epoch_index, tick
 

@@ -96,6 +96,7 @@ FILE_PATTERNS = (
 )
 """The whole convention; the first pattern that matches a path says what the file is."""
 
+DATED_FOLDERS = ("incidents", "maintenances")
 FOLDERS = sorted({pattern.folder for pattern in FILE_PATTERNS if pattern.folder})
 STEMS = [pattern.stem for pattern in FILE_PATTERNS if pattern.stem and not pattern.folder]
 
@@ -116,9 +117,14 @@ def is_workspace_file(path: PurePosixPath) -> bool:
 
 
 def is_ignored(path: PurePosixPath) -> bool:
-    """Say whether a path is ignored on purpose: dotfiles, notes and licences."""
-    is_hidden = any(part.startswith(".") for part in path.parts)
-    return is_hidden or path.suffix.lower() in (".md", ".txt", ".license")
+    """Return whether a path is ignored on purpose: dotfiles, notes and licences.
+
+    Among incidents and maintenances only a README is a note; another text is a source with the wrong suffix.
+    """
+    if any(part.startswith(".") for part in path.parts):
+        return True
+    is_note = path.suffix.lower() in (".md", ".txt", ".license")
+    return is_note and (path.parts[0] not in DATED_FOLDERS or path.stem.upper() == "README")
 
 
 def unknown_file_finding(pure: PurePosixPath, path: str) -> Finding:

@@ -196,6 +196,8 @@ class _Constructor:
             name = key.value
             if not isinstance(key, ScalarNode):
                 raise _at(key, "a key is a list or a mapping", "write a text as the key")
+            if name == "<<" and not key.style:
+                raise _at(key, "a mapping is merged with `<<`, which is not supported", "write its keys out")
             if name in found:
                 raise _at(key, f"duplicate key {name!r}", "remove one of the two")
             found[name] = self.value(item, depth + 1)

@@ -108,7 +108,16 @@ class _Reader:
                 translate_maintenance(one, file.pure.stem, file.path, page) for file, one in maintenances
             ),
         )
+        self._require_components(status)
         return self._catalogue(file, settings, status)
+
+    def _require_components(self, status: StatusCatalogue) -> None:
+        """Note that components.yaml is missing, if an incident or a maintenance names a component."""
+        named = any(record.components for record in (*status.incidents, *status.maintenances))
+        if named and not self.files[FileKind.COMPONENTS]:
+            message = "the content folder has no components.yaml"
+            hint = "list the components that incidents and maintenances name"
+            self.findings.append(Finding(rule="required-file", message=message, hint=hint))
 
     def _catalogue(self, file: SourceFile, settings: SiteSource, status: StatusCatalogue) -> Catalogue:
         external = [

@@ -1,6 +1,7 @@
 """The content folder on disk: which files it has, and their text."""
 
 import os
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -44,7 +45,7 @@ class SourceFile:
         """Return the content of the file as text.
 
         Raises:
-            UnreadableError: if it is not UTF-8, begins with a byte order mark, or as `bytes`.
+            UnreadableError: if it is not UTF-8, or as `bytes`.
         """
         return decode_utf8(self.bytes(limit))
 
@@ -66,13 +67,14 @@ def _read_whole(path: Path, limit: int) -> bytes:
 
 
 def decode_utf8(raw: bytes) -> str:
-    """Return UTF-8 bytes as text.
+    """Return UTF-8 bytes as text, without a byte order mark.
 
     Raises:
-        UnreadableError: at the first byte that is not UTF-8, or at a byte order mark.
+        UnreadableError: at the first byte that is not UTF-8.
     """
-    if raw.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
-        raise UnreadableError("the file begins with a byte order mark", "save it as UTF-8 without BOM")
+    raw = raw.removeprefix(BOM_UTF8)
+    if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise UnreadableError("the file is UTF-16", "save it as UTF-8")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:

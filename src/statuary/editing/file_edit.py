@@ -1,6 +1,7 @@
 """A change to one file of the content folder, and writing it."""
 
 import os
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,10 +32,11 @@ def write_edit(root: Path, edit: FileEdit) -> Path:
     file = (root / edit.path).resolve()
     mode = file.stat().st_mode & 0o7777 if file.exists() else None
     found = file.read_bytes() if file.exists() else None
-    if found != (None if edit.before is None else edit.before.encode("utf-8")):
+    mark = BOM_UTF8 if found is not None and found.startswith(BOM_UTF8) else b""
+    if found != (None if edit.before is None else mark + edit.before.encode("utf-8")):
         raise EditError(f"{file} has changed since it was read", "run the command again")
     with atomic_file(file) as stream:
         if mode is not None:
             os.fchmod(stream.fileno(), mode)
-        stream.write(edit.after.encode("utf-8"))
+        stream.write(mark + edit.after.encode("utf-8"))
     return file

@@ -20,6 +20,7 @@ from statuary.cli.options.common_options import (
     refuse_overlapping_folders,
 )
 from statuary.cli.output.findings_report import text_report
+from statuary.cli.output.printable import printable
 from statuary.content.file_kinds import match_pattern
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
@@ -109,7 +110,7 @@ class EditSession:
             raise EditError(f"{shown}: {unreadable}", unreadable.hint) from None
         except EditError as error:
             position = f":{error.position.line}:{error.position.column}" if error.position else ""
-            raise EditError(f"{shown}{position}: {error}", error.hint) from None
+            raise EditError(f"{shown}{position}: {error}", error.hint, error.position) from None
 
     def apply(self, edit: FileEdit, subject: str, details: str) -> None:
         """Check an edit, then show or write it, and commit it if --commit was given.
@@ -136,7 +137,7 @@ class EditSession:
             if self.options.commit:
                 check_can_commit(file)
             written = write_edit(self.options.content, edit)
-            click.echo(f"{subject}\n    {file}")
+            click.echo(f"{printable(subject)}\n    {printable(str(file))}")
             if self.options.commit:
                 commit = commit_file(written, f"{subject}\n\n{details}")
                 click.echo(f"    commit {commit}")

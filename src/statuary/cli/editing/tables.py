@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from statuary.cli.output.plain_text import json_text, printable
+from statuary.cli.output.printable import json_text, printable
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Row = dict[str, str | list[str] | None]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.output.plain_text import json_text, printable
+from statuary.cli.output.printable import json_text, printable
 from statuary.cli.output.sarif_report import sarif_report
 from statuary.domain.findings import Finding, Position, Severity
 
@@ -94,7 +94,7 @@ class _Sources:
         try:
             if not file.is_file() or file.stat().st_size > MAX_SOURCE_SIZE:
                 return []
-            return file.read_text(encoding="utf-8").splitlines()
+            return file.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, ValueError):
             return []
 

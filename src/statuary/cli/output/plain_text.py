@@ -1,32 +1,13 @@
-"""Sizes, counts, instants and texts of others as people read them."""
+"""Sizes, counts and instants as people read them."""
 
-import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 
+from statuary.cli.output.printable import printable
 from statuary.domain.primitives import Instant
 from statuary.publishing.plan import Action, Plan
 
 EPOCHS_FOLDER = "api/v2/_epochs/"
-
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
-"""Control characters, line and paragraph separators, direction marks and lone surrogates."""
-
-
-def printable(text: str) -> str:
-    """Return a text on one line, with every character escaped that could change what a terminal or a log shows."""
-    return UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
-
-
-def printable_lines(text: str) -> str:
-    """Return a text of several lines with everything but the line ends escaped."""
-    return "\n".join(map(printable, text.split("\n")))
-
-
-def json_text(value: object) -> str:
-    """Return JSON in ASCII: control characters and lone surrogates are escaped."""
-    return json.dumps(value, indent=2)
 
 
 def changes_line(plan: Plan, *, applied: bool) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from statuary.cli.output.plain_text import json_text
+from statuary.cli.output.printable import json_text
 from statuary.domain.findings import Finding, Severity
 from statuary.version import VERSION
 

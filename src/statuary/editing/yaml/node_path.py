@@ -31,8 +31,8 @@ def find_node(text: str, pointer: Pointer) -> NodePath:
     """Follow a pointer through a text.
 
     Raises:
-        EditError: if the text cannot be read or is not a mapping, or if an anchor, an alias, a tag or a merged
-            mapping is on the way: a change there may show elsewhere.
+        EditError: if the text cannot be read or is not a mapping, or if an anchor, an alias or a tag is on the
+            way: a change there may show elsewhere.
     """
     root = _root(text)
     path = NodePath(root=root, node=root, key=None, missing=pointer)
@@ -65,9 +65,6 @@ def _check_not_shared(node: YamlNode) -> None:
             "write the value out, or edit the file yourself",
             node.position,
         )
-    merged = next((key for key, _ in node.members if key is not None and key.value == "<<"), None)
-    if merged is not None:
-        raise EditError("another mapping is merged into this one", "write its keys out", merged.position)
 
 
 def _member(node: YamlNode, step: str | int) -> tuple[YamlNode | None, YamlNode] | None:

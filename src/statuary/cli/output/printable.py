@@ -1,0 +1,17 @@
+"""Text of others, escaped so that it cannot act on a terminal or a log."""
+
+import json
+import re
+
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+"""Control characters, line and paragraph separators, direction marks and lone surrogates."""
+
+
+def printable(text: str) -> str:
+    """Return a text on one line, with every character escaped that could change what a terminal or a log shows."""
+    return UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def json_text(value: object) -> str:
+    """Return JSON in ASCII: control characters and lone surrogates are escaped."""
+    return json.dumps(value, indent=2)

@@ -1,0 +1,75 @@
+"""Findings in every format: nothing from the content can act on a terminal or a log."""
+
+import json
+
+import click
+import pytest
+
+from statuary.cli.output.findings_report import MAX_PER_RULE, REPORTS, format_findings, text_report
+from statuary.cli.output.printable import json_text, printable
+from statuary.domain.findings import Finding, Position
+
+HOSTILE = "a\n::stop-commands::x\x1b[31m\x9b2J\r\x00\x7f\u2028\u202e\udc80"
+HARMFUL = set(HOSTILE) - set("a::stop-commands::x[312J")
+
+
+def hostile_finding(position=None):
+    return Finding(
+        rule="known-keys", message=HOSTILE, hint=HOSTILE, path=HOSTILE, pointer=(HOSTILE,), position=position
+    )
+
+
+@pytest.mark.parametrize("form", REPORTS)
+def test_control_characters_are_escaped(form):
+    text = click.unstyle(format_findings([hostile_finding()], HOSTILE, form))
+    assert not HARMFUL & set(text) - {"\n"}
+    assert not any(line.startswith("::stop-commands::") for line in text.splitlines())
+    text.encode("utf-8")
+
+
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_json_reads_back_the_same(form):
+    value = json.loads(format_findings([hostile_finding()], "content", form))
+    if form == "json":
+        assert value["findings"][0]["message"] == HOSTILE
+    else:
+        assert value["runs"][0]["results"][0]["message"]["text"] == f"{HOSTILE}. {HOSTILE}"
+
+
+def test_a_workflow_command_is_one_line():
+    assert len(format_findings([hostile_finding()], "content", "github").splitlines()) == 1
+
+
+def test_a_source_line_is_shown_with_a_caret_below_the_position(tmp_path):
+    (tmp_path / "a.yaml").write_text("\ufeffname: x\nstauts: \x1b[2Jy\n", encoding="utf-8")
+    finding = Finding(rule="known-keys", message="m", path="a.yaml", position=Position(2, 9))
+    shown = click.unstyle(text_report([finding], str(tmp_path))).splitlines()
+    assert shown[1:] == ["    2 | stauts: \\x1b[2Jy", "      |         ^"]
+
+
+def test_the_caret_stands_below_what_an_escape_takes(tmp_path):
+    finding = Finding(rule="known-keys", message="m", path="a.yaml", position=Position(1, 3))
+    shown = click.unstyle(text_report([finding], str(tmp_path), {"a.yaml": "\t\tb"})).splitlines()
+    assert shown[1:] == ["    1 | \\t\\tb", "      |     ^"]
+
+
+@pytest.mark.parametrize("line", [0, 3, 10**9])
+def test_a_position_beyond_the_file_shows_no_line(tmp_path, line):
+    (tmp_path / "a.yaml").write_text("a\nb")
+    finding = Finding(rule="known-keys", message="m", path="a.yaml", position=Position(line, 1))
+    assert len(text_report([finding], str(tmp_path)).splitlines()) == 1
+
+
+def test_findings_of_one_rule_are_counted_after_ten():
+    findings = [Finding(rule="known-keys", message=str(number), path="a.yaml") for number in range(25)]
+    findings.append(Finding(rule="right-value", message="other", path="b.yaml"))
+    shown = click.unstyle(text_report(findings, "content")).splitlines()
+    assert len(shown) == MAX_PER_RULE + 2
+    assert shown[-1] == "and 15 more [known-keys]; --format json shows all"
+    assert "other" in shown[-2]
+    assert len(json.loads(format_findings(findings, "content", "json"))["findings"]) == 26
+
+
+def test_plain_text_stays_as_it_is():
+    assert printable("Ünïcode — 遅い 👩‍🚒 100 %") == "Ünïcode — 遅い 👩‍🚒 100 %"
+    assert json.loads(json_text({"a": "遅い"})) == {"a": "遅い"}
