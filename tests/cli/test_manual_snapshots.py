@@ -1,4 +1,4 @@
-"""The commands and the program that the README shows for snapshots, run as they stand there."""
+"""The commands and the program on the manual page about snapshots, run as they are."""
 
 import os
 import re
@@ -8,17 +8,17 @@ from pathlib import Path
 
 from support.requirements import CHECKOUT, require_module
 
-SECTION = (CHECKOUT / "README.md").read_text("utf-8").partition("\n## Snapshots\n")[2].partition("\n## ")[0]
+SECTION = (CHECKOUT / "content/pages/manual/snapshots.md").read_text("utf-8")
 AT = {"SOURCE_DATE_EPOCH": "1795176000"}
 
 
 def block(language: str) -> str:
     found = re.search(rf"```{language}\n(.*?)```", SECTION, re.DOTALL)
-    assert found, f"the README shows no {language} for snapshots"
+    assert found, f"the manual shows no {language} for snapshots"
     return found[1]
 
 
-def test_what_the_readme_shows_runs(tmp_path: Path) -> None:
+def test_what_the_manual_shows_runs(tmp_path: Path) -> None:
     require_module("cryptography", install='pip install "statuary[snapshot]"')
     (tmp_path / "content").symlink_to(CHECKOUT / "content")
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
