@@ -4,6 +4,7 @@ A folder of a million files takes the memory of its names while the scan is in i
 """
 
 import heapq
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ from statuary.content.file_kinds import (
     unknown_file_finding,
 )
 from statuary.content.folder_listing import ListingCache
-from statuary.content.source_files import walk_path
+from statuary.content.source_files import undecodable_name, walk_path
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource, ContractSources
 from statuary.domain.findings import Finding, Pointer
@@ -131,7 +132,7 @@ class ContractScan(ContractSources):
 
     def _in_external(self, source: ExternalSource) -> Iterator["_Found"]:
         try:
-            if not is_remote(source.location) and (self.root / source.location).is_dir():
+            if not is_remote(source.location) and os.path.isdir(self.root / source.location):
                 yield from self._in_folder(source.location.rstrip("/"), FOLDER)
             else:
                 for file in external_files(self.root, source.location):
@@ -153,6 +154,7 @@ class ContractScan(ContractSources):
             message = f"cannot read the folder: {error.strerror}"
             yield Finding(rule="readable-text", path=folder, message=message)
             return
+        yield from (undecodable_name(f"{folder}/{name}") for name in listing.undecodable)
         for are_records, names in listing.runs:
             if are_records:
                 yield _Records(folder, pure.name, names)

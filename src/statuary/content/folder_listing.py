@@ -5,6 +5,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from statuary.content.source_files import is_utf8
+
 RECORD_SUFFIXES = (".json", ".yaml", ".yml")
 
 
@@ -15,11 +17,13 @@ class FolderListing(NamedTuple):
         runs: adjacent names in byte order of the paths below them, and whether they are those of records.
         others: the names that are not plain files; a folder's name ends in a slash.
         size: the number of names.
+        undecodable: names that are not UTF-8; they are in none of the others.
     """
 
     runs: list[tuple[bool, list[str]]]
     others: set[str]
     size: int
+    undecodable: list[str]
 
 
 class ListingCache:
@@ -49,10 +53,14 @@ class ListingCache:
 
 def _list(folder: Path, *, is_chain: bool) -> FolderListing:
     names: list[str] = []
+    undecodable: list[str] = []
     others: set[str] = set()
     with os.scandir(folder) as entries:
         for entry in entries:
             name = entry.name
+            if not (name.isascii() or is_utf8(name)):
+                undecodable.append(name)
+                continue
             if not entry.is_file(follow_symlinks=False):
                 # a folder sorts as its paths do, with the slash
                 name += "/" if entry.is_dir(follow_symlinks=False) else ""
@@ -64,4 +72,4 @@ def _list(folder: Path, *, is_chain: bool) -> FolderListing:
         return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in others
 
     runs = [(are_records, list(run)) for are_records, run in groupby(names, is_record)]
-    return FolderListing(runs, others, len(names))
+    return FolderListing(runs, others, len(names), undecodable)

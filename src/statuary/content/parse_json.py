@@ -29,7 +29,9 @@ def parse_json_as_text(text: str) -> Json:
     Raises:
         UnreadableError: as `parse_json`.
     """
-    return _parse(text, parse_int=str, parse_float=str)
+    value = _parse(text, parse_int=str, parse_float=str)
+    _check_surrogates(text)
+    return value
 
 
 def _parse(text: str, **numbers: Any) -> Json:
@@ -53,6 +55,20 @@ def _parse(text: str, **numbers: Any) -> Json:
         raise UnreadableError(
             f"{error} is not a JSON number", "write a number, or null", Lines(text).position(offset)
         ) from None
+
+
+def _check_surrogates(text: str) -> None:
+    """Reject half of a surrogate pair, which UTF-8 cannot encode."""
+    if not SURROGATE.search(text):
+        return
+    for lexeme, start in _lexemes(text):
+        if SURROGATE.search(lexeme) and LONE_SURROGATE.search(json.loads(lexeme)):
+            message, hint = "the text has half of a surrogate pair", "write both escapes of the pair"
+            raise UnreadableError(message, hint, Lines(text).position(start))
+
+
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _DuplicateKeyError(Exception):

@@ -3,6 +3,7 @@
 The path names chain and address; the checks compare them with the record.
 """
 
+import os
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -104,7 +105,7 @@ class _WorkspaceFolder:
         )
 
     def _code(self, name: str | None, default: str) -> Hex | None:
-        if name is None and not (self.root / self.path(default)).is_file():
+        if name is None and not os.path.lexists(self.root / self.path(default)):
             return None
         return self._read(name or default, _hex)  # type: ignore[no-any-return]
 
@@ -119,7 +120,7 @@ class _WorkspaceFolder:
         return None
 
     def _or_missing(self, error: UnreadableError, name: str) -> UnreadableError:
-        if (self.root / self.path(name)).exists():
+        if os.path.lexists(self.root / self.path(name)):
             return error
         return UnreadableError(
             f"the workspace has no file {name!r}", "add it, or name another in contract.yaml"

@@ -1,6 +1,7 @@
 """The content folder on disk: which files it has, and their text."""
 
 import os
+import stat
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from statuary.content.bulk.remote_objects import is_remote, read_remote
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Finding, Position
+from statuary.domain.limits import MAX_FOLDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,9 @@ class SourceFile:
             return read_remote(self.path, limit)
         try:
             return _read_whole(self.root / self.path, limit)
-        except OSError as error:
-            raise UnreadableError(f"cannot read the file: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise UnreadableError(f"cannot read the file: {reason}") from None
 
     def text(self, limit: int) -> str:
         """Return the content of the file as text.
@@ -51,9 +54,13 @@ class SourceFile:
 
 
 def _read_whole(path: Path, limit: int) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY)
+    # opening a FIFO waits for a writer otherwise
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
-        size = os.fstat(descriptor).st_size
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableError("this is not a regular file", "replace it with a file")
+        size = status.st_size
         if size > limit:
             raise UnreadableError(f"the file has {size:,} bytes; the limit is {limit:,}", "split the file")
         # a buffer of exactly the size: a larger one costs more than reading
@@ -116,11 +123,22 @@ def walk_path(root: Path, path: str, within: Path | None = None) -> Iterator[Sou
 
 
 def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> Iterator[SourceFile | Finding]:
-    with os.scandir(root / below) as entries:
-        found = sorted((one for one in entries if one.name not in without), key=lambda entry: entry.name)
+    if below.count("/") >= MAX_FOLDERS:
+        yield Finding(
+            rule="readable-text", path=below, message=f"more than {MAX_FOLDERS} folders in one another"
+        )
+        return
+    try:
+        with os.scandir(root / below) as entries:
+            found = sorted((one for one in entries if one.name not in without), key=lambda entry: entry.name)
+    except OSError as error:
+        yield Finding(rule="readable-text", path=below, message=f"cannot read the folder: {error.strerror}")
+        return
     for entry in found:
         path = f"{below}/{entry.name}" if below else entry.name
-        if not entry.is_dir(follow_symlinks=False):
+        if not is_utf8(entry.name):
+            yield undecodable_name(path)
+        elif not entry.is_dir(follow_symlinks=False):
             yield _file(root, real_root, path, entry)
         elif not entry.name.startswith("."):
             yield from _walk(root, real_root, path, ())
@@ -130,6 +148,23 @@ def _file(root: Path, real_root: Path, path: str, entry: "os.DirEntry[str]") -> 
     if entry.is_symlink() and not _stays_inside(Path(entry.path), real_root):
         return _leads_out(path, Path(entry.path))
     return SourceFile(root, path) if entry.is_file() else _not_a_file(path)
+
+
+def is_utf8(name: str) -> bool:
+    """Say whether the name of a file, as the operating system gives it, is UTF-8."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def undecodable_name(path: str) -> Finding:
+    """Return the finding about a path whose last name is not UTF-8."""
+    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return Finding(
+        rule="inside-content", path=shown, message="the file name is not UTF-8", hint="rename the file"
+    )
 
 
 def _leads_out(path: str, link: Path) -> Finding:

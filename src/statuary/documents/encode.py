@@ -24,9 +24,16 @@ def encode_json(value: Json) -> bytes:
             not finite).
     """
     body = encode_unchecked(value)
-    if orjson.loads(body) != value:
+    if _read_back(body) != value:
         raise EncodingError(body[:200])
     return body
+
+
+def _read_back(body: bytes) -> Json:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:  # the escape of a lone surrogate
+        return json.loads(body)
 
 
 def encoded_fragment(value: Json) -> orjson.Fragment:

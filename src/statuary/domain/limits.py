@@ -50,6 +50,9 @@ LARGEST_SOURCE_FILE: Final = 1 << 20
 LARGEST_RECORD: Final = 64 << 20
 """Bytes of one contract's file, or of its line in a bulk file; the largest measured record has 0.97 MB."""
 
+MAX_FOLDERS: Final = 32
+"""Folders within one another in the content folder."""
+
 MAX_NODES: Final = 2_000_000
 """Values of one YAML file; an alias counts each time it is used."""
 

@@ -3,6 +3,7 @@
 An external source has the layout of `contracts/`, or is one bulk file.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -52,10 +53,10 @@ def _remote(url: str) -> Iterator[ExternalFile]:
 
 def _local(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
     full = root / source
-    if full.is_file():
+    if os.path.isfile(full):
         yield ExternalFile(FOLDER / full.name, source)
         return
-    if not full.is_dir():
+    if not os.path.isdir(full):
         raise UnreadableError(
             f"no file or folder {source!r}", "write the path relative to the content folder"
         )
