@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import orjson
@@ -18,6 +17,7 @@ from statuary.build.partitions import ContractPartition, Partitioner, PartitionS
 from statuary.build.progress import Progress, stage
 from statuary.checks.record_location import one_record_per_contract, one_record_per_match_id
 from statuary.checks.rule_catalogue import proof_rules
+from statuary.content.bulk.scratch import scratch_directory
 from statuary.content.source_stat import source_stat
 from statuary.documents.pages.contracts.contract_page_context import contract_page_context
 from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
@@ -79,10 +79,8 @@ def build_contracts(
     shared = PartitionSettings(root, settings, catalogue.hosting, target.began)
     partitioner = Partitioner(shared, target.output, target.partition_size)
     sources, built = target.ledger.sources, 0
-    with stage(progress, "Contracts"), TemporaryDirectory(prefix="statuary-join-") as scratch:
-        partitions = _partitions(
-            root, catalogue, scope.outdated, partitioner, rows=sources, scratch=Path(scratch)
-        )
+    with stage(progress, "Contracts"), scratch_directory() as scratch:
+        partitions = _partitions(root, catalogue, scope.outdated, partitioner, rows=sources, scratch=scratch)
         for result in execution.executor.map_unordered(build_partition, partitions):
             target.take(result)
             built += result.items

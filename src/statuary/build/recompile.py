@@ -9,7 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
@@ -20,6 +19,7 @@ from statuary.compilers.compiler import Compiler, CompilerError, find_compiler
 from statuary.compilers.run_program import RunLimits, stop_all_programs
 from statuary.content.bulk.jsonl import BulkContract
 from statuary.content.bulk.partitions import locate_in_partition, read_partition
+from statuary.content.bulk.scratch import scratch_directory
 from statuary.content.locate import locate_findings
 from statuary.content.read_contract import read_contract
 from statuary.documents.encode import encode_unchecked
@@ -81,11 +81,11 @@ def recompile_contracts(
     missing: Counter[CompilerBuild] = Counter()
     total = None if catalogue.bulk else len(catalogue.contracts)
     with (
-        TemporaryDirectory(prefix="statuary-join-") as scratch,
+        scratch_directory() as scratch,
         stage(progress, "Compiling again", total),
         ThreadPoolExecutor(options.workers) as pool,
     ):
-        contracts = _all_contracts(root, catalogue, Path(scratch))
+        contracts = _all_contracts(root, catalogue, scratch)
         results = map_in_order(pool, partial(_recompile, root, recompiler), contracts, 2 * options.workers)
         for result in counted(progress, results):
             records += result is not None

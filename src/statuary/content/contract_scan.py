@@ -4,7 +4,6 @@ A folder of a million files takes the memory of its names while the scan is in i
 """
 
 import heapq
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -132,19 +131,15 @@ class ContractScan(ContractSources):
 
     def _in_external(self, source: ExternalSource) -> Iterator["_Found"]:
         try:
-            if not is_remote(source.location) and os.path.isdir(self.root / source.location):
+            if not is_remote(source.location) and (self.root / source.location).is_dir():
                 yield from self._in_folder(source.location.rstrip("/"), FOLDER)
             else:
                 for file in external_files(self.root, source.location):
                     yield from [file] if isinstance(file, Finding) else _classify(file)
         except UnreadableError as error:
-            yield Finding(
-                rule="reachable-source",
-                path=source.path,
-                message=str(error),
-                hint=error.hint,
-                pointer=source.pointer,
-            )
+            yield _unreachable(source, str(error), error.hint)
+        except OSError as error:
+            yield _unreachable(source, f"cannot read the source: {error.strerror}")
 
     def _in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
         """Yield what is found in a folder with the layout of `contracts/`, or of a folder in it."""
@@ -173,6 +168,12 @@ class ContractScan(ContractSources):
             yield from self._in_folder(path[:-1], pure)
         else:
             yield from _below(self.root, path.rstrip("/"), pure)
+
+
+def _unreachable(source: ExternalSource, message: str, hint: str = "") -> Finding:
+    return Finding(
+        rule="reachable-source", path=source.path, message=message, hint=hint, pointer=source.pointer
+    )
 
 
 class _BulkFile(NamedTuple):

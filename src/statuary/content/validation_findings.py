@@ -7,13 +7,19 @@ from statuary.content.annotations import item_of, members_of
 from statuary.content.source_model import describe_value
 from statuary.domain.findings import Finding, Pointer
 from statuary.domain.json_values import Json
+from statuary.domain.limits import MAX_SHOWN_FINDINGS
 from statuary.domain.primitives import InvalidValueError
 from statuary.domain.suggestions import did_you_mean
 
 
 def validation_findings(error: ValidationError, model: object, tree: Json) -> list[Finding]:
     """Return the findings about `tree`, which `model` rejects; their pointers lead into it."""
-    return list(dict.fromkeys(_finding(one, model, tree) for one in error.errors(include_url=False)))
+    errors = error.errors(include_url=False)
+    findings = list(dict.fromkeys(_finding(one, model, tree) for one in errors[:MAX_SHOWN_FINDINGS]))
+    if len(errors) > MAX_SHOWN_FINDINGS:
+        message = f"{len(errors) - MAX_SHOWN_FINDINGS:,} more values are not valid"
+        findings.append(Finding(rule="right-value", message=message))
+    return findings
 
 
 def _finding(one: ErrorDetails, model: object, tree: Json) -> Finding:

@@ -74,6 +74,18 @@ MAX_QUOTED: Final = 80
 MAX_UNREADABLE_LINES: Final = 100
 """Unreadable lines of one range of a JSONL file, after which the rest of the range is skipped."""
 
+MAX_EXPORT_EXPANSION: Final = 100
+"""How many times the size of its files the rows of an export take on disk; real ones take about ten times."""
+
+MIN_DISK: Final = 1 << 30
+"""Bytes on disk that the rows of an export may take whatever the size of its files."""
+
+MAX_ROWS_PER_BYTE: Final = 1
+"""Rows of an export's table by bytes of its files: real rows have ids and hashes, which do not compress."""
+
+MIN_ROWS: Final = 100_000
+"""Rows that a table of an export may have whatever the size of its files."""
+
 MAX_BLANK: Final = 1 << 20
 """Bytes of blank lines in one range of a JSONL file, after which the rest of the range is skipped."""
 

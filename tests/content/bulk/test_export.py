@@ -260,3 +260,25 @@ def test_the_workbench_holds_only_what_is_needed(tmp_path):
 )
 def test_names_of_files_name_tables(path, table):
     assert table_of(path) == table
+
+
+def test_a_flood_of_equal_rows_is_not_joined(tmp_path):
+    """A million equal rows take a few bytes in Parquet, and would take gigabytes on disk."""
+    duckdb = pytest.importorskip("duckdb")
+    folder = tmp_path / "contracts"
+    write_tables(folder, tables_of_records([deployed(1)]))
+    (file,) = folder.rglob("signatures_*.parquet")
+    duckdb.sql(
+        f"COPY (SELECT t.* FROM '{file}' AS t, range(1000000)) TO '{tmp_path}/many.parquet' (COMPRESSION zstd)"
+    )
+    (tmp_path / "many.parquet").replace(file)
+    with pytest.raises(UnreadableError, match="more than a real export"):
+        joined(tmp_path)
+
+
+def test_values_that_are_repeated_without_end_fill_no_disk(tmp_path, monkeypatch):
+    write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
+    monkeypatch.setattr("statuary.content.bulk.export_join.MIN_DISK", 0)
+    monkeypatch.setattr("statuary.content.bulk.export_join.MAX_EXPORT_EXPANSION", 0)
+    with pytest.raises(UnreadableError, match="expand too far"):
+        joined(tmp_path)

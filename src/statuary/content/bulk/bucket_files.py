@@ -10,6 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Self
 
+from statuary.content.unreadable import UnreadableError
+
 TABLES = {
     "matches": (
         "match_id, verified_at, file, file_row, creation_match, runtime_match, chain_id, address, transaction_hash,"
@@ -39,8 +41,9 @@ PRAGMAS = (
 class BucketWriter:
     """Fills all buckets at once; a context manager that finishes them."""
 
-    def __init__(self, folder: Path, buckets: int) -> None:
-        """Create empty buckets in an empty folder."""
+    def __init__(self, folder: Path, buckets: int, limit: int) -> None:
+        """Create empty buckets, which take at most `limit` bytes of values, in an empty folder."""
+        self.left = limit
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
         self.buckets = [
             sqlite3.connect(bucket_file(folder, number), isolation_level=None) for number in range(buckets)
@@ -63,7 +66,12 @@ class BucketWriter:
         """Add rows to their buckets; the first value of a row is the number of its bucket."""
         by_bucket: dict[int, list[tuple[Any, ...]]] = {}
         for number, *values in rows:
+            self.left -= sum(len(value) for value in values if isinstance(value, (str, bytes)))
             by_bucket.setdefault(number, []).append(tuple(values))
+        if self.left < 0:
+            raise UnreadableError(
+                "the rows of the export expand too far", "download its files again", rule="whole-export"
+            )
         marks = ", ".join("?" * (TABLES[table].count(",") + 1))
         for number, values in by_bucket.items():
             self.buckets[number].executemany(f"INSERT INTO {table} VALUES ({marks})", values)

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from statuary.content.bulk.bucket_files import BucketWriter
 from statuary.content.bulk.export_queries import NEEDS, BucketQuery, bucket_queries
-from statuary.content.bulk.export_tables import JoinLimits, connect, open_tables, tables_of
+from statuary.content.bulk.export_tables import JoinLimits, check_sizes, connect, open_tables, tables_of
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkSource
 from statuary.domain.findings import Finding, Severity
+from statuary.domain.limits import MAX_EXPORT_EXPANSION, MIN_DISK
 
 CONTRACTS_OF_A_BUCKET = 8192
 """About a hundred megabytes of records."""
@@ -27,6 +28,9 @@ NEED_SIZE = 256
 
 SHARE = 4
 """The narrow side takes at most this part of the memory; the wide side needs the rest."""
+
+OVERLAP = 16
+"""Rows that one match may join: ids are unique, but the files of an export may overlap."""
 
 ROWS_AT_A_TIME = 256
 """Rows fetched at a time: of the widest table, about ten megabytes."""
@@ -76,9 +80,11 @@ def join_export(
     connection = connect(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")
     try:
         open_tables(connection, root, tables)
+        size = check_sizes(connection, root, tables)
+        connection.execute(f"SET max_temp_directory_size = '{MIN_DISK + MAX_EXPORT_EXPANSION * size}B'")
         buckets, dangling = _join_keys(connection, chains)
         counts = connection.execute("SELECT bucket, count(*) FROM keys GROUP BY ALL ORDER BY ALL").fetchall()
-        with BucketWriter(scratch_dir, buckets) as bench:
+        with BucketWriter(scratch_dir, buckets, MIN_DISK + MAX_EXPORT_EXPANSION * size) as bench:
             _fill(connection, tables, bench, limits)
     except UnreadableError:
         raise
@@ -141,8 +147,13 @@ QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DE
 def _join_keys(connection: Any, chains: Collection[str]) -> tuple[int, int]:
     """Create the table of keys; return the number of buckets, and of matches whose rows are missing."""
     connection.execute(NEWEST)
-    connection.execute(f"CREATE TABLE joined AS {JOINED}", {"chains": list(chains)})
+    (newest,) = connection.execute("SELECT count(*) FROM newest").fetchone()
+    connection.execute(
+        f"CREATE TABLE joined AS {JOINED} LIMIT {OVERLAP * newest + 1}", {"chains": list(chains)}
+    )
     matches, dangling = connection.execute("SELECT count(*), count_if(dangles) FROM joined").fetchone()
+    if matches > OVERLAP * newest:
+        raise UnreadableError("the export repeats ids", "download its files again", rule="whole-export")
     buckets = min(MOST_BUCKETS, 1 + matches // CONTRACTS_OF_A_BUCKET)
     connection.execute(KEYS, {"buckets": buckets})
     connection.execute("DROP TABLE newest; DROP TABLE joined")

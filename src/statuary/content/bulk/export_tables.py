@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from statuary.content.bulk.remote_objects import is_remote
+from statuary.content.bulk.remote_objects import is_remote, object_size
 from statuary.content.unreadable import UnreadableError
+from statuary.domain.limits import MAX_ROWS_PER_BYTE, MIN_ROWS
 from statuary.optional import MissingExtraError, optional
 
 NEEDED = (
@@ -107,6 +108,25 @@ def open_tables(connection: Any, root: Path, tables: Mapping[str, list[str]]) ->
         view(
             connection, name, locations, "filename = true, file_row_number = true, hive_partitioning = false"
         )
+
+
+def check_sizes(connection: Any, root: Path, tables: Mapping[str, list[str]]) -> int:
+    """Return the bytes of all files, after comparing them with the number of rows.
+
+    Raises:
+        UnreadableError: if a table has more rows than a real one of its size.
+    """
+    total = 0
+    for name, files in tables.items():
+        size = sum(object_size(file) if is_remote(file) else (root / file).stat().st_size for file in files)
+        paths = ", ".join(_literal(file if is_remote(file) else f"{root}/{file}") for file in files)
+        query = f"SELECT sum(num_rows) FROM parquet_file_metadata([{paths}])"
+        (rows,) = connection.execute(query).fetchone()
+        if rows > MIN_ROWS + MAX_ROWS_PER_BYTE * size:
+            message = f"table {name} has {rows:,} rows in {size:,} bytes, more than a real export"
+            raise UnreadableError(message, "download its files again", rule="whole-export")
+        total += size
+    return total
 
 
 def view(connection: Any, name: str, files: Iterable[str], options: str) -> None:

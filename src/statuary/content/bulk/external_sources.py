@@ -3,7 +3,6 @@
 An external source has the layout of `contracts/`, or is one bulk file.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -53,10 +52,10 @@ def _remote(url: str) -> Iterator[ExternalFile]:
 
 def _local(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
     full = root / source
-    if os.path.isfile(full):
+    if full.is_file():
         yield ExternalFile(FOLDER / full.name, source)
         return
-    if not os.path.isdir(full):
+    if not full.is_dir():
         raise UnreadableError(
             f"no file or folder {source!r}", "write the path relative to the content folder"
         )

@@ -48,6 +48,20 @@ def list_objects(url: str) -> Iterator[RemoteObject]:
         raise _unreadable(url, error) from None
 
 
+def object_size(url: str) -> int:
+    """Return the size of an object in bytes.
+
+    Raises:
+        UnreadableError: if it does not exist or cannot be read.
+    """
+    bucket, key = _parts(url)
+    try:
+        size: int = import_obstore().head(_store(bucket), key)["size"]
+    except Exception as error:  # noqa: BLE001 - as above
+        raise _unreadable(url, error) from None
+    return size
+
+
 def read_remote(url: str, limit: int) -> bytes:
     """Return the content of an object.
 

@@ -1,0 +1,161 @@
+"""Content that is meant to stop a build or to take all of a machine: each time a finding, and the rest is read."""
+
+import os
+from pathlib import Path
+
+import orjson
+import pytest
+
+from statuary.build.build import check_site
+from statuary.build.progress import NoProgress
+from statuary.content.bulk import scratch
+from statuary.content.contract_scan import ContractScan, ExternalSource
+from statuary.content.parse_json import parse_json_as_text
+from statuary.content.parse_yaml import parse_yaml
+from statuary.content.read_contract import read_contract
+from statuary.content.source_files import SourceFile, walk_folder
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.domain.findings import Finding
+from statuary.domain.limits import MAX_FOLDERS, MAX_SHOWN_FINDINGS
+from statuary.domain.primitives import parse_instant
+from support.contracts import made_record
+from support.sites import NOW, small_site, write_files
+
+ADDRESS = "0x" + "5a" * 20
+
+
+def findings_of(content: Path) -> list[Finding]:
+    checked, _ = check_site(content, parse_instant(NOW), NoProgress(), lambda _: None)
+    return list(checked.all_findings)
+
+
+def with_aliases(count: int, size: int) -> str:
+    return f"a: &a {'x' * size}\nb: [{', '.join(['*a'] * count)}]\n"
+
+
+def test_aliases_expand_a_file_a_few_times_only() -> None:
+    assert len(parse_yaml(with_aliases(8, 2_000))["b"]) == 8
+    for text in (with_aliases(20_000, 3_000), with_aliases(20, 50_000)):
+        with pytest.raises(UnreadableError, match="expand too far"):
+            parse_yaml(text)
+
+
+def test_nested_aliases_expand_a_file_a_few_times_only() -> None:
+    levels = "\n".join(
+        f"{name}: &{name} [{', '.join(['*' + below] * 9)}]" for below, name in ["ab", "bc", "cd", "de"]
+    )
+    with pytest.raises(UnreadableError, match="expand too far"):
+        parse_yaml(f"a: &a [x, x, x]\n{levels}\n")
+
+
+@pytest.mark.parametrize("text", ['{"a": "\\ud800"}', '{"a\\uDC00": 1}', '["\\ud83d\\ud83d\\ude00"]'])
+def test_half_of_a_surrogate_pair_in_a_source_file(text: str) -> None:
+    with pytest.raises(UnreadableError, match="surrogate"):
+        parse_json_as_text(text)
+
+
+def test_a_whole_surrogate_pair_in_a_source_file() -> None:
+    assert parse_json_as_text('{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
+
+
+def surrogate_in_member(record: dict, member: str) -> None:
+    record["compilation"][member] = "\ud800x"
+
+
+def surrogate_in_path(record: dict, _: str) -> None:
+    (text,) = record["sources"].values()
+    record["sources"] = {"\ud800.sol": text}
+
+
+def surrogate_in_notice(record: dict, _: str) -> None:
+    record["userdoc"] = {"notice": "\udfff"}
+
+
+@pytest.mark.parametrize(
+    ("change", "member"),
+    [
+        (surrogate_in_member, "name"),
+        (surrogate_in_member, "fullyQualifiedName"),
+        (surrogate_in_member, "compiler"),
+        (surrogate_in_path, ""),
+        (surrogate_in_notice, ""),
+    ],
+)
+def test_half_of_a_surrogate_pair_in_a_record_is_about_that_record(tmp_path, change, member) -> None:
+    import json
+
+    record = orjson.loads(orjson.dumps(made_record()))
+    change(record, member)
+    path = f"contracts/748463/{record['address']}.json"
+    content = write_files(small_site(tmp_path), {path: json.dumps(record | {"chainId": "748463"})})
+    assert {finding.path for finding in findings_of(content)} == {path}
+
+
+def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    content = small_site(tmp_path)
+    (content / "contracts" / "748463").mkdir(parents=True)
+    for name in (b"incidents/\xff.yaml", b"contracts/\xfe.jsonl", b"contracts/748463/\xfd.json", b"\xfc"):
+        (content / os.fsdecode(name)).touch()
+    found = {finding.path for finding in findings_of(content) if "not UTF-8" in finding.message}
+    assert found == {
+        "incidents/\\xff.yaml",
+        "contracts/\\xfe.jsonl",
+        "contracts/748463/\\xfd.json",
+        "\\xfc",
+    }
+
+
+@pytest.mark.parametrize("name", ["input.json", "creation.hex", "contract.yaml"])
+def test_a_fifo_in_a_workspace_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / f"contracts/1/{ADDRESS}"
+    write_files(folder, {"contract.yaml": "contract: a.sol:A\n", "input.json": "{}", "output.json": "{}"})
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    source = ContractSource(f"contracts/1/{ADDRESS}/contract.yaml", "1", ADDRESS, ContractForm.WORKSPACE)
+    messages = {
+        finding.path.rpartition("/")[2]: finding.message
+        for finding in read_contract(tmp_path, source).findings
+    }
+    assert messages.get(name, messages.get("contract.yaml")) is not None
+
+
+def test_a_fifo_is_not_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.yaml")
+    with pytest.raises(UnreadableError, match="regular file"):
+        SourceFile(tmp_path, "a.yaml").bytes(100)
+
+
+def test_folders_without_end(tmp_path: Path) -> None:
+    (tmp_path / "/".join(["d"] * 300)).mkdir(parents=True)
+    (found,) = walk_folder(tmp_path)
+    assert found.message == f"more than {MAX_FOLDERS} folders in one another"
+
+
+def test_a_source_with_a_name_that_no_system_takes(tmp_path: Path) -> None:
+    for location in ("x" * 5_000, "/".join(["x" * 200] * 30), "nul\0"):
+        scan = ContractScan(tmp_path, [ExternalSource(location, "site.yaml", ("contracts", "sources", 0))])
+        (finding,) = scan.findings
+        assert (finding.rule, finding.path) == ("reachable-source", "site.yaml")
+
+
+def test_a_thousand_wrong_values_are_summed_up(tmp_path: Path) -> None:
+    updates = "".join("- {at: 1, status: none}\n" for _ in range(1_000))
+    content = write_files(small_site(tmp_path), {"incidents/slow.yaml": f"name: a\nupdates:\n{updates}"})
+    found = findings_of(content)
+    assert len(found) == MAX_SHOWN_FINDINGS + 1
+    assert any(finding.message.endswith("more values are not valid") for finding in found)
+
+
+def test_scratch_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(scratch, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    abandoned, other = tmp_path / f"{scratch.PREFIX}killed", tmp_path / "other"
+    for folder in (abandoned, other):
+        folder.mkdir()
+        (folder / "bucket-0.sqlite3").write_bytes(b"x")
+    with scratch.scratch_directory() as first, scratch.scratch_directory() as second:
+        assert not abandoned.exists()
+        assert first.is_dir()
+        assert second.is_dir()
+    assert sorted(tmp_path.iterdir()) == [other]
