@@ -26,7 +26,7 @@ ADDRESS = "0x" + "5a" * 20
 
 
 def findings_of(content: Path) -> list[Finding]:
-    checked, _ = check_site(content, parse_instant(NOW), NoProgress(), lambda _: None)
+    checked = check_site(content, parse_instant(NOW), NoProgress())
     return list(checked.all_findings)
 
 
