@@ -154,6 +154,7 @@ def test_scratch_folders_of_killed_processes_are_removed(tmp_path: Path, monkeyp
     for folder in (abandoned, other):
         folder.mkdir()
         (folder / "bucket-0.sqlite3").write_bytes(b"x")
+        os.utime(folder, (1, 1))
     with scratch.scratch_directory() as first, scratch.scratch_directory() as second:
         assert not abandoned.exists()
         assert first.is_dir()

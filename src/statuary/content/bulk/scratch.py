@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISDIR
 from tempfile import gettempdir, mkdtemp
 
 if sys.platform != "win32":
@@ -13,13 +14,16 @@ if sys.platform != "win32":
 
 PREFIX = "statuary-join-"
 
+GRACE = 60
+"""Seconds in which a new folder surely has its lock."""
+
 
 @contextmanager
 def scratch_directory() -> Iterator[Path]:
     """Make a temporary folder; remove it, and those of killed processes."""
-    remove_abandoned()
     folder = Path(mkdtemp(prefix=PREFIX))
     descriptor = _lock(folder)
+    _remove_abandoned(folder.stat().st_mtime - GRACE)
     try:
         yield folder
     finally:
@@ -28,13 +32,18 @@ def scratch_directory() -> Iterator[Path]:
             os.close(descriptor)
 
 
-def remove_abandoned() -> None:
-    """Remove the temporary folders of this user whose process has ended: their locks ended with it."""
+def _remove_abandoned(before: float) -> None:
+    """Remove this user's temporary folders of processes that have ended: their locks ended with them.
+
+    Args:
+        before: when a folder must have changed last, in seconds since 1970; a newer one may not have its lock yet.
+    """
     if sys.platform == "win32":
         return
     for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
-            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+            status = folder.lstat()
+            if not S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mtime > before:
                 continue
             if (descriptor := _lock(folder)) is not None:
                 shutil.rmtree(folder, ignore_errors=True)
