@@ -1,4 +1,4 @@
-"""What tests of pages render: a frame, a status side and contracts, without a disk."""
+"""What tests of pages render: a site, its status and contracts, without a disk."""
 
 from collections import Counter
 from html.parser import HTMLParser
@@ -16,8 +16,8 @@ from support.contracts import made_record
 ZURICH = ZoneInfo("Europe/Zurich")
 
 
-def frame(**changes: Any) -> SiteContext:
-    """Return the frame of a small site."""
+def small_site_context(**changes: Any) -> SiteContext:
+    """Return the context of a small site."""
     values = {
         "name": "Plinth",
         "url": "https://status.plinth.example",
@@ -30,7 +30,7 @@ def frame(**changes: Any) -> SiteContext:
 
 def contract_pages(**changes: Any) -> ContractPageContext:
     """Return what pages of contracts depend on."""
-    values = {"frame": frame(), "chains": (("31337", "Test chain"),), "known": frozenset()}
+    values = {"site": small_site_context(), "chains": (("31337", "Test chain"),), "known": frozenset()}
     return ContractPageContext(**(values | changes))
 
 

@@ -19,7 +19,6 @@ class DeployedContract(NamedTuple):
     """A contract that the deployment lists.
 
     Attributes:
-        chain_id: its chain.
         address: its address, as listed.
         entry: what the list says of it.
     """

@@ -1,11 +1,11 @@
-"""What a site holds for the hosts that serve it, beside its documents."""
+"""What a site provides for the hosts that serve it."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 
 class HostingPlatform(StrEnum):
-    """A host that reads files of the site itself: rules of headers and paths, names of what is no part of it."""
+    """A host that reads files inside the site, such as rules for headers and paths."""
 
     NETLIFY = "netlify"
     CLOUDFLARE = "cloudflare"
@@ -13,11 +13,11 @@ class HostingPlatform(StrEnum):
 
 
 class PathLayout(StrEnum):
-    """Where the documents of single contracts lie.
+    """The layout of single contracts.
 
-    `plain`: at the paths of their URLs. `sharded`: in folders by the first two digits of the address, for hosts
-    that limit how many files one folder may have (Netlify: 54,000, which are 27,000 contracts of a chain, each
-    under two spellings); rewrite rules and the edge module hide it.
+    `plain`: at the paths of their URLs. `sharded`: in folders by the first two digits of the address, for hosts that limit
+    the files of a folder (Netlify: 54,000, which is 27,000 contracts of a chain, each under two addresses). Rewrite rules
+    and the edge module hide the layout.
     """
 
     PLAIN = "plain"
@@ -25,9 +25,9 @@ class PathLayout(StrEnum):
 
 
 class CompressedFormat(StrEnum):
-    """A form in which documents are stored a second time, for servers that send it as it is.
+    """A format of compressed copies, for servers that send them as they are.
 
-    The values are the endings that nginx (`gzip_static`, `brotli_static`) and Caddy (`precompressed`) look for.
+    The values are the extensions that nginx (`gzip_static`, `brotli_static`) and Caddy (`precompressed`) look for.
     """
 
     GZIP = "gz"
@@ -36,12 +36,11 @@ class CompressedFormat(StrEnum):
 
 
 class HostingSettings(NamedTuple):
-    """What the site holds for its hosts.
+    """What the site provides for its hosts.
 
     Attributes:
-        files: the hosts whose own files are part of the site.
-        layout: where the documents of single contracts lie.
-        precompressed: the compressed forms that are stored beside documents that only a build changes.
+        files: the platforms whose files the site contains.
+        precompressed: the formats of compressed copies of static documents.
     """
 
     files: tuple[HostingPlatform, ...] = ()

@@ -1,4 +1,4 @@
-"""The site as its settings describe it, apart from status."""
+"""The settings of a site apart from status."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -7,14 +7,12 @@ from statuary.domain.primitives import ChainId
 
 
 class Chain(NamedTuple):
-    """An EVM chain whose contracts the site serves.
+    """An EVM chain of the site.
 
     Attributes:
-        chain_id: its number.
-        name: what clients show.
-        title: a longer name; the same as `name` if nothing else is given.
-        rpc: public JSON-RPC addresses.
-        supported: whether new contracts are still verified on it.
+        title: a longer name; the same as `name` by default.
+        rpc: public JSON-RPC URLs.
+        supported: whether it accepts new contracts.
     """
 
     chain_id: ChainId
@@ -25,7 +23,7 @@ class Chain(NamedTuple):
 
 
 class PublishPolicy(StrEnum):
-    """Which records are published: those whose proof holds, or all of them (refused ones marked as such)."""
+    """The records that are published: only those whose proof holds, or all (rejected ones are marked)."""
 
     PROVED = "proved"
     ALL = "all"
@@ -35,8 +33,7 @@ class ContractSettings(NamedTuple):
     """How contracts are published.
 
     Attributes:
-        publish: whether a record must be proved first.
-        join_memory: bytes of memory that joining the tables of an export may take.
+        join_memory: bytes of memory for joining the tables of an export.
     """
 
     publish: PublishPolicy = PublishPolicy.PROVED

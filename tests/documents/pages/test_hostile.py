@@ -20,7 +20,7 @@ from statuary.domain.site_settings import Chain
 from statuary.domain.status.timeline import build_timeline
 from support.contracts import made_record
 from support.hostile_records import RECORD_SINKS
-from support.pages import Elements, frame, page_of
+from support.pages import Elements, page_of, small_site_context
 from support.status_site import at, catalogue_of
 
 BLOW = "\"'><script>acted(1)</script><img src=x onerror=acted(2)></title>--><svg onload=acted(3)>&lt;\u202e\u2066\x00\x1b\ufeff{{ 7*7 }}"
@@ -93,8 +93,10 @@ def test_a_name_reaches_the_search_as_a_term_of_letters() -> None:
         name="../../<x>é\u202e",
         language="Yul",
     )
-    renderer = Renderer(frame())
-    paths = [document.path for document in search_documents([entry], renderer.voice.texts, with_pages=True)]
+    renderer = Renderer(small_site_context())
+    paths = [
+        document.path for document in search_documents([entry], renderer.localization.texts, with_pages=True)
+    ]
     assert all(path.startswith("contracts/search/") and ".." not in path for path in paths)
 
 
@@ -139,7 +141,7 @@ def status_page(text: str) -> str:
         },
     )
     now = at("11-02 12:00")
-    pages = StatusPages(build_timeline(catalogue, now), frame(name=one_line(text)), now)
+    pages = StatusPages(build_timeline(catalogue, now), small_site_context(name=one_line(text)), now)
     return "\n".join(document.body.decode() for document in pages.documents_at(now))
 
 

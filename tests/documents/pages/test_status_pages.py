@@ -9,7 +9,7 @@ from statuary.domain.page_settings import PageSettings
 from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import build_timeline
 from support.page_links import PageParts
-from support.pages import Elements, frame
+from support.pages import Elements, small_site_context
 from support.status_site import at, catalogue_of
 
 ZONED = """
@@ -41,7 +41,7 @@ UPGRADE = """
 def pages_at(now: Instant, **changes: dict[str, str]) -> dict[str, str]:
     records = {"incidents": {"trouble": TROUBLE}, "maintenances": {"upgrade": UPGRADE}} | changes
     catalogue = catalogue_of(page=ZONED, **records)
-    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), frame(), now)
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context(), now)
     return {document.path: document.body.decode() for document in pages.documents_at(now)}
 
 
@@ -174,7 +174,7 @@ def test_every_day_of_a_component_is_a_bar() -> None:
 def test_a_component_that_began_later_has_no_data_before() -> None:
     catalogue = catalogue_of("components: {rpc: {name: RPC, start_date: 2026-11-03}}", page=ZONED)
     now = at("11-12 12:00")
-    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), frame(), now)
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context(), now)
     page = pages.documents_at(now)[0].body.decode()
     unknown = re.search(r'<path class="unknown" d="([^"]*)"', page)
     assert unknown is not None
@@ -184,8 +184,8 @@ def test_a_component_that_began_later_has_no_data_before() -> None:
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_every_page_is_made_in_every_language(language: str) -> None:
     catalogue = catalogue_of(page=ZONED, incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
-    framed = frame(settings=PageSettings(language=language))
-    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), framed, at("11-10 10:45"))
+    site = small_site_context(settings=PageSettings(language=language))
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), site, at("11-10 10:45"))
     for document in pages.documents_at(at("11-10 10:45")):
         assert PageParts(document.body.decode()).repeated == []
         assert f'<html lang="{language}">' in document.body.decode()
@@ -193,7 +193,9 @@ def test_every_page_is_made_in_every_language(language: str) -> None:
 
 def test_an_empty_site_has_its_pages() -> None:
     pages = StatusPages(
-        build_timeline(catalogue_of("components: {}"), at("12-31 00:00")), frame(), at("11-10 10:45")
+        build_timeline(catalogue_of("components: {}"), at("12-31 00:00")),
+        small_site_context(),
+        at("11-10 10:45"),
     )
     page = pages.documents_at(at("11-10 10:45"))[0].body.decode()
     assert heading(page) == "All Systems Operational"

@@ -1,5 +1,5 @@
-"""Pages for people: the status page, what led to it, and every contract with its proof.
+"""Pages: the status page, incidents, history, uptime, and every contract with its proof.
 
-View models decide what a page says, templates how it stands there; neither looks at a clock. Every page reads
-without JavaScript, asks nothing of other hosts, and keeps to a content security policy without exceptions.
+View models decide the content of a page, templates its markup; neither reads a clock. Every page works without
+JavaScript, loads nothing from other hosts, and needs no exception from its content security policy.
 """

@@ -1,4 +1,4 @@
-"""What all pages share as files: style, scripts, icons, and what a theme brings."""
+"""The files that all pages share: style sheet, scripts, icons, and the files of the theme."""
 
 from collections.abc import Iterator
 from functools import cache

@@ -1,4 +1,4 @@
-"""Instants, days and lengths of time as pages tell them: in the page's zone, beside what machines read."""
+"""Times, days and durations in the language and time zone of the site."""
 
 from datetime import date, timedelta
 from typing import NamedTuple
@@ -14,8 +14,8 @@ class FormattedTime(NamedTuple):
     """A point in time on a page.
 
     Attributes:
-        iso: for machines, ISO 8601 with the offset of the page's zone; of a day, the day.
-        text: for people.
+        iso: ISO 8601 with the offset of the page's zone; for a day or month, only that.
+        text: for readers.
     """
 
     iso: str
@@ -23,7 +23,7 @@ class FormattedTime(NamedTuple):
 
 
 class DateFormatter:
-    """Tells instants in one zone and language."""
+    """Formats times in one zone and language."""
 
     def __init__(self, zone: ZoneInfo, texts: PageTexts) -> None:
         """Take the page's zone and the language's texts."""
@@ -32,7 +32,7 @@ class DateFormatter:
         self._moments: dict[Instant, FormattedTime] = {}
 
     def moment(self, at: Instant) -> FormattedTime:
-        """Return day and time: `20 Nov 2026, 13:00 CET`."""
+        """Return date and time: `20 Nov 2026, 13:00 CET`."""
         moment = self._moments.get(at)
         if moment is None:
             local = at.astimezone(self.zone)
@@ -42,11 +42,11 @@ class DateFormatter:
         return moment
 
     def time(self, at: Instant) -> FormattedTime:
-        """Return the time alone: `13:00 CET`."""
+        """Return the time: `13:00 CET`."""
         return FormattedTime(self._iso(at), f"{at.astimezone(self.zone):%H:%M} {self.zone_name(at)}")
 
     def weekday(self, day: date) -> FormattedTime:
-        """Return a day with its day of the week: `Friday, 20 Nov 2026`."""
+        """Return a day with its weekday: `Friday, 20 Nov 2026`."""
         text = self._texts(
             "date.weekday", weekday=self._texts(f"weekday.{day.isoweekday()}"), day=self._short_day(day)
         )
@@ -62,7 +62,7 @@ class DateFormatter:
         return FormattedTime(f"{year:04}-{month:02}", text)
 
     def length(self, length: timedelta) -> str:
-        """Return a length of time in at most two units, cut to minutes: `1 h 20 min`, `2 d 4 h`."""
+        """Return a duration in at most two units, rounded down to minutes: `1 h 20 min`, `2 d 4 h`."""
         minutes = length // MINUTE
         days, hours, rest = minutes // 1440, minutes // 60 % 24, minutes % 60
         parts = [(days, "d"), (hours, "h"), (rest, "min")]
@@ -70,7 +70,7 @@ class DateFormatter:
         return " ".join(told) or self._texts("unit.moment")
 
     def zone_name(self, at: Instant) -> str:
-        """Return what the zone is called at an instant: `CET`, or its offset where it has no name."""
+        """Return the name of the zone at an instant, or its offset if it has none."""
         if is_utc(self.zone):
             return "UTC"
         name = at.astimezone(self.zone).tzname() or ""
@@ -89,12 +89,7 @@ class DateFormatter:
 
 
 class Localization(NamedTuple):
-    """How pages speak.
-
-    Attributes:
-        texts: what they say.
-        calendar: how they tell time.
-    """
+    """The texts and date formats of a site."""
 
     texts: PageTexts
-    calendar: DateFormatter
+    dates: DateFormatter

@@ -1,8 +1,7 @@
-"""Bodies that people write, as HTML that can do nothing but show.
+"""Markdown as harmless HTML.
 
-CommonMark, with the small subset of HTML that Statuspage keeps in bodies (measured: `ul`, `li`, `strong`, `a`,
-`br`), line breaks kept as Statuspage shows them. Whatever comes out of the parser goes through a sanitiser that
-parses as browsers do; what is left of an unknown tag is its text.
+CommonMark with the HTML that Statuspage keeps in bodies (measured: `ul`, `li`, `strong`, `a`, `br`), and with line
+breaks as Statuspage shows them. A sanitizer that parses like a browser removes everything else.
 """
 
 import re
@@ -24,7 +23,7 @@ CACHED_BODIES = 4_096
 
 @cache
 def markdown_parser() -> "MarkdownIt":
-    """Return the parser of bodies; most need none, and then it is not even loaded."""
+    """Return the parser; most bodies need none."""
     made: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
     # indented lines, and lines above a row of dashes, are layout to those who write updates, not markup
     return made.disable(["code", "lheading", "image"])
@@ -59,11 +58,10 @@ EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
 
 
 def render_markdown(body: str, top_heading: int) -> Markup:
-    """Return a body as sanitised HTML.
+    """Return a body as sanitized HTML.
 
     Args:
-        body: as it was written.
-        top_heading: the level of its first headings; those above are the page's own.
+        top_heading: the level of its first headings; higher levels belong to the page.
     """
     html = _html(body)
     if "<h" not in html:
@@ -83,7 +81,7 @@ def _html(body: str) -> Markup:
 
 
 def _paragraphs(text: str) -> Markup:
-    """Return what the parser would make of a text that has no markup."""
+    """Return the HTML of a text without markup, as the parser would render it."""
     told = (
         "<br>\n".join(line.rstrip(" \t") for line in paragraph.split("\n"))
         for paragraph in EMPTY_LINES.split(text)

@@ -1,4 +1,4 @@
-"""View models to pages."""
+"""Renders view models as pages."""
 
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -17,24 +17,18 @@ if TYPE_CHECKING:
 
 
 class Renderer:
-    """Renders the pages of one site.
+    """Renders the pages of a site."""
 
-    Attributes:
-        frame: what its pages have in common.
-        voice: how they speak.
-    """
-
-    def __init__(self, frame: SiteContext) -> None:
-        """Take a frame; templates are read when they are first used."""
-        self.frame = frame
-        texts = page_texts(frame.settings.language, frame.settings.theme.texts)
-        self.voice = Localization(texts, DateFormatter(frame.zone, texts))
+    def __init__(self, site: SiteContext) -> None:
+        self.site = site
+        texts = page_texts(site.settings.language, site.settings.theme.texts)
+        self.localization = Localization(texts, DateFormatter(site.zone, texts))
 
     @cached_property
     def _templates(self) -> "PageTemplates":
         # most commands render nothing, and need not wait for the library that would
         module = import_module("statuary.documents.pages.page_templates")
-        templates: PageTemplates = module.PageTemplates(self.frame, self.voice.texts)
+        templates: PageTemplates = module.PageTemplates(self.site, self.localization.texts)
         return templates
 
     def page(
@@ -50,12 +44,8 @@ class Renderer:
         """Return a page as a document.
 
         Args:
-            url: its row in the URL table.
-            template: the template that it is made with.
-            head: what it says of itself.
-            view: what it says.
-            root: the way to the site's root; the relative one if left out.
-            sources: the content files that it was made from.
+            root: the relative path to the site's root; derived from the page's path if omitted.
+            sources: the content files of the page.
         """
         root = root_of(head.path) if root is None else root
         text = self._templates.render(
@@ -70,26 +60,26 @@ class Renderer:
         )
 
     def fragment(self, template: str, **view: object) -> Markup:
-        """Return a part of a page, for one that stands on several."""
+        """Return a part of a page."""
         return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
 
     def _sections(self, head: PageHead, root: str) -> list[dict[str, Any]]:
         return [
             {
-                "name": self.voice.texts(f"section.{section}"),
-                "href": root + section_url(section, self.frame.settings).path(),
+                "name": self.localization.texts(f"section.{section}"),
+                "href": root + section_url(section, self.site.settings).path(),
                 "current": section == head.section,
             }
-            for section in self.frame.sections
+            for section in self.site.sections
         ]
 
 
 @lru_cache(maxsize=4)
-def renderer_of(frame: SiteContext) -> Renderer:
-    """Return the renderer of a site's pages; the same one for equal frames, so that templates are read once."""
-    return Renderer(frame)
+def renderer_of(site: SiteContext) -> Renderer:
+    """Return the renderer for a site; equal sites share one, so that templates are compiled once."""
+    return Renderer(site)
 
 
 def root_of(path: str) -> str:
-    """Return the way from a page to the site's root, so that a site works in any folder of a host."""
+    """Return the relative path from a page to the site's root, so that a site works in any folder of a host."""
     return "../" * path.count("/")

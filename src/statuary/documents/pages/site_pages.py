@@ -1,4 +1,4 @@
-"""Every page that is about more than one contract and does not change by itself."""
+"""The pages that depend on the settings or on all contracts, but not on the time."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -27,42 +27,40 @@ def settings_only_pages(
     present: Iterable[str],
     openapi: Mapping[str, Json] | None = None,
 ) -> Iterator[Document]:
-    """Yield the pages that neither time nor a single contract changes, and the files that all pages share.
+    """Yield the pages and files that change only with the settings.
 
     Args:
-        catalogue: the site.
         contracts: the published contracts in numbers.
-        present: the paths of the documents of the status side, for examples.
-        openapi: the site described as OpenAPI; None if it is not.
+        present: the paths of all timed documents, for examples.
+        openapi: the OpenAPI document, or None.
     """
-    frame = site_context(catalogue)
-    yield not_found_page(frame)
+    site = site_context(catalogue)
+    yield not_found_page(site)
     yield api_page(catalogue, contracts, present, openapi=openapi is not None)
     if openapi is not None:
-        yield reference_page(openapi, frame)
-    yield from asset_documents(frame.settings.theme, search=frame.has_contracts and frame.settings.search)
+        yield reference_page(openapi, site)
+    yield from asset_documents(site.settings.theme, search=site.has_contracts and site.settings.search)
 
 
 def contract_list_pages(
     catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
-    """Yield the lists of contracts, and the search over them.
+    """Yield the lists of contracts and the search over them.
 
     Args:
-        catalogue: the site.
         contracts: the published contracts in numbers.
-        entries: what lists and the search say of them; none of them if they are too many to be listed.
+        entries: all contracts; empty if they are too many to be listed.
     """
-    frame = site_context(catalogue)
-    if frame.has_contracts:
-        for document in _contract_lists(frame, catalogue, contracts, entries):
+    site = site_context(catalogue)
+    if site.has_contracts:
+        for document in _contract_lists(site, catalogue, contracts, entries):
             yield document._replace(sources=CONTRACTS, persistent=True)
 
 
 def _contract_lists(
     frame: SiteContext, catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
-    renderer, with_pages = renderer_of(frame), has_contract_pages(catalogue)
+    renderer, with_pages = renderer_of(site), has_contract_pages(catalogue)
     listed = len(entries) == contracts.contracts
     search = listed and catalogue.pages.search
     lists = ContractListPages(renderer, entries, with_pages=with_pages)
@@ -71,15 +69,15 @@ def _contract_lists(
         for chain in catalogue.chains:
             yield from lists.chain_documents(chain)
     if search:
-        yield from search_documents(entries, renderer.voice.texts, with_pages=with_pages)
+        yield from search_documents(entries, renderer.localization.texts, with_pages=with_pages)
 
 
-def not_found_page(frame: SiteContext) -> Document:
-    """Return the page that hosts answer with where there is none."""
-    renderer = renderer_of(frame)
+def not_found_page(site: SiteContext) -> Document:
+    """Return the page for an unknown address."""
+    renderer = renderer_of(site)
     head = PageHead(
         path=NOT_FOUND_PAGE.path(),
-        title=renderer.voice.texts("not_found.title"),
-        description=renderer.voice.texts("not_found.text"),
+        title=renderer.localization.texts("not_found.title"),
+        description=renderer.localization.texts("not_found.text"),
     )
-    return renderer.page(NOT_FOUND_PAGE, "not_found.html", head, None, root=frame.root)
+    return renderer.page(NOT_FOUND_PAGE, "not_found.html", head, None, root=site.root)

@@ -1,8 +1,7 @@
-"""Texts of content as readers see them: nothing in them can act, or make them look like something else.
+"""Texts as readers see them: no hidden characters.
 
-Escaping is the templates' business. This is about characters that survive it: controls, which HTML has no way
-to write, and those that turn the direction of text around (CVE-2021-42574: source that reads other than it
-compiles).
+Templates escape markup. This is about characters that escaping keeps: control characters, which HTML cannot hold, and
+those that reverse the direction of text (CVE-2021-42574: source that reads differently from what is compiled).
 """
 
 import re
@@ -17,7 +16,7 @@ HIDDEN_CHARACTERS = re.compile(
 
 
 def visible_text(text: str) -> str:
-    """Return a text with its hidden characters shown by number, such as `⟨U+202E⟩`."""
+    """Return a text with its hidden characters replaced by their code points, such as `⟨U+202E⟩`."""
     return HIDDEN_CHARACTERS.sub(_numbered, text)
 
 
@@ -26,18 +25,18 @@ MAX_LINE_LENGTH = 1_000
 
 
 def one_line(text: str) -> str:
-    """Return a name as one line: legible, each stretch of white space one space, its end cut if it has none."""
+    """Return a text as one visible line, with white space collapsed and its end cut if it is too long."""
     cut = text if len(text) <= MAX_LINE_LENGTH else text[:MAX_LINE_LENGTH] + " …"
     return " ".join(visible_text(cut).split())
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Return the numbers of the hidden characters in a text, each once, such as `U+202E`."""
+    """Return the code points of the hidden characters in a text, each once."""
     return list(dict.fromkeys(code_point(found[0]) for found in HIDDEN_CHARACTERS.finditer(text)))
 
 
 def code_point(character: str) -> str:
-    """Return the number of a character as Unicode writes it."""
+    """Return the code point of a character, such as `U+202E`."""
     return f"U+{ord(character):04X}"
 
 

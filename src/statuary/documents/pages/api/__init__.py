@@ -1,1 +1,1 @@
-"""What is served besides pages: every endpoint with a live example, and the reference."""
+"""The API page with examples, and the reference."""

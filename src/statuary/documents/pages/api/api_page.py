@@ -1,4 +1,4 @@
-"""What is served here: every endpoint of the site, with an example that is there."""
+"""The API page: every endpoint of the site, with a working example."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -64,43 +64,35 @@ class Endpoint(NamedTuple):
     """An endpoint.
 
     Attributes:
-        path: its shape, with `{member}` where it varies.
-        tells: what is found there.
-        media_type: what kind of document it is.
-        kept: how long it may be kept.
-        example: a document that is there, relative to the site's root; empty if the site has none now.
+        path: its pattern.
+        cache: how long clients may keep it, in words.
+        example: an existing document, relative to the site's root; empty if there is none.
     """
 
     path: str
-    tells: str
+    description: str
     media_type: str
-    kept: str
+    cache: str
     example: str
 
 
 class EndpointFamily(NamedTuple):
-    """Endpoints that belong together.
-
-    Attributes:
-        key: what texts call them.
-        endpoints: the endpoints.
-    """
+    """Endpoints on one subject."""
 
     key: str
     endpoints: tuple[Endpoint, ...]
 
 
 class ApiView(NamedTuple):
-    """What the page says.
+    """The content of the API page.
 
     Attributes:
-        base: the address that every path follows.
-        counts: what the site holds, in words.
-        chains: its chains: name, number, count of contracts.
-        families: its endpoints.
-        example: chain and address of an example for the commands; empty if there is no contract.
-        reference: the reference, relative to the site's root; empty if there is none.
-        openapi: the same for machines.
+        base: the URL of the site.
+        counts: what the site contains, in words.
+        chains: name, id and number of contracts of each chain.
+        example: the path of a contract for the commands; empty if there is none.
+        reference: the path of the reference; empty if there is none.
+        openapi: the path of the OpenAPI document; empty if there is none.
     """
 
     base: str
@@ -115,16 +107,15 @@ class ApiView(NamedTuple):
 def api_page(
     catalogue: Catalogue, contracts: ContractCounts, present: Iterable[str], *, openapi: bool
 ) -> Document:
-    """Return the page that tells what is served.
+    """Return the API page.
 
     Args:
-        catalogue: the site.
         contracts: the published contracts in numbers.
-        present: the paths of the documents of the status side, for examples.
-        openapi: whether the site is described as OpenAPI as well.
+        present: the paths of all timed documents, for examples.
+        openapi: whether the site has an OpenAPI document.
     """
     renderer = renderer_of(site_context(catalogue))
-    texts = renderer.voice.texts
+    texts = renderer.localization.texts
     paths = [*present, *_contract_paths(contracts.example)]
     one = contracts.example
     example = url_table.CONTRACT.path(chain_id=one.chainId, address=one.address) if one else ""
@@ -153,14 +144,14 @@ def api_page(
     head = PageHead(
         path=url.path(),
         title=texts("api.title"),
-        description=texts("api.page", name=renderer.frame.name),
+        description=texts("api.page", name=renderer.site.name),
         section="api",
     )
     return renderer.page(url, "api.html", head, view)
 
 
 def _contract_paths(example: ContractRow | None) -> Iterator[str]:
-    """Yield the documents of a contract, and those about all."""
+    """Yield the paths of an example contract, and those about all contracts."""
     yield from (url.path() for url in (url_table.CHAINS, url_table.PROOF_CHECKS, url_table.PROOF_SCHEMA))
     if example is not None:
         members: dict[str, str | int] = {"chain_id": example.chainId, "address": example.address, "page": 1}
@@ -189,8 +180,8 @@ def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: PageTexts) -> I
         if example or "{" in url.pattern:
             yield Endpoint(
                 path=f"/{url.pattern}",
-                tells=url.description,
+                description=url.description,
                 media_type=url.media_type.partition(";")[0],
-                kept=texts("api.briefly" if url.cache == SHORT_LIVED else "api.asked"),
+                cache=texts("api.briefly" if url.cache == SHORT_LIVED else "api.asked"),
                 example=example,
             )

@@ -1,6 +1,6 @@
-"""The reference of what is served: an OpenAPI description as one static page, without a script of anybody's."""
+"""The reference: an OpenAPI document as one static page, without scripts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -24,49 +24,36 @@ class FieldView(NamedTuple):
     """A parameter, or a member of an object.
 
     Attributes:
-        name: its name.
-        place: of a parameter, where it stands: `path`, `query`, `header`.
-        type: its type, in words of JSON Schema.
-        link: the anchor of the type, if it is one of the page; or empty.
-        required: whether it must be there.
-        tells: what it is.
+        location: `path`, `query` or `header` for a parameter.
+        type: in the words of JSON Schema.
+        link: the anchor of the type; empty if it has none.
     """
 
     name: str
-    place: str
+    location: str
     type: str
     link: str
     required: bool
-    tells: Markup
+    description: Markup
 
 
 class ResponseView(NamedTuple):
-    """An answer of an operation."""
+    """A response of an operation."""
 
     status: str
-    tells: Markup
+    description: Markup
     type: str
     link: str
 
 
 class OperationView(NamedTuple):
-    """An operation.
-
-    Attributes:
-        anchor: what a link to it ends with.
-        method: its method, in capitals.
-        path: its path.
-        summary: what it does, in a line.
-        tells: what it does, at length.
-        parameters: what it takes.
-        answers: what it gives.
-    """
+    """An operation."""
 
     anchor: str
     method: str
     path: str
     summary: str
-    tells: Markup
+    description: Markup
     parameters: tuple[FieldView, ...]
     answers: tuple[ResponseView, ...]
 
@@ -75,44 +62,42 @@ class SchemaView(NamedTuple):
     """A type.
 
     Attributes:
-        name: its name.
-        tells: what it is.
-        type: its type, if it is no object.
-        values: the values that it can have, if they are listed.
-        fields: its members, if it is an object.
+        type: empty for an object.
+        values: the allowed values of an enumeration.
+        fields: the members of an object.
     """
 
     name: str
-    tells: Markup
+    description: Markup
     type: str
     values: tuple[str, ...]
     fields: tuple[FieldView, ...]
 
     @property
     def is_described(self) -> bool:
-        """Whether anything is said of its members."""
-        return any(field.tells for field in self.fields)
+        """Whether any member has a description."""
+        return any(field.description for field in self.fields)
 
 
 class ReferenceView(NamedTuple):
-    """What the page says."""
+    """The content of the reference."""
 
     title: str
     version: str
-    tells: Markup
+    description: Markup
     operations: tuple[OperationView, ...]
     schemas: tuple[SchemaView, ...]
     json: str
 
 
-def reference_page(openapi: Mapping[str, Json], frame: SiteContext) -> Document:
-    """Return an OpenAPI description (3.0 or 3.1) as a page."""
-    renderer = renderer_of(frame)
+def reference_page(openapi: Mapping[str, Json], site: SiteContext) -> Document:
+    """Return the page of an OpenAPI document (3.0 or 3.1)."""
+    renderer = renderer_of(site)
     info = as_object(openapi.get("info"))
     view = ReferenceView(
         title=one_line(as_text(info.get("title"))),
         version=one_line(as_text(info.get("version"))),
-        tells=_prose(info),
+        description=_prose(info),
         operations=tuple(_operations(openapi)),
         schemas=tuple(
             _schema(name, as_object(schema))
@@ -120,11 +105,11 @@ def reference_page(openapi: Mapping[str, Json], frame: SiteContext) -> Document:
         ),
         json=OPENAPI.path(),
     )
-    texts = renderer.voice.texts
+    texts = renderer.localization.texts
     head = PageHead(
         path=REFERENCE_PAGE.path(),
         title=texts("reference.title"),
-        description=texts("reference.page", name=frame.name),
+        description=texts("reference.page", name=site.name),
         section="api",
     )
     return renderer.page(REFERENCE_PAGE, "reference.html", head, view)
@@ -143,7 +128,7 @@ def _operations(openapi: Mapping[str, Json]) -> Iterator[OperationView]:
                 method=method.upper(),
                 path=one_line(path),
                 summary=one_line(as_text(operation.get("summary"))),
-                tells=_prose(operation),
+                description=_prose(operation),
                 parameters=tuple(_parameter(one, openapi) for one in parameters),
                 answers=tuple(_answers(as_object(operation.get("responses")), openapi)),
             )
@@ -154,11 +139,11 @@ def _parameter(value: Json, openapi: Mapping[str, Json]) -> FieldView:
     kind, link = _type(parameter.get("schema"), 0)
     return FieldView(
         name=one_line(as_text(parameter.get("name"))),
-        place=one_line(as_text(parameter.get("in"))),
+        location=one_line(as_text(parameter.get("in"))),
         type=kind,
         link=link,
         required=parameter.get("required") is True,
-        tells=_prose(parameter),
+        description=_prose(parameter),
     )
 
 
@@ -170,7 +155,7 @@ def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iter
         kind, link = _type(schema, 0)
         media_types = ", ".join(one_line(media_type) for media_type in content)
         told = f"{kind} ({media_types})" if kind and media_types else media_types
-        yield ResponseView(status=one_line(status), tells=_prose(response), type=told, link=link)
+        yield ResponseView(status=one_line(status), description=_prose(response), type=told, link=link)
 
 
 def _schema(name: str, schema: Mapping[str, Json]) -> SchemaView:
@@ -178,7 +163,7 @@ def _schema(name: str, schema: Mapping[str, Json]) -> SchemaView:
     properties = as_object(schema.get("properties"))
     return SchemaView(
         name=one_line(name),
-        tells=_prose(schema),
+        description=_prose(schema),
         type="" if properties else _type(schema, 0)[0],
         values=tuple(one_line(str(value)) for value in as_list(schema.get("enum"))),
         fields=tuple(
@@ -191,12 +176,12 @@ def _schema(name: str, schema: Mapping[str, Json]) -> SchemaView:
 def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> FieldView:
     kind, link = _type(schema, 0)
     return FieldView(
-        name=one_line(name), place="", type=kind, link=link, required=required, tells=_prose(schema)
+        name=one_line(name), location="", type=kind, link=link, required=required, description=_prose(schema)
     )
 
 
 def _type(value: Json, depth: int) -> tuple[str, str]:
-    """Return a schema's type in words, and the anchor of the first type of the page that it names."""
+    """Return the type of a schema in words, and the anchor of the first type of the page that it names."""
     schema = as_object(value)
     reference = as_text(schema.get("$ref"))
     if reference:
@@ -204,12 +189,16 @@ def _type(value: Json, depth: int) -> tuple[str, str]:
         return name, f"schema-{name}"
     choices = [*as_list(schema.get("anyOf")), *as_list(schema.get("oneOf")), *as_list(schema.get("allOf"))]
     if choices and depth < MAX_TYPE_DEPTH:
-        told = [_type(choice, depth + 1) for choice in choices]
-        return " or ".join(name for name, _ in told if name), next((link for _, link in told if link), "")
+        return _choice(_type(choice, depth + 1) for choice in choices)
     values = as_list(schema.get("enum"))
     if values:
         return " or ".join(f'"{one_line(str(one))}"' for one in values), ""
     return _plain_type(schema, depth)
+
+
+def _choice(types: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    names, links = zip(*types, strict=True)
+    return " or ".join(filter(None, names)), next(filter(None, links), "")
 
 
 def _plain_type(schema: Mapping[str, Json], depth: int) -> tuple[str, str]:
@@ -228,7 +217,7 @@ def _plain_type(schema: Mapping[str, Json], depth: int) -> tuple[str, str]:
 
 
 def _resolved(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return what a reference within the description stands for, or the value itself."""
+    """Return the target of a reference within the document, or the value itself."""
     reference = as_text(as_object(value).get("$ref"))
     if not reference.startswith("#/"):
         return as_object(value)

@@ -1,1 +1,1 @@
-"""Contract pages: what is verified, how it was proved, and everything an engineer looks up about it."""
+"""Contract pages: the verified sources, the proof, and everything else about a contract."""

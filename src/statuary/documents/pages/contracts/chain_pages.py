@@ -1,4 +1,4 @@
-"""The contracts of a chain as pages: the newest first, then pages filled from the oldest, so that full ones stand still."""
+"""The contracts of a chain: the newest, and pages that are filled from the oldest, so that full ones do not change."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,13 +35,10 @@ class ContractListRow(NamedTuple):
     """A contract in a list.
 
     Attributes:
-        name: its name.
-        address: its address.
-        href: its page, or its record where it has none, relative to the site's root.
-        level: its match level in words.
-        sign: the sign of the level.
-        language: what it is written in.
-        verified_at: when it was verified.
+        href: its page, or its record if it has none, relative to the site's root.
+        level: the match level in words.
+        sign: the icon of the level.
+        language: with the version of the compiler.
     """
 
     name: str
@@ -54,7 +51,7 @@ class ContractListRow(NamedTuple):
 
 
 class PageLink(NamedTuple):
-    """A page of a chain's list; the present one has no address."""
+    """A page of the list; the link of the present one is empty."""
 
     number: int
     href: str
@@ -62,18 +59,14 @@ class PageLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainView:
-    """What a page of a chain's list says.
+    """The content of a page of the list.
 
     Attributes:
-        chain: the chain's name.
-        title: its longer name.
-        chain_id: its number.
-        count: how many contracts it has, in words.
-        page: the number of the page; 0 of the newest.
-        rows: the contracts on it, the newest first.
-        pages: the other pages.
+        count: the number of contracts, in words.
+        page: the number of the page; 0 for the newest contracts.
+        rows: newest first.
         first: the chain's first page, relative to the site's root.
-        json: the document of the newest contracts likewise.
+        json: the document of the newest contracts.
     """
 
     chain: str
@@ -89,15 +82,12 @@ class ChainView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainSummary:
-    """A chain on the first page of all contracts.
+    """A chain on the contracts index.
 
     Attributes:
-        name: its name.
-        chain_id: its number.
         href: its page, relative to the site's root; empty if its contracts are not listed.
-        json: the document of its newest contracts likewise.
-        count: how many contracts it has.
-        exact: how many of them match exactly; empty if they are not listed.
+        json: the document of its newest contracts.
+        exact: the number of exact matches; empty if contracts are not listed.
     """
 
     name: str
@@ -109,12 +99,10 @@ class ChainSummary:
 
 
 class ContractsIndexView(NamedTuple):
-    """What the first page of all contracts says.
+    """The content of the contracts index.
 
     Attributes:
-        chains: the chains.
-        search: whether there is a search.
-        listed: whether contracts are listed.
+        listed: whether pages list contracts.
         newest: the newest contracts of all chains.
     """
 
@@ -125,19 +113,19 @@ class ContractsIndexView(NamedTuple):
 
 
 class ContractListPages:
-    """Makes the lists of a site's contracts."""
+    """Renders the lists of contracts."""
 
     def __init__(self, renderer: Renderer, entries: Sequence[ContractRow], *, with_pages: bool) -> None:
         """Take how to render, the contracts, and whether each has a page of its own."""
         self._renderer = renderer
-        self._voice: Localization = renderer.voice
+        self._localization: Localization = renderer.localization
         self._with_pages = with_pages
         self._by_chain: dict[str, list[ContractRow]] = {}
         for entry in sorted(entries, key=lambda entry: (int(entry.matchId), entry.chainId, entry.address)):
             self._by_chain.setdefault(entry.chainId, []).append(entry)
 
     def chain_documents(self, chain: Chain) -> Iterator[Document]:
-        """Yield the pages of a chain's list."""
+        """Yield the pages of the list of a chain."""
         oldest_first = self._by_chain.get(chain.chain_id, [])
         pages = [
             oldest_first[start : start + CONTRACTS_PER_PAGE]
@@ -151,8 +139,8 @@ class ContractListPages:
     def home(
         self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, listed: bool
     ) -> Document:
-        """Return the first page of all contracts."""
-        texts = self._voice.texts
+        """Return the contracts index."""
+        texts = self._localization.texts
         newest = sorted(
             (entry for entries in self._by_chain.values() for entry in entries[-NEWEST_CONTRACTS:]),
             key=lambda entry: (entry.verifiedAt, int(entry.matchId)),
@@ -167,7 +155,7 @@ class ContractListPages:
         head = PageHead(
             path=CONTRACTS_HOME.path(),
             title=texts("contracts.title"),
-            description=texts("contracts.page", name=self._renderer.frame.name),
+            description=texts("contracts.page", name=self._renderer.site.name),
             section="contracts",
         )
         return self._renderer.page(CONTRACTS_HOME, "contracts.html", head, view)
@@ -175,7 +163,7 @@ class ContractListPages:
     def _page(
         self, chain: Chain, number: int, oldest_first: Sequence[ContractRow], numbers: range, count: int
     ) -> Document:
-        texts = self._voice.texts
+        texts = self._localization.texts
         first = CHAIN_PAGE.path(chain_id=chain.chain_id)
         view = ChainView(
             chain=one_line(chain.name),
@@ -200,7 +188,7 @@ class ContractListPages:
 
     def _summary(self, chain: Chain, count: int, listed: bool) -> ChainSummary:  # noqa: FBT001 - called in one place
         exact = sum(entry.match == "exact_match" for entry in self._by_chain.get(chain.chain_id, ()))
-        numbers = self._voice.texts.number
+        numbers = self._localization.texts.number
         return ChainSummary(
             name=one_line(chain.title),
             chain_id=chain.chain_id,
@@ -216,10 +204,10 @@ class ContractListPages:
             name=entry.name or entry.address,
             address=entry.address,
             href=url.path(chain_id=entry.chainId, address=entry.address),
-            level=self._voice.texts(f"level.{entry.match or 'none'}"),
+            level=self._localization.texts(f"level.{entry.match or 'none'}"),
             sign=MATCH_LEVEL_ICONS.get(entry.match or "", "unknown"),
             language=entry.language,
-            verified_at=self._voice.calendar.moment(parse_instant(entry.verifiedAt)),
+            verified_at=self._localization.dates.moment(parse_instant(entry.verifiedAt)),
         )
 
 

@@ -1,4 +1,4 @@
-"""The page of one contract: what is verified, the proof, and everything to look up about it."""
+"""The page of a contract."""
 
 from typing import NamedTuple
 
@@ -39,8 +39,6 @@ class ImplementationLink(NamedTuple):
     """A contract that a proxy calls.
 
     Attributes:
-        address: its address.
-        name: its name, or empty.
         href: its page, relative to the site's root; empty if it has none here.
     """
 
@@ -50,12 +48,10 @@ class ImplementationLink(NamedTuple):
 
 
 class ProxyView(NamedTuple):
-    """What a proxy calls.
+    """The implementations of a proxy.
 
     Attributes:
-        kind: its type, or empty.
-        implementations: the contracts that it calls.
-        error: why it could not be found out, or empty.
+        error: why they are unknown; empty if they are known.
     """
 
     kind: str
@@ -64,34 +60,19 @@ class ProxyView(NamedTuple):
 
 
 class ContractView(NamedTuple):
-    """Everything that the page says.
+    """The content of the page of a contract.
 
     Attributes:
-        name: the contract's name.
-        title: what its authors call it, or empty.
-        notice: what its authors say of it, or empty.
-        address: its address, in EIP-55 spelling.
-        chain: its chain's name.
-        chain_id: its chain's number.
-        chain_href: the chain's page, relative to the site's root.
-        published: whether the record is published; if not, nothing of its claim is believed.
-        level: its match level, as the API says it.
-        level_label: the same in words.
-        level_sign: its sign.
-        level_meaning: what the level means.
-        sides: the levels of both sides.
-        proof: the proof.
-        verified_at: when it was verified.
-        facts: about the compilation and the deployment, name and value; a value in digits is set so.
-        settings: the compiler's settings as JSON text.
-        proxy: what it calls if it is a proxy; None if it is none.
-        sources: the source files.
-        interface: the ABI.
-        storage: the storage layout, None if there is none.
-        transient: the layout of transient storage likewise.
-        codes: both sides of the code.
-        record: the record's document, relative to the site's root.
-        proof_json: the proof's document likewise; empty if there is none.
+        title: `title` of the developer documentation.
+        notice: `notice` of the user documentation.
+        address: checksummed.
+        published: whether the record is published; if not, its claims are not accepted.
+        level_sign: the icon of the level.
+        facts: name and value of facts about compilation and deployment.
+        settings: the compiler's settings as JSON.
+        proxy: None for a contract that is not a proxy.
+        record: the record, relative to the site's root.
+        proof_json: the proof, relative to the site's root; empty if there is none.
     """
 
     name: str
@@ -127,19 +108,17 @@ def contract_page(
     """Return the page of a contract.
 
     Args:
-        record: its record.
-        proof: what the checks made of it.
         pages: the site around it.
-        source: the content file that it comes from.
+        source: the content file of the record.
         published: whether the record is published; if not, the page says why.
     """
-    renderer = renderer_of(pages.frame)
-    view = contract_view(record, proof, pages, renderer.voice, published=published)
+    renderer = renderer_of(pages.site)
+    view = contract_view(record, proof, pages, renderer.localization, published=published)
     chain_id, address = view.chain_id, view.address
     head = PageHead(
         path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
         title=f"{view.name[:100]} {address[:8]}…{address[-6:]}",
-        description=renderer.voice.texts(
+        description=renderer.localization.texts(
             "contract.page", name=view.name, address=address, chain=view.chain, level=view.level_label
         ),
         section="contracts",
@@ -149,10 +128,15 @@ def contract_page(
 
 
 def contract_view(
-    record: RecordValue, proof: Proof, pages: ContractPageContext, voice: Localization, *, published: bool
+    record: RecordValue,
+    proof: Proof,
+    pages: ContractPageContext,
+    localization: Localization,
+    *,
+    published: bool,
 ) -> ContractView:
-    """Return everything that the page of a contract says."""
-    texts = voice.texts
+    """Return the content of the page."""
+    texts = localization.texts
     compilation = as_object(record.get("compilation"))
     language = as_text(compilation.get("language"))
     level = as_text(record["match"]) if published else "refused"
@@ -175,7 +159,7 @@ def contract_view(
         level_meaning=meaning(proof, as_text(record["match"]), texts),
         sides=tuple(_side(record, side, texts) for side in ("creation", "runtime")),
         proof=proof_view(proof, texts, dict(pages.rules)),
-        verified_at=_moment(record.get("verifiedAt"), voice),
+        verified_at=_moment(record.get("verifiedAt"), localization),
         facts=tuple(_facts(record, texts)),
         settings=_settings(compilation.get("compilerSettings")),
         proxy=_proxy(record, pages),
@@ -206,15 +190,15 @@ def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
     )
 
 
-def _moment(text: Json, voice: Localization) -> FormattedTime | None:
+def _moment(text: Json, localization: Localization) -> FormattedTime | None:
     try:
-        return voice.calendar.moment(parse_instant(as_text(text)))
+        return localization.dates.moment(parse_instant(as_text(text)))
     except InvalidValueError:
         return None
 
 
 def _facts(record: RecordValue, texts: PageTexts) -> list[tuple[str, str]]:
-    """Return what is known of compilation and deployment; what is null is left out."""
+    """Return the known facts about compilation and deployment."""
     compilation, deployment = as_object(record.get("compilation")), as_object(record.get("deployment"))
     settings = as_object(compilation.get("compilerSettings"))
     optimizer = as_object(settings.get("optimizer"))

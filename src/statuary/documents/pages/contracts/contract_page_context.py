@@ -1,4 +1,4 @@
-"""Whether contracts have pages of their own, and what those depend on besides the contract."""
+"""The inputs of contract pages besides the contract."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,43 +11,38 @@ from statuary.domain.rules import Rule
 
 
 class ContractPageContext(NamedTuple):
-    """What contract pages depend on besides the contract.
+    """The inputs of contract pages besides the contract.
 
     Attributes:
-        frame: the site around them.
-        chains: the names of the chains, by id.
-        known: chain and address, in EIP-55 spelling, of every contract that has a page.
-        rules: what each check of a proof holds, by its name.
+        chains: id and name.
+        known: chain and checksummed address of every contract with a page.
+        rules: name and rule of each check.
     """
 
-    frame: SiteContext
+    site: SiteContext
     chains: tuple[tuple[str, str], ...]
     known: frozenset[tuple[str, str]]
     rules: tuple[tuple[str, str], ...] = ()
 
     def chain_name(self, chain_id: str) -> str:
-        """Return what a chain is called."""
+        """Return the name of a chain."""
         return one_line(dict(self.chains).get(chain_id, chain_id))
 
 
 def has_contract_pages(catalogue: Catalogue) -> bool:
-    """Say whether each contract of a site has a page of its own."""
+    """Say whether each contract of a site has its own page."""
     return not catalogue.bulk and catalogue.pages.has_contract_pages(len(catalogue.contracts))
 
 
 def contract_page_context(catalogue: Catalogue, rules: Iterable[Rule]) -> ContractPageContext | None:
-    """Return what the pages of single contracts depend on; None if contracts have no pages of their own.
+    """Return the context of contract pages; None if contracts have no pages.
 
-    How many contracts lie in bulk files is not known before they are read, so these have none.
-
-    Args:
-        catalogue: the site.
-        rules: what the checks of a proof hold.
+    The number of contracts in bulk files is unknown before they are read, so these have no pages.
     """
     if not has_contract_pages(catalogue):
         return None
     return ContractPageContext(
-        frame=site_context(catalogue),
+        site=site_context(catalogue),
         chains=tuple((chain.chain_id, chain.title) for chain in catalogue.chains),
         known=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
         rules=tuple((rule.name, rule.sentence) for rule in rules),

@@ -1,4 +1,4 @@
-"""The colours of a language, by Pygments."""
+"""Syntax highlighting by Pygments."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -24,7 +24,7 @@ STYLE_CLASSES: tuple[tuple[_TokenType, str], ...] = (
 
 
 def highlighted(text: str, language: str) -> Iterator[tuple[str, str]]:
-    """Yield the pieces of a text in a language, each with its style class or an empty one."""
+    """Yield the tokens of a source with the style class of each, or an empty one."""
     for kind, value in _lexer(language).get_tokens(text):
         yield _style(kind), value
 
@@ -36,7 +36,7 @@ def _style(kind: _TokenType) -> str:
 
 @cache
 def _lexer(language: str) -> Lexer:
-    """Return the lexer of a language; Fe reads like Python, and what is unknown has no colours."""
+    """Return the lexer of a language; Fe is similar to Python, and unknown languages are not highlighted."""
     if language == "Yul":
         return YulLexer(stripnl=False, ensurenl=True)
     alias = {"Solidity": "solidity", "Vyper": "vyper", "Fe": "python"}.get(language, "text")

@@ -1,4 +1,4 @@
-"""An ABI as tables: what can be called, with selectors; what is logged, with topics; how calls fail."""
+"""An ABI as tables: functions with selectors, events with topics, errors."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -26,11 +26,10 @@ class ParameterRow(NamedTuple):
     """A parameter.
 
     Attributes:
-        type: its type, structs spelled out.
-        name: its name, or empty.
-        declared: its type in the source where that says more, such as `contract Pedestal`; or empty.
+        type: with structs expanded.
+        declared: the type in the source, such as `contract Pedestal`; empty if it is the same.
         indexed: whether it is a topic of its event.
-        value: the value it was given, or empty.
+        value: the given argument; empty if there is none.
     """
 
     type: str
@@ -44,15 +43,12 @@ class InterfaceItem(NamedTuple):
     """A function, event or error.
 
     Attributes:
-        name: its name.
-        signature: what its hash is of; empty where none can be computed.
-        hash: a function's and error's selector, an event's topic; empty likewise.
-        anchor: what a link to it ends with: its hash, where no other item has it first; or empty.
-        inputs: what it takes.
-        outputs: what a function returns.
+        signature: the text that is hashed; empty if there is none.
+        hash: the selector of a function or error, the topic of an event.
+        anchor: the hash, if no other item has it; else empty.
         mutability: `view`, `pure`, `payable`, `nonpayable`.
         anonymous: whether an event has no topic of its own.
-        notice: what its authors say of it.
+        notice: from the documentation of the authors.
     """
 
     name: str
@@ -70,11 +66,8 @@ class InterfaceView(NamedTuple):
     """An ABI.
 
     Attributes:
-        constructor: what the constructor takes, with what it was given; None if there is none to tell of.
-        functions: by name.
-        events: by name.
-        errors: by name.
-        special: `fallback` and `receive`, where they exist.
+        constructor: with its arguments; None without parameters.
+        special: `fallback` and `receive`, if they exist.
     """
 
     constructor: InterfaceItem | None
@@ -85,7 +78,7 @@ class InterfaceView(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to tell."""
+        """Whether the ABI is empty."""
         return not (self.constructor or self.functions or self.events or self.errors or self.special)
 
 
@@ -93,10 +86,7 @@ def interface_view(abi: Json, userdoc: Json, devdoc: Json, arguments: Json) -> I
     """Return an ABI as tables.
 
     Args:
-        abi: the ABI.
-        userdoc: what authors say to users.
-        devdoc: what authors say to developers.
-        arguments: the constructor's arguments as hex text, or None.
+        arguments: the constructor arguments as 0x hex, or None.
     """
     items = [as_object(item) for item in as_list(abi)]
     notices, anchors = _Notices(as_object(userdoc), as_object(devdoc)), _Anchors()
@@ -145,7 +135,7 @@ class _Notices:
 
 
 def _first(value: Json) -> Mapping[str, Json]:
-    """Return what is said of an item; of errors it is a list, since several may share a signature."""
+    """Return the documentation of an item; for errors it is a list, since several may share a signature."""
     return as_object(value[0]) if isinstance(value, list) and value else as_object(value)
 
 
@@ -208,7 +198,7 @@ def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json
 
 
 def _given(types: TupleType | None, arguments: str) -> list[str]:
-    """Return the constructor's arguments in words; nothing if they cannot be read."""
+    """Return the constructor's arguments as text; empty if they cannot be decoded."""
     if types is None or not arguments.startswith("0x") or not is_hex_digits(arguments[2:]):
         return []
     try:

@@ -1,4 +1,4 @@
-"""Parts of JSON whose inner shape nobody has checked: what is of another kind than expected counts as absent."""
+"""Access to JSON of unknown shape: a value of another type than expected counts as absent."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +21,7 @@ def as_text(value: Json) -> str:
 
 
 def as_size(value: Json) -> int | None:
-    """Return a whole number, zero or more, from a number or decimal digits; None of anything else."""
+    """Return a whole number, zero or more, given as a number or as decimal digits; else None."""
     if is_whole_number(value):
         return int(value) if value >= 0 else None
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS:

@@ -1,7 +1,6 @@
-"""Bytecode as it lies on the chain, with everything marked that did not come from the compiler as it is.
+"""On-chain bytecode with marks on everything that differs from the recompiled bytecode.
 
-The marks follow the replay: each step's place is moved by the steps after it, so that it is where its bytes are
-in the end.
+Marks follow the replay: each step shifts the marks behind it, so that they end at the final offsets.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,14 +28,13 @@ AUXDATA = "auxdata"
 
 
 class BytecodeMark(NamedTuple):
-    """A stretch of the code on the chain.
+    """A range of the on-chain bytecode.
 
     Attributes:
-        start: its first byte.
-        end: the byte after its last one; the same as `start` where bytes were taken out.
-        reason: a transformation's reason, or `auxdata`.
-        id: which value, or empty.
-        step: the transformation's place in the list, from 1; 0 of none.
+        end: the byte after the last one; equal to `start` for removed bytes.
+        reason: that of the transformation, or `auxdata`.
+        id: the key of the value; empty if it has none.
+        step: the number of the transformation, from 1; 0 for none.
     """
 
     start: int
@@ -50,13 +48,10 @@ class BytecodePiece(NamedTuple):
     """A piece of code on a page.
 
     Attributes:
-        hex: its digits.
-        offset: its first byte.
-        size: its bytes.
-        reason: why it is marked, or empty.
-        id: which value, or empty.
-        step: the transformation's place in the list, or 0.
-        omitted: how many bytes are left out here, instead of digits.
+        offset: of its first byte.
+        size: in bytes.
+        reason: that of its mark; empty for none.
+        omitted: the number of bytes that are not shown here.
     """
 
     hex: str
@@ -69,16 +64,12 @@ class BytecodePiece(NamedTuple):
 
 
 class TransformationRow(NamedTuple):
-    """A transformation in words of the record.
+    """A transformation, in the terms of the record.
 
     Attributes:
-        number: its place in the list, from 1.
-        type: what it does.
-        reason: why.
-        offset: where, in bytes of the code as it is when its turn comes.
-        id: which value, or empty.
-        value: what it puts, as hex digits; empty of a deletion.
-        bytes: how many it puts, of a deletion how many it takes.
+        offset: in bytes of the code before this step.
+        value: the new bytes as hex; empty for a deletion.
+        bytes: the number of new bytes, or of deleted ones.
     """
 
     number: int
@@ -95,12 +86,9 @@ class CodeView(NamedTuple):
 
     Attributes:
         side: `creation` or `runtime`.
-        match: its match level, or None.
-        size: bytes on the chain, None if they are not known.
-        recompiled: bytes that the compiler gave, None if it gave none.
-        pieces: the code on the chain.
-        steps: the transformations.
-        reasons: the reasons of the marks, each once.
+        size: bytes on the chain, if they are known.
+        recompiled: bytes of the recompiled code, if there is any.
+        reasons: those of all marks, each once.
     """
 
     side: str
@@ -117,22 +105,27 @@ def code_view(side: str, member: Json, match: Json) -> CodeView:
     value = as_object(member)
     onchain, recompiled = _digits(value.get("onchainBytecode")), _digits(value.get("recompiledBytecode"))
     steps = _steps(value)
-    marks = _marks(value, steps) if onchain is not None else []
-    inside = [mark for mark in marks if onchain is not None and mark.end * 2 <= len(onchain)]
+    inside = (
+        [] if onchain is None else [mark for mark in _marks(value, steps) if mark.end * 2 <= len(onchain)]
+    )
     return CodeView(
         side=side,
         match=match if isinstance(match, str) else None,
-        size=None if onchain is None else len(onchain) // 2,
-        recompiled=None if recompiled is None else len(recompiled) // 2,
+        size=_size(onchain),
+        recompiled=_size(recompiled),
         pieces=tuple(_pieces(onchain or "", inside)),
         steps=tuple(_row(number, step, value) for number, step in enumerate(steps, start=1)),
         reasons=tuple(dict.fromkeys(mark.reason for mark in inside)),
     )
 
 
-def _digits(text: Json) -> str | None:
-    held = as_text(text)
-    return held[2:] if held.startswith("0x") and is_hex_digits(held[2:]) else None
+def _digits(value: Json) -> str | None:
+    text = as_text(value)
+    return text[2:] if text.startswith("0x") and is_hex_digits(text[2:]) else None
+
+
+def _size(digits: str | None) -> int | None:
+    return None if digits is None else len(digits) // 2
 
 
 def _steps(value: Mapping[str, Json]) -> list[TransformationStep]:
@@ -163,7 +156,7 @@ def _row(number: int, step: TransformationStep, value: Mapping[str, Json]) -> Tr
 
 
 def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> list[BytecodeMark]:
-    """Return the marks in the order of their places, none overlapping another."""
+    """Return the marks by offset; none overlap."""
     marks = list(_auxdata(value))
     for number, step in enumerate(steps, start=1):
         put = len(_value(step, value))
@@ -186,7 +179,7 @@ def _taken(step: TransformationStep, put: int) -> int:
 
 
 def _auxdata(value: Mapping[str, Json]) -> Iterator[BytecodeMark]:
-    """Yield the pieces of auxdata where the compiler put them."""
+    """Yield the auxdata at the offsets of the compiler."""
     for number, piece in as_object(value.get("cborAuxdata")).items():
         offset = as_size(as_object(piece).get("offset"))
         digits = _digits(as_object(piece).get("value"))

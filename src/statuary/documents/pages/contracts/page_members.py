@@ -1,4 +1,4 @@
-"""What lists and the search say of a contract: little, so that it can be kept for every contract of a site."""
+"""A contract in lists and in the search: small, so that all contracts of a site fit in memory."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A proof as a list: which checks ran, how each ended, and what each saw."""
+"""A proof as a list: the checks, their outcomes and their evidence."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -27,15 +27,13 @@ OUTCOME_ICONS = {
 
 
 class CheckRow(NamedTuple):
-    """A check that had something to look at.
+    """A check with something to look at.
 
     Attributes:
-        name: its name, as `statuary check --list` has it.
-        sentence: what it holds; the name as words where nobody says.
-        sign: the sign of its outcome.
-        outcome: its outcome in words.
-        saw: what it looked at, name and value.
-        findings: what it has to say.
+        name: as in `statuary check --list`.
+        sentence: its rule.
+        sign: the icon of the outcome.
+        saw: name and value of the evidence.
     """
 
     name: str
@@ -83,7 +81,7 @@ class ProofView(NamedTuple):
 
 
 def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str]) -> ProofView:
-    """Return a proof as a list; `rules` says by name what a check holds."""
+    """Return a proof as a list; `rules` maps the names of checks to their rules."""
     by_outcome = {
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
@@ -152,7 +150,7 @@ def meaning(proof: Proof, level: str, texts: PageTexts) -> str:
 
 
 def _words(name: str) -> str:
-    """Return a check's name as words: its names are sentences without a point."""
+    """Return the name of a check as words."""
     return one_line(name).replace("-", " ").capitalize()
 
 

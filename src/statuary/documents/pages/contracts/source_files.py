@@ -1,8 +1,7 @@
-"""Source files as pages show them: by line, with the colours of their language, and nothing in them hidden.
+"""Source files on pages: by line, highlighted, with all characters visible.
 
-Lines carry anchors, so that a line can be linked to. What would make a page unusable is left out and said to be:
-very large files lose their colours first, then their text; a very long line loses its end. The record has all
-of it.
+Lines have anchors. What would make a page unusable is left out with a note: very large files lose their highlighting
+first, then their text; very long lines are cut. The record has all of it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,14 +32,11 @@ class SourceView(NamedTuple):
     """A source file.
 
     Attributes:
-        path: its path, in one legible line.
-        anchor: the beginning of the anchors of its lines.
-        lines: how many it has.
-        characters: how many it has.
-        markup: its text by line, with anchors; None if it is not shown.
-        hidden: the numbers of the characters in it that would be invisible, or turn text around.
-        cut: whether ends of lines are left out.
-        opened: whether it is shown at once.
+        anchor: the prefix of the anchors of its lines.
+        markup: its lines with anchors; None if it is not shown.
+        hidden: the code points of its hidden characters.
+        cut: whether the ends of lines are left out.
+        opened: whether it is expanded at first.
     """
 
     path: str
@@ -54,12 +50,10 @@ class SourceView(NamedTuple):
 
 
 def source_views(sources: Json, language: str, target: str) -> Iterator[SourceView]:
-    """Yield a record's source files, the one that holds the contract first.
+    """Yield a record's source files, that of the contract first.
 
     Args:
-        sources: the record's sources, by path.
-        language: the language of the compilation.
-        target: the path of the file that holds the contract.
+        target: the path of the file with the contract.
     """
     files = {path: as_text(as_object(file).get("content")) for path, file in as_object(sources).items()}
     left = MAX_SHOWN_LENGTH
@@ -126,7 +120,7 @@ def _piece(text: str, style: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Return escaped text, its hidden characters by number and set apart."""
+    """Return escaped text; hidden characters are shown by code point and highlighted."""
     escaped = str(escape(text))
     if HIDDEN_CHARACTERS.search(escaped) is None:
         return escaped
@@ -136,7 +130,7 @@ def _visible(text: str) -> str:
 
 
 def _colours(text: str, language: str) -> Iterator[tuple[str, str]]:
-    """Yield the pieces of a text, each with its style class; what that takes is loaded with the first source."""
+    """Yield the tokens of a text with their style classes; Pygments is loaded with the first source."""
     pieces: Iterator[tuple[str, str]] = import_module(
         "statuary.documents.pages.contracts.highlighting"
     ).highlighted(text, language)

@@ -1,7 +1,6 @@
-"""A contract's storage as a picture: slots of 32 bytes, and what lies where in them.
+"""A diagram of a contract's storage: slots of 32 bytes and the variables in them.
 
-Solidity's `storageLayout` ("Layout of State Variables in Storage and Transient Storage", JSON output) and
-Vyper's `layout`; a shape that is neither is not drawn, and said so.
+Reads Solidity's `storageLayout` and Vyper's `layout`; other shapes are not drawn.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,15 +24,14 @@ TONES = 6
 
 
 class StorageVariable(NamedTuple):
-    """A variable, or a member of a struct, and where it lies.
+    """A variable, or a member of a struct.
 
     Attributes:
-        label: its name; of a member with those of the structs around it.
-        type: its type.
+        label: its name; that of a member includes the structs around it.
         slot: its first slot.
         offset: its first byte in that slot.
-        size: its bytes.
-        kind: `value`, or what is elsewhere: `mapping`, `dynamic_array`, `bytes`.
+        size: in bytes.
+        kind: `value`, or for content elsewhere: `mapping`, `dynamic_array`, `bytes`.
         tone: the number of its colour.
     """
 
@@ -47,17 +45,17 @@ class StorageVariable(NamedTuple):
 
     @property
     def slots(self) -> int:
-        """How many slots it takes."""
+        """The number of slots it takes."""
         return max(1, (self.offset + self.size + SLOT_BYTES - 1) // SLOT_BYTES)
 
     @property
     def width(self) -> int:
-        """Bytes that it takes in the picture of its first slot."""
+        """The number of bytes it takes in its first slot."""
         return max(1, min(self.size, SLOT_BYTES - self.offset))
 
     @property
     def last_byte(self) -> int:
-        """The last byte of it in its first slot."""
+        """Its last byte in its first slot."""
         return self.offset + self.width - 1
 
 
@@ -65,10 +63,9 @@ class StorageSlot(NamedTuple):
     """A slot, or several that one variable takes.
 
     Attributes:
-        first: its number, as text: they can be as large as a hash.
-        last: of several, the number of the last; empty of one.
-        skipped: how many slots before it are not used; empty if none are.
-        variables: what lies in it, in the order of bytes.
+        first: its number, as text: it can be as large as a hash.
+        last: the number of the last of several; empty for one.
+        skipped: the number of unused slots before it; empty for none.
     """
 
     first: str
@@ -78,11 +75,10 @@ class StorageSlot(NamedTuple):
 
 
 class StorageView(NamedTuple):
-    """The picture of a layout.
+    """The diagram of a layout.
 
     Attributes:
-        slots: in order.
-        more: how many variables are not drawn.
+        more: the number of variables that are not drawn.
     """
 
     slots: tuple[StorageSlot, ...]
@@ -90,7 +86,7 @@ class StorageView(NamedTuple):
 
 
 def storage_view(layout: Json) -> StorageView | None:
-    """Return the picture of a storage layout; None if there is none to draw."""
+    """Return the diagram of a storage layout; None if there is none to draw."""
     held = as_object(layout)
     found = sorted(
         _solidity(held) if "storage" in held else _vyper(held, "", 0), key=lambda one: (one.slot, one.offset)
@@ -110,7 +106,7 @@ def _solidity(layout: Mapping[str, Json]) -> Iterator[StorageVariable]:
 def _member(
     entry: Mapping[str, Json], types: Mapping[str, Json], prefix: str, base: int, depth: int
 ) -> Iterator[StorageVariable]:
-    """Yield a variable, or the members of a struct in its place."""
+    """Yield a variable, or the members of a struct instead."""
     slot, offset = as_size(entry.get("slot")), as_size(entry.get("offset"))
     kind = as_object(types.get(as_text(entry.get("type"))))
     if slot is None or offset is None or offset >= SLOT_BYTES:
@@ -133,7 +129,7 @@ def _member(
 
 
 def _vyper(layout: Mapping[str, Json], prefix: str, depth: int) -> Iterator[StorageVariable]:
-    """Yield the variables of a contract, and those of the modules in it."""
+    """Yield the variables of a contract, and those of its modules."""
     for name, entry in layout.items():
         held = as_object(entry)
         slot = as_size(held.get("slot"))

@@ -1,6 +1,6 @@
-"""Components and groups as the status page shows them: status, uptime, and what happened on which day."""
+"""Components and groups on the status page: status, uptime, and downtime by day."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -33,20 +33,19 @@ OPEN_UP_TO = 20
 
 
 class Link(NamedTuple):
-    """A name, and where it leads, relative to the site's root."""
+    """A name and a path relative to the site's root."""
 
     name: str
     href: str
 
 
 class DowntimeDay(NamedTuple):
-    """What happened to a component on one day.
+    """The downtime of a component on a day.
 
     Attributes:
-        day: the day.
-        status: its worst status.
-        lengths: how long it was how, in words.
-        records: the incidents and maintenances that tell of it.
+        status: the worst of the day.
+        lengths: the duration of each status, in words.
+        records: the incidents and maintenances of the day.
     """
 
     day: FormattedTime
@@ -56,7 +55,7 @@ class DowntimeDay(NamedTuple):
 
 
 class UptimeBar(NamedTuple):
-    """A day of trouble in the picture."""
+    """A day with downtime in the picture."""
 
     x: int
     y: int
@@ -66,13 +65,11 @@ class UptimeBar(NamedTuple):
 
 
 class UptimeBars(NamedTuple):
-    """The picture of a component's days.
+    """The picture of the days of a component.
 
     Attributes:
-        width: of the picture.
-        calm: the outline of all days without trouble.
-        unknown: the outline of the days before the component began.
-        bars: the days with trouble.
+        calm: the outline of all days without downtime.
+        unknown: the outline of the days before the component started.
     """
 
     width: int
@@ -85,15 +82,10 @@ class ComponentRow(NamedTuple):
     """A component.
 
     Attributes:
-        id: its id.
-        name: its name.
-        description: what it is, or empty.
-        status: its status, as the API says it.
-        label: the same in words.
-        uptime: its uptime in words, or empty if it shows none.
-        bars: the picture of its days, or None.
-        troubles: the days with trouble, the newest first.
-        summary: how many those are, in words.
+        label: the status in words.
+        uptime: in words; empty if the component does not show it.
+        troubles: the days with downtime, newest first.
+        summary: the number of those days, in words.
     """
 
     id: str
@@ -108,7 +100,7 @@ class ComponentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """A group, or a component that is in none (it stands alone, without a name of the group)."""
+    """A group, or a component without a group, whose row has no name."""
 
     id: str
     name: str
@@ -121,16 +113,15 @@ class GroupRow(NamedTuple):
 
 
 class ComponentRowBuilder:
-    """Makes the rows of one instant."""
+    """Builds the rows for one instant."""
 
     def __init__(
         self,
-        voice: Localization,
+        localization: Localization,
         uptime: PageUptime,
         troubles: Mapping[str, Mapping[date, DayDowntime]],
     ) -> None:
-        """Take how to speak, the uptime and the days of trouble by component."""
-        self._calendar, self._texts = voice.calendar, voice.texts
+        self._dates, self._texts = localization.dates, localization.texts
         self._uptime = uptime
         self._by_id = {one.component.id: one for one in uptime.components}
         self._troubles = troubles
@@ -193,7 +184,7 @@ class ComponentRowBuilder:
         return self._texts("uptime.percent", percent=self._texts.decimal(value, 1 if value == 100 else 2))
 
     def _trouble(self, day: DayDowntime) -> DowntimeDay:
-        return downtime_day(day, self._calendar, self._texts)
+        return downtime_day(day, self._dates, self._texts)
 
     def _bars(self, component: Component, troubles: Mapping[date, DayDowntime]) -> UptimeBars:
         first = self._uptime.first_day
@@ -204,13 +195,11 @@ class ComponentRowBuilder:
             for day, trouble in troubles.items()
             if first <= day <= self._uptime.last_day
         ]
-        taken = {bar.x for bar in bars}
-        calm = [place for place in range(known, WINDOW_DAYS) if place * BAR_STEP not in taken]
-        unknown = [place for place in range(known) if place * BAR_STEP not in taken]
+        taken = {bar.x // BAR_STEP for bar in bars}
         return UptimeBars(
             width=WINDOW_DAYS * BAR_STEP - (BAR_STEP - BAR_WIDTH),
-            calm="".join(_outline(place, BAR_HEIGHTS["operational"]) for place in calm),
-            unknown="".join(_outline(place, NO_DATA_HEIGHT) for place in unknown),
+            calm=_outline(set(range(known, WINDOW_DAYS)) - taken, BAR_HEIGHTS["operational"]),
+            unknown=_outline(set(range(known)) - taken, NO_DATA_HEIGHT),
             bars=tuple(bars),
         )
 
@@ -224,17 +213,17 @@ class ComponentRowBuilder:
         )
 
 
-def downtime_day(day: DayDowntime, calendar: DateFormatter, texts: PageTexts) -> DowntimeDay:
-    """Return what happened on one day, in words."""
+def downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:
+    """Return the downtime of a day in words."""
     worst_first = sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
     lengths = [
-        texts("uptime.length", status=texts(f"status.{status}"), length=calendar.length(length))
+        texts("uptime.length", status=texts(f"status.{status}"), length=dates.length(length))
         for status, length in worst_first
     ]
     if day.ongoing:
         lengths.append(texts("uptime.ongoing", status=texts(f"status.{day.ongoing}")))
     return DowntimeDay(
-        day=calendar.short_day(day.day),
+        day=dates.short_day(day.day),
         status=day.worst,
         lengths=", ".join(lengths),
         records=tuple(
@@ -244,9 +233,11 @@ def downtime_day(day: DayDowntime, calendar: DateFormatter, texts: PageTexts) ->
     )
 
 
-def _outline(place: int, height: int) -> str:
-    """Return the bar of a day as a piece of an SVG path."""
-    return f"M{place * BAR_STEP} {BAR_HEIGHT}v-{height}h{BAR_WIDTH}v{height}z"
+def _outline(places: Iterable[int], height: int) -> str:
+    """Return the bars of days, given by number, as an SVG path."""
+    return "".join(
+        f"M{place * BAR_STEP} {BAR_HEIGHT}v-{height}h{BAR_WIDTH}v{height}z" for place in sorted(places)
+    )
 
 
 def _is_shown(state: ComponentState) -> bool:

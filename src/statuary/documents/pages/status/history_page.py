@@ -1,6 +1,6 @@
-"""The history by month: a page of the latest months, and one for each quarter that has something to tell.
+"""The history by month: a page of the latest months, and one for each quarter with incidents.
 
-Quarters are those of the calendar, so a page of the past stands still: nothing moves from one to another.
+Quarters are those of the calendar, so pages of the past do not change.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,8 +28,7 @@ class HistoryMonth(NamedTuple):
     """A month.
 
     Attributes:
-        month: the month.
-        cards: what began in it, the latest first.
+        cards: the incidents and maintenances that began in it, newest first.
     """
 
     month: FormattedTime
@@ -37,14 +36,11 @@ class HistoryMonth(NamedTuple):
 
 
 class HistoryView(NamedTuple):
-    """What a page of the history says.
+    """The content of a page of the history.
 
     Attributes:
-        title: its title.
-        months: the latest first.
-        quarters: the other pages by year, the latest first; the present one has no address.
-        newer: the page before, or None.
-        older: the page behind, or None.
+        months: newest first.
+        quarters: the other pages, newest first; the link of the present one is empty.
     """
 
     title: str
@@ -55,13 +51,13 @@ class HistoryView(NamedTuple):
 
 
 def began_at(state: IncidentState) -> Instant:
-    """Return the instant that the history files a record by: its start, of a maintenance that of its window."""
+    """Return the instant by which the history files an incident: its start, or that of its maintenance window."""
     incident = state.incident
     return incident.scheduled_for if isinstance(incident, Maintenance) else incident.started_at
 
 
 def by_quarter(state: PageState, zone: ZoneInfo) -> dict[Quarter, tuple[IncidentState, ...]]:
-    """Return everything that has begun by the quarter it began in, the latest first."""
+    """Return everything that has begun, by quarter, newest first."""
     begun = [one for one in (*state.incidents, *state.maintenances) if one.status != "scheduled"]
     found: dict[Quarter, list[IncidentState]] = {}
     for one in sorted(begun, key=lambda one: (began_at(one), one.incident.id), reverse=True):
@@ -71,16 +67,15 @@ def by_quarter(state: PageState, zone: ZoneInfo) -> dict[Quarter, tuple[Incident
 
 
 class HistoryViewBuilder:
-    """Makes the views of the history."""
+    """Builds the views of the history."""
 
-    def __init__(self, cards: IncidentCardBuilder, voice: Localization) -> None:
-        """Take how to make cards, speak."""
+    def __init__(self, cards: IncidentCardBuilder, localization: Localization) -> None:
         self._cards = cards
-        self._calendar, self._texts = voice.calendar, voice.texts
+        self._dates, self._texts = localization.dates, localization.texts
 
     def latest(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
-        """Return the page of the latest months."""
-        today = at.astimezone(self._calendar.zone)
+        """Return the view of the latest months."""
+        today = at.astimezone(self._dates.zone)
         months = [_months_before(today.year, today.month, back) for back in range(LATEST_MONTHS)]
         states = [one for states in quarters.values() for one in states]
         return HistoryView(
@@ -92,7 +87,7 @@ class HistoryViewBuilder:
         )
 
     def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
-        """Return the page of one quarter."""
+        """Return the view of a quarter."""
         year, number = quarter
         order = list(quarters)
         place = order.index(quarter)
@@ -116,14 +111,14 @@ class HistoryViewBuilder:
         return PageHead(path=path, title=view.title, description=description, section="history", timed=True)
 
     def _month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> HistoryMonth:
-        zone = self._calendar.zone
+        zone = self._dates.zone
         of_month = [
             one
             for one in states
             if (began_at(one).astimezone(zone).year, began_at(one).astimezone(zone).month) == month
         ]
         cards = tuple(self._cards.card(one, 4) for one in of_month)
-        return HistoryMonth(month=self._calendar.month(*month), cards=cards)
+        return HistoryMonth(month=self._dates.month(*month), cards=cards)
 
     def _links(
         self, quarters: Mapping[Quarter, Sequence[IncidentState]], present: Quarter | None
@@ -141,13 +136,13 @@ class HistoryViewBuilder:
 
 
 def _before(quarters: Iterable[Quarter], month: tuple[int, int]) -> Quarter | None:
-    """Return the latest quarter that is not later than a month."""
+    """Return the latest quarter up to a month."""
     last = month[0], (month[1] + 2) // 3
     return next((quarter for quarter in quarters if quarter <= last), None)
 
 
 def quarter_path(quarter: Quarter) -> str:
-    """Return where the page of a quarter is."""
+    """Return the path of the page of a quarter."""
     return HISTORY_QUARTER_PAGE.path(quarter=f"{quarter[0]}-q{quarter[1]}")
 
 

@@ -1,4 +1,4 @@
-"""Incidents and maintenances as pages tell them: what, how bad, since when, and what was said."""
+"""Incidents and maintenances on pages."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -25,14 +25,7 @@ class ComponentStatusChange(NamedTuple):
 
 
 class CardUpdate(NamedTuple):
-    """One update of an incident.
-
-    Attributes:
-        label: what readers see for its status.
-        at: when it was said.
-        body: what was said.
-        moves: the components that it moved.
-    """
+    """An update of an incident."""
 
     label: str
     at: FormattedTime
@@ -44,9 +37,7 @@ class CardWindow(NamedTuple):
     """The window of a maintenance.
 
     Attributes:
-        start: its planned start.
-        end: its planned end.
-        length: how long it is planned to take.
+        length: the planned duration.
         phase: `scheduled`, `active` or `over`.
     """
 
@@ -60,21 +51,14 @@ class IncidentCard(NamedTuple):
     """An incident or maintenance.
 
     Attributes:
-        id: its id.
-        name: its name, in one line.
         href: its page, relative to the site's root.
         kind: `incident` or `maintenance`.
-        impact: how bad it is, as the API says it.
-        impact_label: the same in words.
-        label: its status in words.
-        closed: whether it is over.
-        began: when the trouble began; of a maintenance, its planned start.
-        ended: when it was resolved or completed, or None.
-        lasted: how long that was, or empty.
-        components: the names of its components, by group where they are in one.
-        updates: what was said, the newest first; a postmortem is not among them.
-        postmortem: what was learned, or None.
-        window: of a maintenance, its window.
+        began: its start; for a maintenance, the planned start.
+        ended: when it was resolved or completed.
+        lasted: the duration; empty if it is unknown.
+        components: their names, by group.
+        updates: newest first, without the postmortem.
+        window: None for an incident.
     """
 
     id: str
@@ -100,16 +84,15 @@ class IncidentCard(NamedTuple):
 
 
 class IncidentCardBuilder:
-    """Makes cards, each state's once: it says the same wherever it stands, and for as long as it lasts."""
+    """Builds cards, one for each state."""
 
-    def __init__(self, voice: Localization, components: Sequence[Component]) -> None:
-        """Take how to speak, and the components that records may name."""
-        self._calendar, self._texts = voice.calendar, voice.texts
+    def __init__(self, localization: Localization, components: Sequence[Component]) -> None:
+        self._dates, self._texts = localization.dates, localization.texts
         self._components = {component.id: component for component in components}
         self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
 
     def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
-        """Return the card of an incident or maintenance; its bodies' headings begin at a level."""
+        """Return the card of an incident or maintenance; headings in its bodies begin at the given level."""
         card = self._cards.get((state, top_heading))
         if card is None:
             card = self._cards[state, top_heading] = self._card(state, top_heading)
@@ -117,11 +100,10 @@ class IncidentCardBuilder:
 
     def _card(self, state: IncidentState, top_heading: int) -> IncidentCard:
         incident, texts = state.incident, self._texts
-        updates = tuple(
-            self._update(state.published_updates, place, top_heading)
-            for place in range(len(state.published_updates))
-        )
-        told = [published.update.status for published in state.published_updates]
+        updates = [
+            (published.update.status, self._update(state.published_updates, place, top_heading))
+            for place, published in enumerate(state.published_updates)
+        ]
         window = self._window(incident, state) if isinstance(incident, Maintenance) else None
         ended = state.resolved_at
         return IncidentCard(
@@ -133,28 +115,26 @@ class IncidentCardBuilder:
             impact_label=texts(f"impact.{state.impact}"),
             label=texts(f"update.{state.status}"),
             closed=state.closed,
-            began=self._calendar.moment(incident.started_at) if window is None else window.start,
-            ended=None if ended is None else self._calendar.moment(ended),
-            lasted=(
-                self._calendar.length(ended - incident.started_at)
-                if window is None and ended is not None and ended > incident.started_at
-                else ""
-            ),
+            began=self._dates.moment(incident.started_at) if window is None else window.start,
+            ended=None if ended is None else self._dates.moment(ended),
+            lasted=self._lasted(state) if window is None else "",
             components=tuple(self._names(state.components)),
-            updates=tuple(u for u, status in zip(updates, told, strict=True) if status != "postmortem"),
-            postmortem=next(
-                (u for u, status in zip(updates, told, strict=True) if status == "postmortem"), None
-            ),
+            updates=tuple(update for status, update in updates if status != "postmortem"),
+            postmortem=next((update for status, update in updates if status == "postmortem"), None),
             window=window,
         )
+
+    def _lasted(self, state: IncidentState) -> str:
+        start, end = state.incident.started_at, state.resolved_at
+        return self._dates.length(end - start) if end is not None and end > start else ""
 
     def _window(self, maintenance: Maintenance, state: IncidentState) -> CardWindow:
         start, end = maintenance.scheduled_for, maintenance.scheduled_until
         phase = "over" if state.closed else "active" if state.status in ACTIVE_STATUSES else "scheduled"
         return CardWindow(
-            start=self._calendar.moment(start),
-            end=self._calendar.moment(end),
-            length=self._calendar.length(end - start),
+            start=self._dates.moment(start),
+            end=self._dates.moment(end),
+            length=self._dates.length(end - start),
             phase=phase,
         )
 
@@ -175,13 +155,13 @@ class IncidentCardBuilder:
         )
         return CardUpdate(
             label=self._texts("update.same" if repeats else f"update.{status}"),
-            at=self._calendar.moment(published.update.display_at),
+            at=self._dates.moment(published.update.display_at),
             body=render_markdown(published.update.body, top_heading),
             moves=moves,
         )
 
     def _names(self, ids: Sequence[str]) -> list[str]:
-        """Return components by name, those of one group together: `Network (Public RPC, Bridge)`."""
+        """Return components by name, those of a group together: `Network (Public RPC, Bridge)`."""
         known = [self._components[one] for one in ids if one in self._components]
         alone = [one_line(c.name) for c in known if c.group_id is None]
         by_group: dict[str, list[str]] = {}

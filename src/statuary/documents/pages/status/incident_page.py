@@ -1,4 +1,4 @@
-"""The page of one incident or maintenance: a postmortem on top, then what was said, the newest first."""
+"""The page of an incident or maintenance: the postmortem first, then the updates, newest first."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,10 @@ from statuary.documents.url_table import INCIDENT, INCIDENT_PAGE
 
 
 class IncidentView(NamedTuple):
-    """What the page says.
+    """The content of the page.
 
     Attributes:
-        card: the incident.
-        json: its document, relative to the site's root.
+        json: the document of the incident, relative to the site's root.
     """
 
     card: IncidentCard
@@ -21,12 +20,12 @@ class IncidentView(NamedTuple):
 
 
 def incident_view(card: IncidentCard) -> IncidentView:
-    """Return what the page of an incident says."""
+    """Return the content of the page."""
     return IncidentView(card=card, json=INCIDENT.path(incident_id=card.id))
 
 
 def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
-    """Return the head of an incident's page."""
+    """Return the head of the page."""
     return PageHead(
         path=INCIDENT_PAGE.path(incident_id=card.id),
         title=card.name,

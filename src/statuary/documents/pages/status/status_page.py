@@ -1,6 +1,6 @@
-"""The status page: how everything is, what is wrong, what is planned, and what was."""
+"""The status page: current status, incidents, maintenances, components, and past incidents."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import date
 from itertools import groupby
 from typing import NamedTuple
@@ -28,14 +28,13 @@ PAST_DAYS = 15
 
 
 class PastDay(NamedTuple):
-    """A day, and what ended on it; or several days on which nothing did.
+    """A day with the incidents that ended on it, or several days without any.
 
     Attributes:
-        day: the day, of several the latest.
-        first: of several, the earliest; None of one.
-        quiet: what is said where nothing ended.
-        cards: the incidents and maintenances that ended.
-        ongoing: the incidents that began on this day and go on.
+        day: the day, or the latest of several.
+        first: the earliest of several; None for one day.
+        quiet: the text for days without incidents.
+        ongoing: the unresolved incidents that began on this day.
     """
 
     day: FormattedTime
@@ -46,22 +45,15 @@ class PastDay(NamedTuple):
 
 
 class StatusView(NamedTuple):
-    """Everything that the status page says.
+    """The content of the status page.
 
     Attributes:
-        indicator: how bad it is, as the API says it.
-        description: the same in words.
-        built_at: the instant of the build.
-        updated_at: the latest change of anything.
-        next_change: the next instant at which the page changes by itself, or None.
-        incidents: the unresolved ones.
-        active: the maintenances that are running.
-        scheduled: the maintenances that have not begun, the next first.
-        groups: the components.
-        uptime_days: how many days the bars tell of; 0 if no component shows its uptime.
-        past: the latest days, the newest first.
-        past_days: how many those are.
-        calendar: the address of the calendar.
+        description: the indicator in words.
+        updated_at: the latest change.
+        next_change: the next instant at which the page changes without a new build.
+        uptime_days: the number of days that the bars show; 0 without bars.
+        past: newest first.
+        calendar: the path of the calendar.
     """
 
     indicator: str
@@ -80,13 +72,7 @@ class StatusView(NamedTuple):
 
 
 class StatusPageInputs(NamedTuple):
-    """What the status page is made of besides the page's state.
-
-    Attributes:
-        built_at: the build's instant.
-        next_change: the next transition after the state's instant.
-        uptime_days: how many days the bars tell of.
-    """
+    """The inputs of the status page besides the state of the page."""
 
     built_at: Instant
     next_change: Instant | None
@@ -98,25 +84,27 @@ def status_view(
     present: StatusPageInputs,
     rows: ComponentRowBuilder,
     cards: IncidentCardBuilder,
-    voice: Localization,
+    localization: Localization,
 ) -> StatusView:
-    """Return what the status page says at an instant."""
-    calendar, texts = voice.calendar, voice.texts
-    running = [one for one in state.maintenances if one.status in ACTIVE_STATUSES]
-    coming = [one for one in state.maintenances if one.status == "scheduled"]
-    unresolved = [one for one in state.incidents if one.status in UNRESOLVED_STATUSES]
+    """Return the content of the status page."""
+    dates, texts = localization.dates, localization.texts
+
+    def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
+        return tuple(cards.card(one, 4) for one in incidents if one.status in statuses)
+
+    maintenances = sorted(state.maintenances, key=_window)
     return StatusView(
         indicator=state.overall_status.indicator,
         description=description_of(state.overall_status, texts),
-        built_at=calendar.moment(present.built_at),
-        updated_at=calendar.moment(state.updated_at),
-        next_change=None if present.next_change is None else calendar.moment(present.next_change),
-        incidents=tuple(cards.card(one, 4) for one in unresolved),
-        active=tuple(cards.card(one, 4) for one in sorted(running, key=_window)),
-        scheduled=tuple(cards.card(one, 4) for one in sorted(coming, key=_window)),
+        built_at=dates.moment(present.built_at),
+        updated_at=dates.moment(state.updated_at),
+        next_change=None if present.next_change is None else dates.moment(present.next_change),
+        incidents=of(state.incidents, UNRESOLVED_STATUSES),
+        active=of(maintenances, ACTIVE_STATUSES),
+        scheduled=of(maintenances, {"scheduled"}),
         groups=rows.groups(state),
         uptime_days=present.uptime_days,
-        past=PastDaysBuilder(cards, voice).days(state),
+        past=PastDaysBuilder(cards, localization).days(state),
         past_days=PAST_DAYS,
         calendar=CALENDAR.path(),
     )
@@ -135,22 +123,21 @@ def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
 
 
 def description_of(overall_status: OverallStatus, texts: PageTexts) -> str:
-    """Return the page's description in the pages' language; one that an author wrote as it is."""
+    """Return the description of the status in the language of the pages; one from the settings stays as it is."""
     key = f"description.{overall_status.description}"
     return texts(key) if texts.has(key) else one_line(overall_status.description)
 
 
 class PastDaysBuilder:
-    """Makes the list of past days."""
+    """Builds the list of past days."""
 
-    def __init__(self, cards: IncidentCardBuilder, voice: Localization) -> None:
-        """Take how to make cards, speak."""
+    def __init__(self, cards: IncidentCardBuilder, localization: Localization) -> None:
         self._cards = cards
-        self._calendar, self._texts = voice.calendar, voice.texts
+        self._dates, self._texts = localization.dates, localization.texts
 
     def days(self, state: PageState) -> tuple[PastDay, ...]:
-        """Return the latest days, the newest first, quiet ones that follow one another as one."""
-        today = day_of(state.at, self._calendar.zone)
+        """Return the past days, newest first; consecutive days without incidents are one entry."""
+        today = day_of(state.at, self._dates.zone)
         ended, ongoing = self._by_day(state)
         days = [date.fromordinal(today.toordinal() - back) for back in range(PAST_DAYS)]
         found: list[PastDay] = []
@@ -162,24 +149,24 @@ class PastDaysBuilder:
         return tuple(found)
 
     def _by_day(self, state: PageState) -> tuple[IncidentsByDay, IncidentsByDay]:
-        """Return what ended, and what goes on, by the day it ended or began on."""
+        """Return the ended incidents by the day they ended on, and the unresolved ones by the day they began on."""
         ended: IncidentsByDay = {}
         ongoing: IncidentsByDay = {}
         for one in (*state.maintenances, *state.incidents):
             if one.closed:
-                ended.setdefault(day_of(ended_at(one), self._calendar.zone), []).append(one)
+                ended.setdefault(day_of(ended_at(one), self._dates.zone), []).append(one)
             elif one.status in UNRESOLVED_STATUSES:
-                began = day_of(one.incident.started_at, self._calendar.zone)
+                began = day_of(one.incident.started_at, self._dates.zone)
                 ongoing.setdefault(began, []).append(one)
         return ended, ongoing
 
     def _quiet(self, days: list[date], today: date) -> list[PastDay]:
-        """Return days on which nothing ended: today by itself, the others as one."""
+        """Return days without incidents: today by itself, the others as one entry."""
         runs = [[days[0]], days[1:]] if days[0] == today else [days]
         return [
             PastDay(
-                day=self._calendar.weekday(run[0]) if len(run) == 1 else self._calendar.short_day(run[0]),
-                first=self._calendar.short_day(run[-1]) if len(run) > 1 else None,
+                day=self._dates.weekday(run[0]) if len(run) == 1 else self._dates.short_day(run[0]),
+                first=self._dates.short_day(run[-1]) if len(run) > 1 else None,
                 quiet=self._texts("past.quiet_today" if run[0] == today else "past.quiet"),
                 cards=(),
                 ongoing=(),
@@ -191,7 +178,7 @@ class PastDaysBuilder:
     def _day(self, day: date, ended: Sequence[IncidentState], ongoing: Sequence[IncidentState]) -> PastDay:
         latest_first = sorted(ended, key=ended_at, reverse=True)
         return PastDay(
-            day=self._calendar.weekday(day),
+            day=self._dates.weekday(day),
             first=None,
             quiet="",
             cards=tuple(self._cards.card(one, 5) for one in latest_first),
@@ -200,7 +187,7 @@ class PastDaysBuilder:
 
 
 def ended_at(state: IncidentState) -> Instant:
-    """Return when a closed record was over; where no instant says so, its last change."""
+    """Return when a closed incident ended; its last change if that is not recorded."""
     return state.resolved_at or state.updated_at
 
 

@@ -1,4 +1,4 @@
-"""The pages of the status side at any instant; what stands still is made once."""
+"""The pages of the status at any instant; pages that do not change are rendered once."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -35,31 +35,29 @@ from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
 
 
 class StatusPages:
-    """A timeline that can be asked for its pages at any instant."""
+    """The status pages of a timeline."""
 
-    def __init__(self, timeline: Timeline, frame: SiteContext, built_at: Instant) -> None:
-        """Take a timeline, laid out at least as far as the latest instant that will be asked for.
+    def __init__(self, timeline: Timeline, site: SiteContext, built_at: Instant) -> None:
+        """Take a timeline that reaches at least to the latest instant that will be requested.
 
         Args:
-            line: what is told.
-            frame: the site around it.
-            built_at: the build's instant, which the status page tells.
+            built_at: the time of the build, which the status page shows.
         """
         self._timeline = timeline
-        self._frame = frame
+        self._site = site
         self._built_at = built_at
-        self._renderer = renderer_of(frame)
-        self._voice = self._renderer.voice
+        self._renderer = renderer_of(site)
+        self._localization = self._renderer.localization
         present = [component for component in timeline.catalogue.components if not component.removed]
         self._groups = {component.id: component for component in present if component.group}
-        self._cards = IncidentCardBuilder(self._voice, present)
-        self._uptimes = UptimeViewBuilder(self._voice, self._month_table)
-        self._histories = HistoryViewBuilder(self._cards, self._voice)
+        self._cards = IncidentCardBuilder(self._localization, present)
+        self._uptimes = UptimeViewBuilder(self._localization, self._month_table)
+        self._histories = HistoryViewBuilder(self._cards, self._localization)
         self._incidents: dict[IncidentState, Document] = {}
         self._quarters: dict[Quarter, tuple[object, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Return every page of the status side as it reads at an instant."""
+        """Return every status page at an instant."""
         state = state_at(self._timeline, at)
         return [
             *self._present_pages(state),
@@ -68,42 +66,42 @@ class StatusPages:
         ]
 
     def _present_pages(self, state: PageState) -> Iterator[Document]:
-        """Yield the pages that tell the present."""
+        """Yield the pages that show the current status."""
         uptime = page_uptime(self._timeline, state.at)
         days = DateRange(calendar_start(uptime.last_day), uptime.last_day, state.at)
         seen = DowntimeByDay(self._timeline, days._replace(first=min(days.first, uptime.first_day)))
         troubles = {one.component.id: seen.of(one.component.id) for one in uptime.components}
         yield self._status_page(state, uptime, troubles)
         view = self._uptimes.view(uptime, days, _since(days.first, troubles), self._groups)
-        yield self._renderer.page(UPTIME_PAGE, "uptime.html", self._uptimes.head(self._frame.name), view)
+        yield self._renderer.page(UPTIME_PAGE, "uptime.html", self._uptimes.head(self._site.name), view)
 
     def _status_page(self, state: PageState, uptime: PageUptime, troubles: DowntimeByComponent) -> Document:
-        rows = ComponentRowBuilder(self._voice, uptime, _since(uptime.first_day, troubles))
+        rows = ComponentRowBuilder(self._localization, uptime, _since(uptime.first_day, troubles))
         present = StatusPageInputs(
             built_at=self._built_at,
             next_change=next(iter(transitions(self._timeline, state.at, self._timeline.until)), None),
             uptime_days=WINDOW_DAYS if uptime.components else 0,
         )
-        view = status_view(state, present, rows, self._cards, self._voice)
-        head = status_head(view, self._frame.name, self._voice.texts)
+        view = status_view(state, present, rows, self._cards, self._localization)
+        head = status_head(view, self._site.name, self._localization.texts)
         return self._renderer.page(STATUS_PAGE, "status.html", head, view)
 
     def _month_table(self, month: UptimeMonth, name: str) -> Markup:
-        texts = self._voice.texts
+        texts = self._localization.texts
         weekdays = [(texts(f"weekday.{day}")[:2], texts(f"weekday.{day}")) for day in range(1, 8)]
         return self._renderer.fragment("month.html", month=month, name=name, weekdays=weekdays)
 
     def _history_pages(self, state: PageState) -> Iterator[Document]:
-        quarters = by_quarter(state, self._voice.calendar.zone)
+        quarters = by_quarter(state, self._localization.dates.zone)
         latest = self._histories.latest(quarters, state.at)
-        head = self._histories.head(latest, HISTORY_PAGE.path(), self._frame.name)
+        head = self._histories.head(latest, HISTORY_PAGE.path(), self._site.name)
         yield self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
         for quarter, records in quarters.items():
             made = self._quarters.get(quarter)
             basis = (records, tuple(quarters))
             if made is None or made[0] != basis:
                 view = self._histories.quarter(quarters, quarter)
-                head = self._histories.head(view, quarter_path(quarter), self._frame.name)
+                head = self._histories.head(view, quarter_path(quarter), self._site.name)
                 page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
                 made = self._quarters[quarter] = basis, page
             yield made[1]
@@ -112,7 +110,7 @@ class StatusPages:
         page = self._incidents.get(record)
         if page is None:
             card = self._cards.card(record, 3)
-            head = incident_head(card, self._frame.name, self._voice.texts)
+            head = incident_head(card, self._site.name, self._localization.texts)
             view, sources = incident_view(card), (record.incident.source,)
             page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
             self._incidents[record] = page
@@ -120,7 +118,7 @@ class StatusPages:
 
 
 def _since(first: date, troubles: DowntimeByComponent) -> DowntimeByComponent:
-    """Return the days of trouble from a day on."""
+    """Return the downtime from a day on."""
     return {
         component: {day: trouble for day, trouble in of_component.items() if day >= first}
         for component, of_component in troubles.items()

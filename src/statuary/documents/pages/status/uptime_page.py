@@ -1,4 +1,4 @@
-"""The uptime calendar: each component's days by month, each day with what happened on it."""
+"""The uptime calendar: the days of each component by month, with the downtime of each day."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -31,12 +31,12 @@ SHOWN_MONTHS = 3
 
 
 class CalendarCell(NamedTuple):
-    """A day in a month's table.
+    """A day in the table of a month.
 
     Attributes:
-        number: the day of the month; 0 of a cell outside the month.
-        status: its worst status, `unknown` of a day without data, empty of a cell outside the month.
-        title: what happened, or empty.
+        number: the day of the month; 0 for a cell outside the month.
+        status: the worst of the day, `unknown` for a day without data, empty outside the month.
+        title: the downtime; empty without any.
     """
 
     number: int
@@ -45,11 +45,10 @@ class CalendarCell(NamedTuple):
 
 
 class UptimeMonth(NamedTuple):
-    """A month of one component.
+    """A month of a component.
 
     Attributes:
-        month: the month.
-        uptime: its uptime in words, or empty.
+        uptime: in words; empty if it is unknown.
         weeks: seven cells each, from Monday.
     """
 
@@ -59,14 +58,13 @@ class UptimeMonth(NamedTuple):
 
 
 class ComponentCalendar(NamedTuple):
-    """A component's months.
+    """The months of a component.
 
     Attributes:
-        id: its id.
-        name: its name, with that of its group.
-        uptime: its uptime over the latest days, in words.
-        months: in the order of time, each as the markup of its table.
-        troubles: its days with trouble, the newest first.
+        name: with the name of its group.
+        uptime: over the latest days, in words.
+        months: the tables, oldest first.
+        troubles: the days with downtime, newest first.
     """
 
     id: str
@@ -77,13 +75,12 @@ class ComponentCalendar(NamedTuple):
 
 
 class UptimeView(NamedTuple):
-    """What the uptime calendar says.
+    """The content of the uptime calendar.
 
     Attributes:
         first: the first day.
         last: the last day.
-        components: in order of position.
-        json: the document of the same numbers.
+        json: the uptime document, relative to the site's root.
     """
 
     first: FormattedTime
@@ -93,14 +90,12 @@ class UptimeView(NamedTuple):
 
 
 class MonthTableKey(NamedTuple):
-    """What a month's table follows from; months that are over stay the same, and so do their tables.
+    """The inputs of the table of a month; those of past months do not change, so their tables are reused.
 
     Attributes:
-        name: the component's name.
         month: year and month.
-        told: the days that something is known of, the first and the last; None if there are none.
-        troubles: its days with trouble, as told.
-        outage: how long it was out in the month.
+        told: the first and the last day with data; None without any.
+        outage: the outage in the month.
     """
 
     name: str
@@ -111,11 +106,11 @@ class MonthTableKey(NamedTuple):
 
 
 class UptimeViewBuilder:
-    """Makes the uptime calendar at any instant; the table of a month that is over is made once."""
+    """Builds the uptime calendar; the table of a past month is rendered once."""
 
-    def __init__(self, voice: Localization, draw: Callable[[UptimeMonth, str], Markup]) -> None:
-        """Take how to speak, and how to draw the table of a month of the component of some name."""
-        self._calendar, self._texts = voice.calendar, voice.texts
+    def __init__(self, localization: Localization, draw: Callable[[UptimeMonth, str], Markup]) -> None:
+        """Take the function that renders the table of a month, given the name of the component."""
+        self._dates, self._texts = localization.dates, localization.texts
         self._draw = draw
         self._tables: dict[MonthTableKey, Markup] = {}
 
@@ -126,17 +121,16 @@ class UptimeViewBuilder:
         troubles: DowntimeByComponent,
         groups: Mapping[str, Component],
     ) -> UptimeView:
-        """Return what the calendar says.
+        """Return the content of the calendar.
 
         Args:
-            uptime: the uptime of the components that show it.
-            days: the days that it tells of.
-            troubles: the days with trouble among them.
-            groups: the groups by id.
+            days: the days of the calendar.
+            troubles: their downtime.
+            groups: by id.
         """
         return UptimeView(
-            first=self._calendar.short_day(days.first),
-            last=self._calendar.short_day(days.last),
+            first=self._dates.short_day(days.first),
+            last=self._dates.short_day(days.last),
             components=tuple(
                 self._component(
                     one, days, troubles.get(one.component.id, {}), _full_name(one.component, groups)
@@ -160,7 +154,7 @@ class UptimeViewBuilder:
         self, uptime: ComponentUptime, days: DateRange, troubles: Mapping[date, DayDowntime], name: str
     ) -> ComponentCalendar:
         first = max(days.first, uptime.component.start_date or days.first)
-        told = {day: downtime_day(trouble, self._calendar, self._texts) for day, trouble in troubles.items()}
+        told = {day: downtime_day(trouble, self._dates, self._texts) for day, trouble in troubles.items()}
         return ComponentCalendar(
             id=uptime.component.id,
             name=name,
@@ -185,7 +179,7 @@ class UptimeViewBuilder:
         cells = [*blank * (days[0].isoweekday() - 1), *(_cell(day, troubles, month.told) for day in days)]
         cells += blank * (-len(cells) % 7)
         return UptimeMonth(
-            month=self._calendar.month(*month.month),
+            month=self._dates.month(*month.month),
             uptime=self._month_uptime(month),
             weeks=tuple(tuple(cells[start : start + 7]) for start in range(0, len(cells), 7)),
         )
@@ -194,7 +188,7 @@ class UptimeViewBuilder:
         if month.told is None:
             return ""
         first, last = month.told
-        zone = self._calendar.zone
+        zone = self._dates.zone
         window = day_start(last + ONE_DAY, zone) - day_start(first, zone)
         return self._percent(uptime_percentage([uptime_fraction(month.outage, window)]))
 
@@ -208,13 +202,13 @@ class UptimeViewBuilder:
 
 
 def calendar_start(last: date) -> date:
-    """Return the first day of a calendar that ends with a day: that of the first of its months."""
+    """Return the first day of the calendar that ends with a day."""
     number = last.year * 12 + last.month - SHOWN_MONTHS
     return date(number // 12, number % 12 + 1, 1)
 
 
 def months_of(days: DateRange) -> list[tuple[int, int]]:
-    """Return the months that a stretch of days touches, in the order of time."""
+    """Return the months of a range of days."""
     first, last = days.first, days.last
     numbers = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
     return [(number // 12, number % 12 + 1) for number in numbers]
@@ -254,7 +248,7 @@ def _days(month: tuple[int, int]) -> list[date]:
 
 
 def _place(component: Component, groups: Mapping[str, Component]) -> tuple[int, int]:
-    """Return the key that puts the components of a group together, in the place of the group."""
+    """Return the sort key that keeps the components of a group together, at the group's position."""
     group = groups.get(component.group_id or "")
     return (component.position, 0) if group is None else (group.position, component.position)
 
