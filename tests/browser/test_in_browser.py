@@ -105,7 +105,7 @@ def test_a_page_that_nobody_built_again_says_so(site: Path) -> None:
 def test_the_keyboard_reaches_everything_in_order(site: Path) -> None:
     walked = browse(site, "keyboard", path="index.html", stops=80)
     names = [stop["name"] for stop in walked]
-    assert names[:7] == ["Skip to the content", "Plinth", "Status", "History", "Uptime", "Contracts", "API"]
+    assert names[:7] == ["Skip to content", "Plinth", "Status", "History", "Uptime", "Contracts", "API"]
     in_order = ["Faucet says yes and sends nothing", "Uptime calendar", "Atom", "summary.json"]
     places = [names.index(name) for name in in_order]
     assert places == sorted(places)
@@ -121,7 +121,7 @@ def test_a_contract_page_is_walked_without_stopping_at_every_line(site: Path) ->
 
 def test_the_first_stop_skips_to_the_content(site: Path) -> None:
     skipped = browse(site, "skip_link", path="index.html")
-    assert skipped == {"first": "Skip to the content", "reached": "main", "inside": True}
+    assert skipped == {"first": "Skip to content", "reached": "main", "inside": True}
 
 
 def test_everything_that_opens_does_so_by_keyboard(site: Path) -> None:
@@ -163,7 +163,7 @@ def test_the_search_finds_names_addresses_selectors_and_topics(site: Path) -> No
     assert found["complaints"] == []
     for query, name in queries.items():
         assert name in found["answers"][query]["names"], query
-    assert found["answers"]["nothing of the kind"]["found"] == "Nothing found."
+    assert found["answers"]["nothing of the kind"]["found"] == "No contracts found."
     assert found["answers"]["a"]["names"] == []
     link = found["answers"]["Stak"]["hrefs"][0].removeprefix(found["base"])
     assert (site / link).is_file()

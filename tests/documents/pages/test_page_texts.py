@@ -51,7 +51,7 @@ def test_numbers_are_told_as_the_language_does() -> None:
     assert page_texts("en").number(1234567) == "1,234,567"
     assert page_texts("de").number(1234567) == "1'234'567"
     assert page_texts("de").decimal(99.9, 2) == "99,90"
-    assert page_texts("en").count("uptime.troubles", 1) == "1 day with trouble"
+    assert page_texts("en").count("uptime.troubles", 1) == "1 day with issues"
 
 
 def test_a_language_of_the_sites_own_is_english_where_it_says_nothing() -> None:

@@ -58,7 +58,7 @@ def heading(page: str) -> str:
 def test_a_calm_page_says_so() -> None:
     page = pages_at(at("11-10 09:00"))["index.html"]
     assert heading(page) == "All Systems Operational"
-    assert "What is wrong now" not in page
+    assert "Unresolved incidents" not in page
     assert "status-none.svg" in page
 
 
@@ -67,17 +67,17 @@ def test_an_unresolved_incident_stands_on_top_with_every_update() -> None:
     text = said(page)
     assert heading(page) == "Minor Service Outage"
     assert "status-minor.svg" in page
-    assert text.index("What is wrong now") < text.index("Components")
+    assert text.index("Unresolved incidents") < text.index("Components")
     assert "Update 10 Nov 2026, 11:30 CET We still look." in text
     assert "Investigating 10 Nov 2026, 11:00 CET We look." in text
     assert "Affects RPC" in text
-    assert "Since this day: Slow answers" in text
-    assert "Changes by itself at 10 Nov 2026, 12:00 CET" in text
+    assert "Ongoing since this day: Slow answers" in text
+    assert "Next scheduled change 10 Nov 2026, 12:00 CET" in text
 
 
 def test_a_resolved_incident_stands_under_the_day_it_ended() -> None:
     text = said(pages_at(at("11-11 12:00"))["index.html"])
-    assert "What is wrong now" not in text
+    assert "Unresolved incidents" not in text
     past = text[text.index("Past 15 days") :]
     assert "Wednesday, 11 Nov 2026 No incidents ended today." in past
     assert (
@@ -113,7 +113,7 @@ def test_a_group_shows_its_worst_component() -> None:
 def test_a_day_of_trouble_is_told_with_its_incidents() -> None:
     page = pages_at(at("11-11 12:00"))["index.html"]
     text = said(page)
-    assert "1 day with trouble 10 Nov 2026 Partial outage 1 h Slow answers" in text
+    assert "1 day with issues 10 Nov 2026 Partial outage 1 h Slow answers" in text
     assert "99.98 % uptime" in text
     assert 'class="s-partial_outage"' in page
     (title,) = re.findall(r"<rect[^>]*><title>(.*?)</title>", page, re.DOTALL)[:1]
@@ -149,7 +149,7 @@ def test_the_history_has_a_page_for_each_quarter_with_something_to_tell() -> Non
     assert "February 2025 Slow answers" in said(pages["history/2025-q1.html"])
     assert "Newer: 2026, quarter 4" in said(pages["history/2025-q1.html"])
     assert "Older: 2025, quarter 1" in said(pages["history.html"])
-    assert "September 2026 Nothing in this month." in said(pages["history.html"])
+    assert "September 2026 No incidents or maintenances in this month." in said(pages["history.html"])
 
 
 def test_the_calendar_tells_each_day() -> None:

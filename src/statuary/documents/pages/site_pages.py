@@ -58,7 +58,7 @@ def contract_list_pages(
 
 
 def _contract_lists(
-    frame: SiteContext, catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
+    site: SiteContext, catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
     renderer, with_pages = renderer_of(site), has_contract_pages(catalogue)
     listed = len(entries) == contracts.contracts

@@ -105,7 +105,6 @@ class IncidentCardBuilder:
             for place, published in enumerate(state.published_updates)
         ]
         window = self._window(incident, state) if isinstance(incident, Maintenance) else None
-        ended = state.resolved_at
         return IncidentCard(
             id=incident.id,
             name=one_line(incident.name),
@@ -116,11 +115,11 @@ class IncidentCardBuilder:
             label=texts(f"update.{state.status}"),
             closed=state.closed,
             began=self._dates.moment(incident.started_at) if window is None else window.start,
-            ended=None if ended is None else self._dates.moment(ended),
+            ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
             lasted=self._lasted(state) if window is None else "",
             components=tuple(self._names(state.components)),
             updates=tuple(update for status, update in updates if status != "postmortem"),
-            postmortem=next((update for status, update in updates if status == "postmortem"), None),
+            postmortem=dict(reversed(updates)).get("postmortem"),
             window=window,
         )
 
