@@ -70,7 +70,7 @@ def test_a_contract_reaches_lists_as_text() -> None:
         record["compilation"] |= {"name": text, "language": text}
         chain = Chain(chain_id=ChainId("31337"), name=text, title=text)
         lists = ContractListPages(
-            Renderer(frame()), [with_page_members(contract_row(record), record)], with_pages=True
+            Renderer(small_site_context()), [with_page_members(contract_row(record), record)], with_pages=True
         )
         (document,) = lists.chain_documents(chain)
         home = lists.home([chain], {"31337": 1}, search=True, listed=True)
