@@ -1,0 +1,73 @@
+"""What src/ARCHITECTURE.md says of the code is so: its files and names exist, and what it calls exclusive is."""
+
+import re
+
+import pytest
+
+from architecture.code import SRC, modules
+
+PACKAGE = SRC / "statuary"
+MAP = (SRC / "ARCHITECTURE.md").read_text("utf-8")
+CLOCK = re.compile(r"\b(datetime\.now|date\.today|time\.time|time\.time_ns|datetime\.utcnow)\(")
+OUTPUT = re.compile(r"^ +(print|click\.echo|sys\.exit)\(", re.MULTILINE)
+TABLES = re.compile(
+    r"\b(FROM|INTO|UPDATE|JOIN)\s+(main\.|work\.)(documents|sources|notes|folders|removals|offered|built)\b"
+)
+
+
+def steps():
+    """Return each numbered step of the two ways: its text."""
+    return re.findall(r"^\d+\. (.*)$", MAP, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:\w+/)*\w+\.(?:py|js))`", MAP))))
+def test_its_files_exist(path):
+    found = [file for file in PACKAGE.rglob(path.rpartition("/")[2]) if file.as_posix().endswith(f"/{path}")]
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("step", steps(), ids=lambda step: step[:40])
+def test_the_names_of_its_steps_are_defined_there(step):
+    places, _, _ = step.partition(":")
+    files = re.findall(r"`((?:\w+/)*\w+(?:\.py|/))`", places)
+    names = [name for name in re.findall(r"`(\w+)(?:\.\w+)?`", places) if not name.endswith("py")]
+    texts = "\n".join(
+        module.text
+        for module in modules().values()
+        if any(f"/statuary/{file}" in module.path.as_posix() for file in files)
+    )
+    assert texts
+    assert [name for name in names if not re.search(rf"^\s*(def|class) {name}\b", texts, re.MULTILINE)] == []
+
+
+def outside(package, pattern):
+    """Return the modules outside a package that match a pattern."""
+    return [
+        name
+        for name, module in modules().items()
+        if not name.startswith(f"statuary.{package}") and pattern.search(module.text)
+    ]
+
+
+def test_the_clock_is_read_in_the_command_line():
+    assert outside("cli", CLOCK) == []
+
+
+def test_only_the_command_line_prints_and_exits():
+    assert [name for name in outside("cli", OUTPUT) if name != "statuary.__main__"] == []
+
+
+def test_only_the_ledger_knows_its_tables():
+    assert outside("publishing.ledger", TABLES) == []
+
+
+def test_only_the_encoder_makes_json_bytes_of_documents():
+    assert [
+        name
+        for name in outside("documents.encode", re.compile(r"orjson\.dumps"))
+        if ".documents." in name and ".pages." not in name
+    ] == []
+
+
+def test_it_is_short():
+    assert MAP.count("\n") <= 250
