@@ -8,11 +8,13 @@ import pytest
 
 from statuary.build.build import check_site
 from statuary.build.progress import NoProgress
-from statuary.build.recompile import RecompileOptions, recompile_contracts
+from statuary.build.recompile import RecompileOptions, Recompiler, recompile_contracts
 from statuary.compilers.compiler import detect_compiler
+from statuary.content.read_contract import read_contract
 from statuary.domain.catalogue import ContractForm
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import parse_instant
+from statuary.importing.compile_contract import compile_contract, record_sha256, write_evidence
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.read_compilation import read_compilation
 from statuary.importing.write_contract import write_contract
@@ -23,6 +25,7 @@ from support.imported_projects import (
     HARDHAT_2,
     HARDHAT_3,
     added,
+    catalogue_of,
     empty_site,
     the_only,
 )
@@ -294,3 +297,20 @@ def test_what_was_added_is_a_site_that_compiles_again_to_itself(form, workshop, 
         (("storageLayout",), Severity.WARNING),
         (("transientStorageLayout",), Severity.WARNING),
     }
+
+
+def test_the_evidence_of_a_workspace_is_published_in_its_proof(workshop, tmp_path):
+    content = empty_site(tmp_path)
+    compilation = read_compilation(files("Fare")["Hardhat 2 artifact"], contract_name="Fare")
+    found = added(content, "hardhat2", "Fare", compilation, compilers=workshop.compilers)
+    write_contract(content, found.files, found.replaced)
+    [source] = catalogue_of(content).contracts
+    compiled = compile_contract(content, source, Recompiler(workshop))
+    assert compiled.findings == ()
+    assert (
+        write_evidence(content, source, compiled.evidence)
+        == f"{source.path.rpartition('/')[0]}/compilation.json"
+    )
+    parsed = read_contract(content, source)
+    assert parsed.compilation == compiled.evidence
+    assert compiled.evidence.record == record_sha256(parsed.record)

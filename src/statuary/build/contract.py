@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from statuary.content.read_contract import read_contract
 from statuary.documents.contract_api.proof_document import proof_document
 from statuary.documents.contract_api.record_document import record_document
 from statuary.documents.document import Document
+from statuary.documents.encode import encode_unchecked
 from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
 from statuary.documents.pages.contracts.page_members import with_page_members
 from statuary.domain.catalogue import ContractSource
@@ -103,9 +105,9 @@ def build_parsed_contract(
     findings = [*contract.findings, *_location_findings(contract.record, source, settings)]
     if findings:
         return BuiltContract(source, contract.digest, findings=tuple(findings))
-    proof = prove(contract.record, CONTRACT_CHECKS if settings.checks is None else settings.checks)
-    found = tuple(finding.within(source.path) for finding in proof.findings)
     record = in_served_order(contract.record)
+    proof = _prove(record, contract, settings)
+    found = tuple(finding.within(source.path) for finding in proof.findings)
     published = proof.holds or settings.contracts.publish is PublishPolicy.ALL
     documents = [proof_document(record, proof, source.location, published=published)] if proof.results else []
     if published:
@@ -122,6 +124,14 @@ def build_parsed_contract(
         findings=found if proof.holds else (),
         rejections=() if proof.holds else found,
     )
+
+
+def _prove(record: RecordValue, contract: ParsedContract, settings: ContractBuildSettings) -> Proof:
+    checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
+    if contract.compilation is None:
+        return prove(record, checks)
+    digest = sha256(encode_unchecked(record)).hexdigest()
+    return prove(record, checks, compilation=contract.compilation, digest=digest)
 
 
 def _page(

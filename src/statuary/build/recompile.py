@@ -94,7 +94,7 @@ def recompile_contracts(
                 findings += result
             elif result is not None:
                 missing[result] += 1
-    findings += [_missing(build, number, options) for build, number in missing.items()]
+    findings += [missing_compiler_finding(build, number, options) for build, number in missing.items()]
     return RecompileReport(
         findings=tuple(sorted_findings(locate_findings(root, findings))),
         records=records,
@@ -189,7 +189,8 @@ def _finding(
     return Finding(rule=RULE, message=message, hint=hint, pointer=pointer, severity=severity)
 
 
-def _missing(build: CompilerBuild, number: int, options: RecompileOptions) -> Finding:
+def missing_compiler_finding(build: CompilerBuild, number: int, options: RecompileOptions) -> Finding:
+    """Return the warning about records without a compiler."""
     kind, version = build
     found = ", ".join(sorted({one.version for one in options.compilers if one.kind == kind}))
     records = "1 record was" if number == 1 else f"{number:,} records were"

@@ -8,25 +8,30 @@ from typing import Any, TypeVar
 import click
 from typing_extensions import override
 
-from statuary.cli.compiler_options import parse_compilers
+from statuary.build.recompile import RecompileOptions, Recompiler
+from statuary.cli.compiler_options import compiler_option, parse_compilers
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import InstantType, build_instant, content_option, now_option
 from statuary.cli.output.findings_report import text_report
 from statuary.cli.output.plain_text import size_text
+from statuary.content.locate import locate_findings
 from statuary.content.read_content import read_content
-from statuary.domain.catalogue import Catalogue, ContractForm
+from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.workspace import WorkspaceDeployment
+from statuary.domain.findings import Finding, has_errors, sorted_findings
 from statuary.domain.primitives import (
     Address,
     ChainId,
     Hex,
     Instant,
     InvalidValueError,
+    checksum_address,
     parse_address,
     parse_chain_id,
     parse_hex,
 )
 from statuary.editing.content_lock import content_lock
+from statuary.importing.compile_contract import compile_contract, write_evidence
 from statuary.importing.ethereum_node import EthereumNode
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.input_files import read_hex_file
@@ -202,6 +207,50 @@ def add(
             write_contract(content, prepared.files, prepared.replaced)
     for path, body in prepared.files.items():
         click.echo(f"    {'would write' if dry_run else 'wrote'} {content / path} ({size_text(len(body))})")
+
+
+@command.command("compile")
+@click.argument("addresses", metavar="[ADDRESS]...", nargs=-1, type=ADDRESS)
+@click.option("--chain-id", type=CHAIN_ID, help="Only contracts of this chain.")
+@compiler_option
+@content_option
+def compile_contracts(
+    addresses: tuple[Address, ...], chain_id: ChainId | None, compiler: tuple[str, ...], content: Path
+) -> None:
+    """Compile contracts again and write the evidence beside them.
+
+    The evidence of a contract that its compiler reproduces is compilation.json in the folder
+    contracts/CHAIN-ID/ADDRESS; the next build publishes it in the contract's proof. It names the record by its
+    digest, so a changed record loses it. Without ADDRESS, all contracts are compiled; those of bulk files are not.
+    """
+    compilers = parse_compilers(compiler)
+    with content_lock(content):
+        sources = _choose_sources(_read_catalogue(content), addresses, chain_id)
+        recompiler = Recompiler(RecompileOptions(compilers=compilers))
+        findings: list[Finding] = []
+        for source in sources:
+            compiled = compile_contract(content, source, recompiler)
+            findings += compiled.findings
+            if compiled.evidence is not None:
+                click.echo(f"    wrote {content / write_evidence(content, source, compiled.evidence)}")
+    if findings:
+        located = sorted_findings(locate_findings(content, findings))
+        click.echo(text_report(located, str(content)), err=True)
+    sys.exit(ExitCode.FINDINGS if has_errors(findings) else ExitCode.OK)
+
+
+def _choose_sources(
+    catalogue: Catalogue, addresses: tuple[Address, ...], chain_id: ChainId | None
+) -> list[ContractSource]:
+    wanted = {address.lower() for address in addresses}
+    sources = [
+        source
+        for source in catalogue.contracts
+        if chain_id in (None, source.chain_id) and (not wanted or source.address.lower() in wanted)
+    ]
+    for address in wanted - {source.address.lower() for source in sources}:
+        raise ContractImportError(f"there is no contract {checksum_address(address)} in a file of its own")
+    return sources
 
 
 def _read_catalogue(content: Path) -> Catalogue:

@@ -152,7 +152,7 @@ class ContractScan(ContractSources):
         yield from (undecodable_name(f"{folder}/{name}") for name in listing.undecodable)
         for are_records, names in listing.runs:
             if are_records:
-                yield _Records(folder, pure.name, names)
+                yield _Records(folder, pure.name, names, listing.others)
                 continue
             for name in names:
                 is_plain = name not in listing.others
@@ -194,18 +194,22 @@ class _Records(NamedTuple):
     folder: str
     chain_id: str
     names: list[str]
+    others: set[str]
 
 
 _Found = ContractSource | Finding | _BulkFile | _Link | _Records
 
 
 def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
-    form = ContractForm.RECORD
     for found in stream:
         if isinstance(found, _Records):
-            folder, chain_id, names = found
+            folder, chain_id, names, others = found
             for name in names:
-                yield ContractSource(f"{folder}/{name}", chain_id, name[: name.rindex(".")], form)
+                address = name[: name.rindex(".")]
+                # a folder beside a record has its evidence
+                has_folder = bool(others) and f"{address}/" in others
+                form = ContractForm.COMPILED_RECORD if has_folder else ContractForm.RECORD
+                yield ContractSource(f"{folder}/{name}", chain_id, address, form)
         elif isinstance(found, ContractSource):
             yield found
 

@@ -16,6 +16,7 @@ from statuary.content.parse_json import parse_json
 from statuary.content.parse_yaml import PlainText, parse_yaml
 from statuary.content.source_files import decode_utf8
 from statuary.content.validation_findings import validation_findings
+from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.contracts.record import Record, RecordValue
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json, NumberText
@@ -31,12 +32,14 @@ class ParsedContract(NamedTuple):
         record: a record whose members have the right types; None if there is none.
         canonical: the bytes to publish if the source has exactly them; else None.
         digest: SHA-256 of a record file without white space at its end; empty for all other forms.
+        compilation: the evidence beside the contract that it was compiled again.
     """
 
     record: RecordValue | None
     canonical: bytes | None = None
     findings: Sequence[Finding] = ()
     digest: bytes = b""
+    compilation: CompilationEvidence | None = None
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedContract:

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from statuary.content.compilation_file import read_compilation_evidence
 from statuary.content.load_model import load_model
 from statuary.content.parse_json import parse_json
 from statuary.content.parse_record import ParsedContract, parse_record_json, parse_record_yaml
@@ -36,6 +37,16 @@ from statuary.domain.primitives import (
 
 def read_contract(root: Path, source: ContractSource) -> ParsedContract:
     """Return the record of a source that has its own file or folder."""
+    parsed = _read_contract(root, source)
+    if source.form is ContractForm.RECORD or parsed.record is None:
+        return parsed
+    findings = list(parsed.findings)
+    compilation = read_compilation_evidence(root, source, findings)
+    # without a digest, a later build sees that the evidence has changed or gone
+    return parsed._replace(findings=findings, compilation=compilation, digest=b"")
+
+
+def _read_contract(root: Path, source: ContractSource) -> ParsedContract:
     file = SourceFile(root, source.path)
     try:
         if source.form is ContractForm.WORKSPACE:

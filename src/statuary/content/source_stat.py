@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from statuary.content.compilation_file import compilation_path
 from statuary.content.source_files import SourceFile, walk_path
 from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource
 
@@ -54,6 +55,8 @@ def _paths(root: Path | str, source: ContractSource | BulkSource) -> Sequence[st
     if source.form is ContractForm.WORKSPACE:
         folder = source.path.rpartition("/")[0]
         return [found.path for found in walk_path(Path(root), folder) if isinstance(found, SourceFile)]
+    if source.form is ContractForm.COMPILED_RECORD:
+        return (source.path, compilation_path(source))
     return (source.path,)
 
 

@@ -20,6 +20,7 @@ class ContractForm(StrEnum):
     """How a contract is written in content."""
 
     RECORD = "record"
+    COMPILED_RECORD = "record with evidence of a compilation"
     WORKSPACE = "workspace"
     LINE = "line of a JSONL file"
     ROW = "row of an export"

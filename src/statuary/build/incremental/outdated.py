@@ -6,6 +6,7 @@ from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
+from statuary.content.compilation_file import compilation_path
 from statuary.content.git_state import GitState
 from statuary.content.read_contract import record_digest
 from statuary.content.source_files import SourceFile
@@ -107,9 +108,16 @@ class GitIds:
         folder = source_folder(source)
         if folder is not None:
             return self._of_folder(folder)
-        while self.next is not None and self.next.path < source.path:
+        record = self._of_file(source.path)
+        if source.form is not ContractForm.COMPILED_RECORD:
+            return record
+        evidence = self._of_file(compilation_path(source))
+        return sha256(f"{record} {evidence}".encode()).hexdigest() if record and evidence else ""
+
+    def _of_file(self, path: str) -> str:
+        while self.next is not None and self.next.path < path:
             self.next = next(self.files, None)
-        return self.next.id if self.next is not None and self.next.path == source.path else ""
+        return self.next.id if self.next is not None and self.next.path == path else ""
 
     def _of_folder(self, folder: str) -> str:
         found = []

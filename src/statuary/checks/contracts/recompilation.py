@@ -39,7 +39,7 @@ def recompilation_reproduces_the_record(
     for member, value in recompiled.items():
         if member[-1] in (*MATCH_MEMBERS, *TRANSFORMATION_MEMBERS):
             continue
-        kept = _value_at(record, member)
+        kept = value_at(record, member)
         if not same_json(kept, value) and not (member[-1] in NUMBERED_MEMBERS and _same_values(kept, value)):
             pointer, one, other = first_difference(kept, value, member)
             hint = OMISSION_HINT if is_omission(record, member) else HINT
@@ -50,7 +50,7 @@ def recompilation_reproduces_the_record(
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
     """Return whether a member is merely missing because a tool chain did not ask its compiler for it."""
-    return pointer[0] in OMITTED_BY_TOOL_CHAINS and _value_at(record, pointer) is None
+    return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
 
 
 def _side_violations(
@@ -140,7 +140,8 @@ def _short(value: Json) -> str:
     return shorten(value) if isinstance(value, str) else as_json_text(value)[:80]
 
 
-def _value_at(record: RecordValue, pointer: Pointer) -> Json:
+def value_at(record: RecordValue, pointer: Pointer) -> Json:
+    """Return the value at a pointer; None if there is none."""
     value: Json = record
     for key in pointer:
         value = value.get(key) if isinstance(value, dict) else None
