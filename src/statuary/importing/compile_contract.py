@@ -21,30 +21,30 @@ from statuary.publishing.atomic_file import atomic_file
 from statuary.version import VERSION
 
 
-class CompiledContract(NamedTuple):
+class RecompiledContract(NamedTuple):
     """The result of compiling a contract again; without evidence if it cannot be compiled or differs."""
 
     findings: tuple[Finding, ...]
     evidence: CompilationEvidence | None = None
 
 
-def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler) -> CompiledContract:
+def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler) -> RecompiledContract:
     """Compile a contract again and compare the result with its record."""
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
-        return CompiledContract(tuple(parsed.findings))
+        return RecompiledContract(tuple(parsed.findings))
     record = parsed.record
     compiler = recompiler.find_compiler(record)
     if compiler is None:
-        return CompiledContract(
+        return RecompiledContract(
             (missing_compiler_finding(compiler_build(record), 1, recompiler.options).within(source.path),)
         )
     findings = tuple(finding.within(source.path) for finding in recompiler.compare(record, compiler))
     # without a pointer, the compiler itself failed
     if has_errors(findings) or any(not finding.pointer for finding in findings):
-        return CompiledContract(findings)
+        return RecompiledContract(findings)
     differing = {finding.pointer for finding in findings}
-    return CompiledContract(findings, _evidence(record, recompiler, compiler, differing))
+    return RecompiledContract(findings, _evidence(record, recompiler, compiler, differing))
 
 
 def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvidence) -> str:
