@@ -269,12 +269,16 @@ def _choose_chain(catalogue: Catalogue, chain_id: ChainId | None, node: Ethereum
         raise ContractImportError(
             f"the node is on chain {of_node}, not {chain_id}", "use another --rpc, or leave out --chain-id"
         )
-    chain = chain_id or of_node or (known[0] if len(known) == 1 else None)
-    if chain is None:
-        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(known) or 'none'}")
+    chain = chain_id or of_node or _only_chain(known)
     if chain not in known:
         raise ContractImportError(f"chain {chain} is not in site.yaml", "add it under `chains:` first")
     return chain
+
+
+def _only_chain(known: list[ChainId]) -> ChainId:
+    if len(known) != 1:
+        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(known) or 'none'}")
+    return known[0]
 
 
 def _read_on_chain(node: EthereumNode | None, address: Address, given: dict[str, Any]) -> OnChainContract:

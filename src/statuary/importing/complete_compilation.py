@@ -80,13 +80,16 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
 def _choose_compiler(compilation: ImportedCompilation, compilers: Sequence[Compiler]) -> Compiler:
     kind, version = compilation.compiler, compilation.version
     of_kind = [compiler for compiler in compilers if compiler.kind == kind]
+    if version and (found := find_compiler(of_kind, kind, version)):
+        return found
     if not version and len(of_kind) == 1:
         return of_kind[0]
-    found = find_compiler(compilers, kind, version) if version else None
-    if found is not None:
-        return found
+    raise _no_compiler(kind, version, of_kind)
+
+
+def _no_compiler(kind: str, version: str, of_kind: Sequence[Compiler]) -> ContractImportError:
     others = ", ".join(compiler.version for compiler in of_kind) or "none"
-    raise ContractImportError(
+    return ContractImportError(
         f"no compiler for {kind} {version or 'of unknown version'} (found: {others})",
         f"give it with --compiler {kind}=PATH" + ("" if version else ", or add --compiler-version"),
     )

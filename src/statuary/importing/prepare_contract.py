@@ -93,9 +93,7 @@ def prepare_contract(
     Raises:
         ContractImportError: if the contract exists already, something is missing, or a compiler or node fails.
     """
-    existing = find_existing_contract(root, catalogue, options.chain_id, options.address)
-    if existing is not None and not options.replace:
-        raise ContractImportError(f"{existing.source.path} already exists", "replace it with --force")
+    existing = _find_replaceable(root, catalogue, options)
     compiled = complete_compilation(
         recompile(compilation, options.compilers) if options.compilers else compilation
     )
@@ -123,6 +121,13 @@ def prepare_contract(
         replaced=existing and existing.source,
         notes=(*compiled.notes, *on_chain.notes, *verification.notes),
     )
+
+
+def _find_replaceable(root: Path, catalogue: Catalogue, options: ImportOptions) -> ExistingContract | None:
+    existing = find_existing_contract(root, catalogue, options.chain_id, options.address)
+    if existing is not None and not options.replace:
+        raise ContractImportError(f"{existing.source.path} already exists", "replace it with --force")
+    return existing
 
 
 def _match_id(
