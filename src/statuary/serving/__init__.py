@@ -1,1 +1,1 @@
-"""The site as it will be, on this machine: every answer that an edge runtime would give."""
+"""What a client of the site gets: look-up rules, the local server, and a published site as Python objects."""

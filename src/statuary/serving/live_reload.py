@@ -1,7 +1,6 @@
-"""Telling open pages that the site has changed: one stream of events for each, and the script that listens."""
+"""Pages that reload when the site changes: a stream of events for each, and the script that listens."""
 
-import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Callable
 
 EVENTS_PATH = "/_statuary/changes"
 SCRIPT_PATH = "/_statuary/reload.js"
@@ -9,36 +8,29 @@ SCRIPT_PATH = "/_statuary/reload.js"
 SCRIPT_TEXT = b'new EventSource("/_statuary/changes").addEventListener("change", () => location.reload());\n'
 SCRIPT_TAG = b'<script src="/_statuary/reload.js"></script>'
 
+STREAM_HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
+STREAM_BEGINS = b"retry: 1000\n\n"
+CHANGE_EVENT = b"event: change\ndata: site\n\n"
+COMMENT = b":\n\n"
+
 HEARTBEAT = 15.0
 """Seconds between comments on a quiet stream; a broken connection is noticed when one is sent."""
 
 
 class ReloadEvents:
-    """Counts the changes of a site and wakes whoever waits for the next one."""
+    """Wakes the streams of all open pages.
+
+    Attributes:
+        waiting: what wakes each of them; it may be called from any thread.
+    """
 
     def __init__(self) -> None:
-        self.waiting: set[asyncio.Event] = set()
+        self.waiting: set[Callable[[], object]] = set()
 
     def announce(self) -> None:
-        """Tell every open page; call it from the event loop's own thread."""
-        for event in self.waiting:
-            event.set()
-
-    async def stream(self) -> AsyncIterator[bytes]:
-        """Yield the text of an event stream: an event for each change, a comment when it is quiet."""
-        event = asyncio.Event()
-        self.waiting.add(event)
-        try:
-            yield b"retry: 1000\n\n"
-            while True:
-                try:
-                    await asyncio.wait_for(event.wait(), HEARTBEAT)
-                    event.clear()
-                    yield b"event: change\ndata: site\n\n"
-                except TimeoutError:
-                    yield b":\n\n"
-        finally:
-            self.waiting.discard(event)
+        """Tell every open page that the site has changed."""
+        for wake in tuple(self.waiting):
+            wake()
 
 
 def with_reload_script(page: bytes) -> bytes:

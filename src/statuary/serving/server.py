@@ -1,34 +1,39 @@
-"""Running the site on loopback, and building it again when its content changes."""
+"""The local server: with uvicorn where it is installed, else with the standard library's."""
 
-import asyncio
+import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from threading import Event, Thread
+from typing import NamedTuple
 
-from statuary.serving.asgi_app import SiteApp
+from statuary.domain.errors import StatuaryError
+from statuary.serving.asgi_app import AsgiApp
+from statuary.serving.http_handler import SiteServer
 from statuary.serving.live_reload import ReloadEvents
-
-if TYPE_CHECKING:
-    from uvicorn import Server
+from statuary.serving.site_app import SiteApp
 
 SHUTDOWN_SECONDS = 1
-"""Seconds that open connections get when the server stops; an event stream would never end by itself."""
+"""Seconds that open connections get when the server stops; an event stream never ends by itself."""
+
+POLLING_SECONDS = 1.0
+"""Seconds between two looks at the content where watchfiles is not installed."""
 
 LOOPBACK = "127.0.0.1"
 
 
-class ServerError(Exception):
-    """The server cannot start; `str(error)` is a sentence for the person at the keyboard."""
+class ServerError(StatuaryError):
+    """The server cannot start."""
 
 
 class WatchedContent(NamedTuple):
     """Content that is built again when it changes.
 
     Attributes:
-        folder: what is looked at, with all below it.
-        rebuild: builds the site again; what is wrong with the content it tells by itself.
+        folder: is watched with all below it.
+        rebuild: builds the site again, and reports what is wrong with the content.
     """
 
     folder: Path
@@ -36,39 +41,47 @@ class WatchedContent(NamedTuple):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; port 0 takes any that is free.
+    """Return a socket that listens; port 0 takes a free one.
 
     Raises:
-        CannotServe: if the port is taken, or the host is not this machine's.
+        ServerError: if the port is taken, or the host is not this machine's.
     """
     try:
         listening = socket.create_server((host, port), reuse_port=False)
     except OSError as error:
         why = (error.strerror or str(error)).partition(" (")[0]
-        raise ServerError(f"cannot listen on {host}:{port}: {why}; try --port 0") from None
+        raise ServerError(f"cannot listen on {host}:{port}: {why}", "--port 0 takes a free port") from None
     # connections inherit it; asyncio sets it only where a socket names its protocol, and without it the end of
     # a body waits 40 ms for the client's acknowledgement
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
 
 
-def serve(web: SiteApp, listening: socket.socket, watched: WatchedContent | None = None) -> None:
+def serve(site: SiteApp, listening: socket.socket, watched: WatchedContent | None = None) -> None:
     """Serve until interrupted.
 
     Args:
-        web: the site.
-        listening: where it is served.
+        site: responds to the requests.
+        listening: the socket to serve on.
         watched: what to build again on changes; None if nothing changes.
-
-    Raises:
-        CannotServe: if the optional packages are missing.
     """
+    stopped = Event()
+    if watched is not None and site.events is not None:
+        arguments = (watched, site.events, stopped)
+        Thread(target=rebuild_on_changes, args=arguments, daemon=True).start()
+    run = _run_uvicorn if find_spec("uvicorn") else _run_standard_server
     try:
-        import uvicorn  # noqa: PLC0415 - an extra, needed by this function alone
-    except ImportError:
-        raise ServerError("serving needs more packages: pip install 'statuary[serve]'") from None
+        with suppress(KeyboardInterrupt):  # the usual way to stop it
+            run(site, listening)
+    finally:
+        stopped.set()
+
+
+def _run_uvicorn(site: SiteApp, listening: socket.socket) -> None:
+    import uvicorn  # noqa: PLC0415 - an extra
+
     config = uvicorn.Config(
-        web,
+        AsgiApp(site),
         log_level="warning",
         access_log=False,
         lifespan="off",
@@ -76,28 +89,43 @@ def serve(web: SiteApp, listening: socket.socket, watched: WatchedContent | None
         server_header=False,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    with suppress(KeyboardInterrupt):  # the usual way to stop it
-        asyncio.run(_serve(uvicorn.Server(config), listening, web.changes, watched))
+    uvicorn.Server(config).run(sockets=[listening])
 
 
-async def _serve(
-    server: "Server", listening: socket.socket, changes: ReloadEvents | None, watched: WatchedContent | None
-) -> None:
-    """Serve, and rebuild beside it; whichever ends first ends the other."""
-    tasks = [asyncio.create_task(server.serve(sockets=[listening]))]
-    if changes is not None and watched is not None:
-        tasks.append(asyncio.create_task(rebuild_on_changes(watched, changes)))
-    done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in pending:
-        task.cancel()
-    for task in done:
-        task.result()
+def _run_standard_server(site: SiteApp, listening: socket.socket) -> None:
+    SiteServer(site, listening).serve_forever()
 
 
-async def rebuild_on_changes(watched: WatchedContent, changes: ReloadEvents) -> None:
+def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: Event) -> None:
     """Build the site again after each burst of changes, and tell the open pages."""
-    from watchfiles import awatch  # noqa: PLC0415 - an extra, needed by this function alone
+    watch = _watch if find_spec("watchfiles") else _poll
+    for _ in watch(watched.folder, stopped):
+        watched.rebuild()
+        events.announce()
 
-    async for _ in awatch(watched.folder):
-        await asyncio.to_thread(watched.rebuild)
-        changes.announce()
+
+def _watch(folder: Path, stopped: Event) -> Iterator[object]:
+    from watchfiles import watch  # noqa: PLC0415 - an extra
+
+    yield from watch(folder, stop_event=stopped, raise_interrupt=False)
+
+
+def _poll(folder: Path, stopped: Event) -> Iterator[object]:
+    """Yield each time that a file below a folder has changed."""
+    before = _state(folder)
+    while not stopped.wait(POLLING_SECONDS):
+        after = _state(folder)
+        if after != before:
+            yield None
+        before = after
+
+
+def _state(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return time and size of every file below a folder."""
+    found = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                status = os.stat(os.path.join(parent, name))
+                found[os.path.join(parent, name)] = (status.st_mtime_ns, status.st_size)
+    return found
