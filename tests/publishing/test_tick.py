@@ -9,9 +9,10 @@ import pytest
 from statuary.build.build import build_site
 from statuary.build.progress import NoProgress
 from statuary.domain.primitives import Instant, parse_instant
+from statuary.publishing.epoch_index import read_epoch_index
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.tick import read_epoch_index, tick
+from statuary.publishing.tick import tick
 from support.requirements import CHECKOUT
 from support.sites import SMALL_SITE, write_files
 

@@ -3,6 +3,7 @@
 import http.client
 import json
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -21,16 +22,32 @@ CONTENT = {
 }
 
 
-@pytest.fixture(autouse=True)
-def packages():
-    for name in ("uvicorn", "watchfiles"):
-        require_module(name, install="pip install -e '.[serve]'")
+WITHOUT_EXTRAS = """
+import sys
+from importlib import util
+find = util.find_spec
+util.find_spec = lambda name, *rest: None if name in ("uvicorn", "watchfiles") else find(name, *rest)
+sys.modules["uvicorn"] = sys.modules["watchfiles"] = None
+sys.argv[0] = "statuary"
+from statuary.cli.main import command
+command()
+"""
 
 
-def test_a_folder_is_served_as_the_vectors_say(tmp_path):
+@pytest.fixture(params=["uvicorn", "standard library"])
+def serve(request):
+    """Return the command of a server: with the packages of the extra, or as if they were not installed."""
+    if request.param == "uvicorn":
+        for name in ("uvicorn", "watchfiles"):
+            require_module(name, install="pip install -e '.[serve]'")
+        return SERVE
+    return [sys.executable, "-c", WITHOUT_EXTRAS, *SERVE[3:]]
+
+
+def test_a_folder_is_served_as_the_vectors_say(tmp_path, serve):
     site = write_site(tmp_path / "site", fixture_site())
     cases = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
-    with served([*SERVE, str(site)], READY) as server:
+    with served([*serve, str(site)], READY) as server:
         for case in cases:
             if case["answer"] and "now" not in case:
                 answer = server.ask(case["target"], case["method"])
@@ -49,9 +66,9 @@ def test_the_future_can_be_looked_at(tmp_path, now):
         assert answer["body"] == fixture_site()[f"api/v2/{expected}summary.json"].decode()
 
 
-def test_content_is_built_again_when_it_changes(tmp_path):
+def test_content_is_built_again_when_it_changes(tmp_path, serve):
     content = write_site(tmp_path / "content", CONTENT)
-    with served([*SERVE, "--content", str(content)], READY) as server:
+    with served([*serve, "--content", str(content)], READY) as server:
         assert name_of_component(server) == "RPC"
         change(server, content, CONTENT["components.yaml"].replace(b"RPC", b"Gateway"))
         assert name_of_component(server) == "Gateway"
@@ -79,10 +96,57 @@ def name_of_component(server: Served) -> str:
 def test_a_port_that_is_taken_is_said(tmp_path):
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
-        pytest.raises(AssertionError, match=r"cannot listen on .*: Address already in use; try --port 0"),
+        pytest.raises(
+            AssertionError,
+            match=r"cannot listen on .*: Address already in use\n    --port 0 takes a free port",
+        ),
         served([*SERVE[:-1], str(taken.getsockname()[1]), str(tmp_path)], READY),
     ):
         pass
+
+
+LONG = "9" * 20_000
+
+
+def test_no_request_is_answered_with_500(tmp_path, serve):
+    """Numbers and names of any length, links out of the folder and in circles, strange methods and headers."""
+    site = write_site(tmp_path / "site", fixture_site())
+    (tmp_path / "secret").write_text("secret")
+    (site / "out").symlink_to(tmp_path / "secret")
+    (site / "circle").symlink_to(site / "circle")
+    (site / "api" / "up").symlink_to(site)
+    targets = [
+        f"/v2/contracts/1?afterMatchId={LONG}",
+        f"/v2/contracts/1?limit={LONG}",
+        "/v2/contracts/1?limit=1e999",
+        f"/v2/contracts/{LONG}",
+        f"/v2/contract/{LONG}/0x{LONG}",
+        f"/{'a' * 5000}",
+        f"/{'a/' * 5000}",
+        f"/{'%c3%28' * 100}",
+        "/%ff%fe",
+        "/out",
+        "/circle",
+        "/api/up/api/up/nothing",
+        "/%00",
+        "/a%5cb",
+        "/?%",
+    ]
+    with served([*serve, str(site)], READY) as server:
+        for target in targets:
+            for method in ("GET", "HEAD", "POST", "OPTIONS", "BREW"):
+                assert 200 <= server.ask(target, method)["status"] < 500, (method, target[:60])
+        assert b"secret" not in server.ask("/out")["body"].encode()
+
+
+def test_a_folder_without_content_is_said_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = subprocess.run(SERVE, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 3
+    assert done.stderr.splitlines() == [
+        "statuary: there is no folder content to build",
+        "    give --content, or a site to serve; `statuary init` makes new content",
+    ]
 
 
 def test_a_site_that_is_not_there_is_refused(tmp_path):

@@ -12,7 +12,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant, now_option, out_option
 from statuary.cli.output.plain_text import format_instant
 from statuary.domain.primitives import Instant
-from statuary.publishing.tick import read_epoch_index
+from statuary.publishing.epoch_index import read_epoch_index
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 

@@ -10,7 +10,8 @@ from statuary.cli.options.common_options import build_instant, now_option, out_o
 from statuary.cli.output.plain_text import format_instant
 from statuary.cli.output.printable import printable
 from statuary.domain.primitives import Instant
-from statuary.publishing.tick import read_epoch_index, tick
+from statuary.publishing.epoch_index import read_epoch_index
+from statuary.publishing.tick import tick
 
 
 @click.command()

@@ -34,9 +34,19 @@ async function read(path) {
     };
     return new Response(file.readable, { headers });
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return null;
+    if (isNotThere(error)) return null;
     throw error;
   }
+}
+
+/**
+ * Whether there is no file that may be read: a name can be too long, and a link can lead out of the folder or in a circle.
+ * @param {any} error
+ */
+function isNotThere(error) {
+  const { NotFound, NotADirectory, IsADirectory, FilesystemLoop, NotCapable, PermissionDenied } = Deno.errors;
+  const kinds = [NotFound, NotADirectory, IsADirectory, FilesystemLoop, NotCapable, PermissionDenied];
+  return error.code === "ENAMETOOLONG" || kinds.some((kind) => kind && error instanceof kind);
 }
 
 /** @param {Request} request */

@@ -5,59 +5,14 @@ Needs neither content nor a build: the documents of every instant up to the hori
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
-
-import orjson
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
-from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
+from statuary.domain.primitives import Instant
+from statuary.publishing.epoch_index import documents_at, read_epoch_index
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-
-
-class EpochIndex(NamedTuple):
-    """What a site knows of its own future.
-
-    Attributes:
-        start: the instant that it was built for.
-        until: up to when the epochs are right.
-        epochs: the instants at which documents change, in order, each with where those documents lie.
-    """
-
-    start: Instant
-    until: Instant
-    epochs: tuple[tuple[Instant, Mapping[str, str]], ...]
-
-    def documents_at(self, now: Instant) -> Mapping[str, str]:
-        """Return where the documents lie that differ, at an instant, from those the build published."""
-        begun = [documents for since, documents in self.epochs if since <= now]
-        return begun[-1] if begun else {}
-
-    def next_after(self, now: Instant) -> Instant | None:
-        """Return the first instant after `now` at which a document changes; None if no such is known."""
-        return next((since for since, _ in self.epochs if since > now), None)
-
-
-def read_epoch_index(folder: Path) -> EpochIndex:
-    """Return the epoch index of a published site.
-
-    Raises:
-        PublishingRefused: if there is none, or it cannot be read.
-    """
-    file = folder / url_table.EPOCHS.path()
-    try:
-        index = orjson.loads(file.read_bytes())
-        return EpochIndex(
-            start=parse_instant(index["from"]),
-            until=parse_instant(index["until"]),
-            epochs=tuple((parse_instant(epoch["from"]), epoch["documents"]) for epoch in index["epochs"]),
-        )
-    except OSError as error:
-        raise PublishingError(f"{file} cannot be read: {error.strerror}", "run `statuary build`") from None
-    except (orjson.JSONDecodeError, KeyError, TypeError, InvalidValueError):
-        raise PublishingError(f"{file} is no epoch index", "run `statuary build`") from None
 
 
 def tick(root: Path, now: Instant) -> list[str]:
@@ -74,7 +29,7 @@ def tick(root: Path, now: Instant) -> list[str]:
         )
     with FolderTarget(root) as target:
         target.ledger.keep_unoffered()
-        moved = _moved(target, index.documents_at(now))
+        moved = _moved(target, documents_at(index.epochs, now))
         if moved:
             target.offer([*moved, _changes(target, moved)])
             target.apply()

@@ -1,18 +1,11 @@
-"""An answer to any request for the site: the look-up, status documents by the clock, and plain files."""
+"""The response to any request for the site: the look-up, status documents by the clock, and plain files."""
 
 from http import HTTPStatus
 
-from statuary.documents.url_table import NOT_FOUND_PAGE
+from statuary.documents import url_table
 from statuary.domain.primitives import Instant
+from statuary.publishing.epoch_index import Epochs, documents_at, readable_epochs
 from statuary.publishing.response_headers import headers_of
-from statuary.serving.epoch_documents import (
-    EPOCH_INDEX,
-    EpochDocuments,
-    cache_control,
-    document_at,
-    is_timed,
-    parse_epochs,
-)
 from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
 from statuary.serving.lookup.contracts_list import ReadDocument
 from statuary.serving.lookup.query import percent_decoded
@@ -24,69 +17,72 @@ from statuary.serving.lookup.response import (
     head_response,
 )
 
-NO_CACHE = "no-cache"
+MAX_AGE = 30
+"""Seconds for which clients may keep a status document."""
 
 
 def answer_site(
     request: LookupRequest, read: ReadDocument, now: Instant, new_error_id: NewErrorId
 ) -> Response:
-    """Answer a request as the published site would where an edge runtime can look at the clock.
+    """Return the response of the published site on a host whose edge runtime can look at the clock.
 
     Args:
-        request: what is asked.
-        read: gives the site's documents by path.
-        now: the instant to answer for.
-        new_id: makes the `errorId` of an error body.
+        request: what a client asks for.
+        read: returns the site's documents by path.
+        now: the instant to respond for.
+        new_error_id: returns the `errorId` of an error body.
     """
-    answer = answer_lookup(request, read, new_error_id)
-    if answer is None:
-        answer = conditional_response(_plain_answer(request, read, now), request.if_none_match)
-        answer = head_response(answer) if request.method == "HEAD" else answer
-    return answer
+    response = answer_lookup(request, read, new_error_id)
+    if response is None:
+        response = conditional_response(_plain_response(request, read, now), request.if_none_match)
+        response = head_response(response) if request.method == "HEAD" else response
+    return response
 
 
-def _plain_answer(request: LookupRequest, read: ReadDocument, now: Instant) -> Response:
+def _plain_response(request: LookupRequest, read: ReadDocument, now: Instant) -> Response:
     if request.method not in ("GET", "HEAD"):
         return Response(status=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD"})
     path = percent_decoded(request.target.partition("?")[0]).removeprefix("/")
-    return timed_response(path, read, now) or _file_answer(path, read) or _not_found(read)
+    return timed_response(path, read, now) or _file_response(path, read) or _not_found(read)
 
 
 def timed_response(path: str, read: ReadDocument, now: Instant) -> Response | None:
-    """Answer with the document of the epoch at an instant, or None if it does not change by itself."""
-    epochs = parse_epochs(read(EPOCH_INDEX))
-    place = next((place for place in _places(path) if is_timed(epochs, place)), None)
-    return None if place is None else _epoch_answer(epochs, place, read, now)
+    """Return the document of the epoch at an instant; None if no epoch has one of this path."""
+    epochs = readable_epochs(read(url_table.EPOCHS.path()))
+    for file in _files(path):
+        if any(file in documents for _, documents in epochs):
+            body = read(documents_at(epochs, now).get(file, file)) or read(file)
+            return None if body is None else _document_response(file, body, _cache_control(epochs, now))
+    return None
 
 
-def _places(path: str) -> tuple[str, ...]:
+def _files(path: str) -> tuple[str, ...]:
     """Return what a path can mean: a file, the page of a folder, a page without its extension."""
     return (f"{path}index.html",) if not path or path.endswith("/") else (path, f"{path}.html")
 
 
-def _epoch_answer(
-    epochs: tuple[EpochDocuments, ...], path: str, read: ReadDocument, now: Instant
-) -> Response | None:
-    body = read(document_at(epochs, path, now)) or read(path)
-    return None if body is None else document_response(path, body, cache_control(epochs, now))
+def _cache_control(epochs: Epochs, now: Instant) -> str:
+    """Return for how long a status document may be kept: never beyond the next transition."""
+    coming = [since - now for since, _ in epochs if since > now]
+    seconds = min(MAX_AGE, int(coming[0].total_seconds())) if coming else MAX_AGE
+    return f"public, max-age={seconds}"
 
 
-def _file_answer(path: str, read: ReadDocument) -> Response | None:
-    """Answer with a file or a page."""
-    for place in (*_places(path), f"{path}/index.html"):
-        body = read(place)
+def _file_response(path: str, read: ReadDocument) -> Response | None:
+    """Return a file or a page; None if there is none."""
+    for file in (*_files(path), f"{path}/index.html"):
+        body = read(file)
         if body is not None:
-            return document_response(place, body, NO_CACHE)
+            return _document_response(file, body, "no-cache")
     return None
 
 
 def _not_found(read: ReadDocument) -> Response:
-    page = NOT_FOUND_PAGE.path()
+    page = url_table.NOT_FOUND_PAGE.path()
     body = read(page) or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
     return Response(status=HTTPStatus.NOT_FOUND, body=body, headers=headers_of(page))
 
 
-def document_response(path: str, body: bytes, cache: str) -> Response:
-    """Answer with a document of the site."""
+def _document_response(path: str, body: bytes, cache: str) -> Response:
     headers = headers_of(path) | {"Cache-Control": cache, "ETag": entity_tag(body)}
     return Response(status=HTTPStatus.OK, body=body, headers=headers)

@@ -17,15 +17,15 @@ HEARTBEAT = 15.0
 """Seconds between comments on a quiet stream; a broken connection is noticed when one is sent."""
 
 
-class ReloadEvents:
-    """Wakes the streams of all open pages.
+Wake = Callable[[], object]
+"""Wakes the stream of one page; it may be called from any thread."""
 
-    Attributes:
-        waiting: what wakes each of them; it may be called from any thread.
-    """
+
+class ReloadEvents:
+    """The streams of all open pages."""
 
     def __init__(self) -> None:
-        self.waiting: set[Callable[[], object]] = set()
+        self.waiting: set[Wake] = set()
 
     def announce(self) -> None:
         """Tell every open page that the site has changed."""

@@ -124,8 +124,8 @@ def _state(folder: Path) -> dict[str, tuple[int, int]]:
     """Return time and size of every file below a folder."""
     found = {}
     for parent, _, names in os.walk(folder):
-        for name in names:
+        for file in (Path(parent, name) for name in names):
             with suppress(OSError):
-                status = os.stat(os.path.join(parent, name))
-                found[os.path.join(parent, name)] = (status.st_mtime_ns, status.st_size)
+                status = file.stat()
+                found[str(file)] = (status.st_mtime_ns, status.st_size)
     return found

@@ -1,4 +1,4 @@
-"""A published site to look things up in: a snapshot file, a folder or a URL, all alike.
+"""A published site as Python objects, from a snapshot file, a folder or a URL.
 
     >>> from statuary import open_snapshot
     >>> with open_snapshot("site.zip") as site:
@@ -8,15 +8,15 @@
     Bridge exact_match 23
     Service Under Maintenance
 
-Nothing is read before it is asked for, and one document at a time: a contract of a snapshot of any size, on this
-machine or behind a URL, costs a few reads. Contracts can be gone through lazily,
+Documents are read one by one, when they are asked for: a contract of a snapshot of any size, on this machine or behind
+a URL, costs a few reads. Where the site has a manifest, every byte is checked against it. `contracts` is lazy,
 
     >>> with open_snapshot("site.zip") as site:
     ...     languages = {contract.language for contract in site.contracts()}
     ...     print(sorted(languages))
     ['Solidity', 'Vyper', 'Yul']
 
-and everything that the site publishes can be read as it is:
+and everything that the site publishes can be read as bytes:
 
     >>> with open_snapshot("site.zip") as site:
     ...     print(site.read("api/v2/status.json")[:9])
@@ -35,41 +35,39 @@ from typing import Any, Self
 
 from statuary.documents import url_table
 from statuary.documents.stored_paths import contract_of_path
+from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Address, ChainId, checksum_address, parse_address, parse_chain_id
 from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.serving.site_contract import Contract
 from statuary.serving.site_status import PageStatus, SiteComponent, SiteIncident
 from statuary.snapshots.manifest import SiteOrigin, parse_manifest
+from statuary.snapshots.manifest_signature import parse_public_key
 from statuary.snapshots.site_reader import SiteReader, open_site
 
 
-class DocumentNotFoundError(LookupError):
+class DocumentNotFoundError(StatuaryError, LookupError):
     """The site has no such document."""
 
 
-def open_snapshot(place: str | Path) -> "Site":
-    """Open a site to look records and status up in; to be closed, or used in a `with` statement.
+def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Site":
+    """Open a published site; close it, or use it in a `with` statement.
 
     Args:
-        place: a snapshot in the form of a zip, a folder with a site, or the http(s) URL of either.
+        location: a snapshot in the form of a zip, a folder with a site, or the http(s) URL of either.
+        public_key: the minisign key that the manifest must be signed with, as base64.
 
     Raises:
-        PublishingRefused: if there is none, or it cannot be reached.
+        DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
+        PublishingError: if there is no site, or it cannot be reached.
     """
-    return Site(open_site(place), str(place))
+    return Site(open_site(location, None if public_key is None else parse_public_key(public_key)))
 
 
 class Site:
-    """A published site. It may be used by several threads at once.
+    """A published site; several threads may use it at once."""
 
-    Attributes:
-        reader: where its documents are read from.
-        name: the file, folder or URL that was opened.
-    """
-
-    def __init__(self, reader: SiteReader, name: str) -> None:
+    def __init__(self, reader: SiteReader) -> None:
         self.reader = reader
-        self.name = name
 
     def __enter__(self) -> Self:
         return self
@@ -78,37 +76,37 @@ class Site:
         self.close()
 
     def close(self) -> None:
-        """Give back what is open."""
+        """Close what is open."""
         self.reader.close()
 
     def read(self, path: str) -> bytes:
-        """Return a document as it is published.
+        """Return a document as bytes.
 
         Args:
             path: below the site's root, such as `api/v2/summary.json`.
 
         Raises:
-            NotInSite: if there is none.
+            DocumentNotFoundError: if there is none.
         """
         body = self.reader.read(path)
         if body is None:
-            raise DocumentNotFoundError(f"{self.name} has no {path}")
+            raise DocumentNotFoundError(f"{self.reader.source.name} has no {path}")
         return body
 
     def document(self, path: str) -> Any:
         """Return a JSON document as Python values.
 
         Raises:
-            NotInSite: if there is none.
+            DocumentNotFoundError: if there is none.
         """
         return json.loads(self.read(path))
 
     @property
     def origin(self) -> SiteOrigin:
-        """The instant that the site tells, the revision of its content, the version that built it.
+        """The instant that the site shows, the revision of its content, the version that built it.
 
         Raises:
-            NotInSite: if it has no manifest: a folder that no snapshot was published into.
+            DocumentNotFoundError: if it has no manifest, as a folder that no snapshot was published into.
         """
         return parse_manifest(self.read(MANIFEST)).origin
 
@@ -116,32 +114,32 @@ class Site:
         """Return a verified contract.
 
         Args:
-            chain_id: the chain's number.
-            address: in lower case, or in the capitals of EIP-55.
+            chain_id: the chain.
+            address: in lower case, or checksummed as in EIP-55.
 
         Raises:
-            NotInSite: if it is not verified there.
-            Malformed: if that is no chain id or no address.
+            DocumentNotFoundError: if it is not verified there.
+            InvalidValueError: if that is not a chain id and an address.
         """
         contract = self._contract(parse_chain_id(str(chain_id)), parse_address(address))
         _ = contract.body
         return contract
 
     def contracts(self, chain_id: int | str | None = None) -> Iterator[Contract]:
-        """Yield every contract, as the place lists them; each is read when it is looked at.
+        """Yield every contract; each is read when its members are asked for.
 
         Args:
-            chain_id: yield those of one chain.
+            chain_id: yield only those of one chain.
 
         Raises:
-            PublishingRefused: if the site cannot be listed: a URL that no snapshot was published to.
+            PublishingError: if the site cannot be listed: a URL without a manifest.
         """
         wanted = None if chain_id is None else str(chain_id)
         for path in self.reader.paths():
-            place = contract_of_path(path)
-            if place is not None and wanted in (None, place[0]):
-                contract = self._contract(ChainId(place[0]), checksum_address(place[1]))
-                if contract.address == place[1]:  # not its second name
+            found = contract_of_path(path)
+            if found is not None and wanted in (None, found[0]):
+                contract = self._contract(ChainId(found[0]), checksum_address(found[1]))
+                if contract.address == found[1]:  # not its lower-case alias
                     yield contract
 
     def _contract(self, chain_id: ChainId, address: Address) -> Contract:
@@ -167,7 +165,7 @@ class Site:
         return self._incidents(url_table.INCIDENTS.path(), "incidents")
 
     def unresolved_incidents(self) -> tuple[SiteIncident, ...]:
-        """Return the incidents that last."""
+        """Return the incidents that are not resolved."""
         return self._incidents(url_table.INCIDENTS_UNRESOLVED.path(), "incidents")
 
     def scheduled_maintenances(self) -> tuple[SiteIncident, ...]:
@@ -178,7 +176,7 @@ class Site:
         """Return one incident or maintenance.
 
         Raises:
-            NotInSite: if there is none.
+            DocumentNotFoundError: if there is none.
         """
         value = self.document(url_table.INCIDENT.path(incident_id=incident_id))
         return SiteIncident.of(value["incident"])

@@ -1,4 +1,4 @@
-"""One verified contract of a site; what it holds is read when it is first asked for."""
+"""One verified contract of a site; its record is read when a member is first asked for."""
 
 import json
 from collections.abc import Callable
@@ -16,12 +16,12 @@ class Contract:
     """A verified contract, under the names that Sourcify gives its members.
 
     Attributes:
-        chain_id: the chain that it is on, as decimal text.
-        address: where it is, in the capitals of EIP-55.
+        chain_id: the chain's id as decimal text.
+        address: the checksummed address.
     """
 
     def __init__(self, chain_id: ChainId, address: Address, read: Callable[[], bytes]) -> None:
-        """Take a contract's place, and what reads its record."""
+        """Take what reads the record."""
         self.chain_id = chain_id
         self.address = address
         self._read = read

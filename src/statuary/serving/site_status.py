@@ -1,7 +1,4 @@
-"""The status side of a site as values, under the names that Statuspage gives their members.
-
-Each keeps the JSON that it was read from in `value`, so that nothing that is published is out of reach.
-"""
+"""The status of a site as values, with the names that Statuspage gives their members; `value` is the whole JSON object."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -17,10 +17,11 @@ from statuary.serving.lookup.query import QueryParameters, check_names, check_re
 from statuary.serving.lookup.request_error import RequestError
 
 ReadDocument = Callable[[str], bytes | None]
-"""Gives the bytes of a document of the site by its path, or None if there is no such document."""
+"""Returns the bytes of a document of the site by its path, or None if there is no such document."""
 
 PARAMETERS = ("sort", "limit", "afterMatchId")
 MAX_LIMIT = 200
+MATCH_ID_DIGITS = 40
 EMPTY_RESULTS = b'{"results":[]}'
 
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\Z")
@@ -61,7 +62,15 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
     after = check_single(query, "afterMatchId")
     if after is not None and not DIGITS.match(after):
         raise RequestError(r'request/query/afterMatchId must match pattern "^\d+$"')
-    return ListQuery(newest_first=sort != "asc", limit=limit, after=None if after is None else int(after))
+    return ListQuery(
+        newest_first=sort != "asc", limit=limit, after=None if after is None else _match_id(after)
+    )
+
+
+def _match_id(digits: str) -> int:
+    """Return a match id; one beyond any real id is as good as another, and Python reads no 5,000 digits."""
+    significant = digits.lstrip("0")
+    return int(significant or "0") if len(significant) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
 
 
 def _limit(text: str | None) -> int:

@@ -4,14 +4,15 @@ import asyncio
 from typing import Any
 
 from statuary.domain.primitives import parse_instant
-from statuary.serving.asgi_app import ServedRequest, SiteApp
+from statuary.serving.asgi_app import AsgiApp
 from statuary.serving.live_reload import EVENTS_PATH, SCRIPT_PATH, ReloadEvents
+from statuary.serving.site_app import ServedRequest, SiteApp
 
 NOW = parse_instant("2026-12-01T10:00:00Z")
 
 
-def web(site: dict[str, bytes], told: list[ServedRequest], changes: ReloadEvents | None = None) -> SiteApp:
-    return SiteApp(site.get, lambda: NOW, lambda: "<uuid>", told.append, changes)
+def web(site: dict[str, bytes], told: list[ServedRequest], changes: ReloadEvents | None = None) -> AsgiApp:
+    return AsgiApp(SiteApp(site.get, lambda: NOW, lambda: "<uuid>", told.append, changes))
 
 
 def scope(target: str, method: str = "GET", headers: tuple[tuple[bytes, bytes], ...] = ()) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def scope(target: str, method: str = "GET", headers: tuple[tuple[bytes, bytes], 
     }
 
 
-def ask(application: SiteApp, target: str, **asked: Any) -> tuple[int, dict[str, str], bytes]:
+def ask(application: AsgiApp, target: str, **asked: Any) -> tuple[int, dict[str, str], bytes]:
     sent: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
