@@ -98,5 +98,5 @@ def test_a_tick_before_the_build_or_without_one_is_refused(tmp_path: Path) -> No
 def test_an_index_that_is_none_is_refused(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"from":"x"}', '{"from":"2026-11-20T12:00:00Z","until":1,"epochs":[]}'):
         file = write_files(tmp_path, {"api/v2/_epochs/index.json": text})
-        with pytest.raises(PublishingError, match="no epoch index"):
+        with pytest.raises(PublishingError, match="not an epoch index"):
             read_epoch_index(file)
