@@ -48,7 +48,7 @@ class MadeSource:
         self.bodies = bodies
         self.on_read = on_read
 
-    def offered(self) -> Iterator[OfferedObject]:
+    def objects(self) -> Iterator[OfferedObject]:
         for path, body in self.bodies.items():
             yield OfferedObject(path, sha256(body).hexdigest(), len(body), headers_of(path))
 
@@ -73,6 +73,7 @@ def publish(
     has_lease: bool = True,
     adopt: bool = False,
     dry_run: bool = False,
+    verify: bool = False,
     on_read: Callable[[str], None] = lambda _: None,
     seconds: float = 30,
 ) -> tuple[Plan, RequestCounts, RequestCounts]:
@@ -82,8 +83,11 @@ def publish(
     if has_lease and not dry_run:
         lease = Lease(bucket, ahead if callable(ahead) else clock(ahead), timedelta(seconds=seconds))
     source = MadeSource(bodies, on_read)
-    with ObjectStoreTarget(bucket, source, lease=lease, adopt=adopt) as publication:
-        plan = publication.compare()
+    with ObjectStoreTarget(
+        bucket, source, lease=lease, adopt=adopt, dry_run=dry_run, verify=verify
+    ) as publication:
+        publication.offer(source.objects())
+        plan = publication.plan()
         asked, cost = publication.asked, publication.cost()
         if not dry_run:
             publication.apply()

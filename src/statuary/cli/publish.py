@@ -45,6 +45,7 @@ def command(
     public_key: str | None,
     dry_run: bool,
     adopt: bool,
+    verify: bool,
     no_lease: bool,
     lease_seconds: int,
     wait: int,
@@ -59,7 +60,12 @@ def command(
     such as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID, give address and credentials.
     """
     options = StoreOptions(
-        dry_run=dry_run, adopt=adopt, no_lease=no_lease, lease_seconds=lease_seconds, wait=wait
+        dry_run=dry_run,
+        adopt=adopt,
+        verify=verify,
+        no_lease=no_lease,
+        lease_seconds=lease_seconds,
+        wait=wait,
     )
     if Path(site).is_dir() and not (Path(site) / MANIFEST).is_file():
         if public_key is not None:

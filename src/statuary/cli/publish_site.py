@@ -39,12 +39,14 @@ class StoreOptions(NamedTuple):
 
     Attributes:
         adopt: replace objects at the site's paths that statuary did not write.
+        verify: ask the store for every object, whatever its ledger says.
         lease_seconds: how long a lease lasts that is not renewed.
         wait: seconds to wait for another publisher.
     """
 
     dry_run: bool = False
     adopt: bool = False
+    verify: bool = False
     no_lease: bool = False
     lease_seconds: int = LEASE_SECONDS
     wait: int = 0
@@ -55,6 +57,11 @@ def store_options(function: Decorated) -> Decorated:
     options = (
         click.option(
             "--adopt", is_flag=True, help="Replace objects at the site's paths that statuary did not write."
+        ),
+        click.option(
+            "--verify",
+            is_flag=True,
+            help="Ask the store for every object instead of trusting the ledger there.",
         ),
         click.option(
             "--no-lease",
@@ -81,34 +88,32 @@ def store_options(function: Decorated) -> Decorated:
     return function
 
 
-def publish_to_store(
-    source: PublishedSite, url: str, options: StoreOptions, *, to_error: bool = False
-) -> None:
+def publish_to_store(site: PublishedSite, url: str, options: StoreOptions, *, to_error: bool = False) -> None:
     """Publish a site to an object store; print the changes and the number of requests.
 
     Raises:
         PublishingError: if the store does not take it, or another publisher holds the lease.
     """
     with _exit_on_sigterm(), progress() as announcer:
-        bucket = ObjectStore(url)
+        store = ObjectStore(url)
         with (
             stage(announcer, "Objects"),
-            _open_publication(bucket, source, options, announcer.advance) as publication,
+            _open_target(store, site, options, announcer.advance) as target,
         ):
-            plan = publication.compare()
-            cost = publication.cost()
+            target.offer(site.objects())
+            plan, cost = target.plan(), target.cost()
             if options.dry_run:
                 for line in changes_lines(plan):
                     click.echo(line, err=to_error)
             else:
-                publication.apply()
+                target.apply()
     click.echo(
         f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {printable(url)}", err=to_error
     )
     click.echo(changes_line(plan, applied=not options.dry_run), err=to_error)
     would = "would take" if options.dry_run else "took"
     click.echo(
-        f"comparing took {format_requests(publication.asked)}; publishing {would} {format_requests(cost)}",
+        f"comparing took {format_requests(target.asked)}; publishing {would} {format_requests(cost)}",
         err=to_error,
     )
     for path in plan.conflicts:
@@ -143,17 +148,25 @@ def apply_or_show(publication: FolderTarget, plan: Plan, to: str, *, to_error: b
     click.echo(changes_line(plan, applied=not publication.dry_run), err=to_error)
 
 
-def _open_publication(
-    bucket: ObjectStore, source: PublishedSite, options: StoreOptions, advance: Callable[[int], None]
+def _open_target(
+    store: ObjectStore, site: PublishedSite, options: StoreOptions, advance: Callable[[int], None]
 ) -> ObjectStoreTarget:
     """Open the target as soon as no other publisher holds the lease."""
     until = monotonic() + options.wait
     duration = timedelta(seconds=options.lease_seconds)
     while True:
         has_lease = not options.dry_run and not options.no_lease
-        lease = Lease(bucket, utc_now, duration) if has_lease else None
+        lease = Lease(store, utc_now, duration) if has_lease else None
         try:
-            return ObjectStoreTarget(bucket, source, lease=lease, adopt=options.adopt, advance=advance)
+            return ObjectStoreTarget(
+                store,
+                site,
+                lease=lease,
+                dry_run=options.dry_run,
+                adopt=options.adopt,
+                verify=options.verify,
+                advance=advance,
+            )
         except LeaseHeldError:
             if monotonic() >= until:
                 raise

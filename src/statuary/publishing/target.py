@@ -1,7 +1,7 @@
 """Where a site goes: a folder, an object store, a snapshot, or memory."""
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from typing_extensions import override
 
@@ -11,8 +11,11 @@ from statuary.publishing.ledger.ledger import Ledger
 from statuary.publishing.partition_output import CollectedOutput, NoOutput, PartitionOutput, PartitionResult
 from statuary.publishing.plan import Plan
 
+Offered_contra = TypeVar("Offered_contra", contravariant=True)
+"""What a target takes: documents, or the paths, digests and headers of a built site."""
 
-class Target(Protocol):
+
+class Target(Protocol[Offered_contra]):
     """Takes documents, shows what would change, and changes it.
 
     Attributes:
@@ -21,7 +24,7 @@ class Target(Protocol):
 
     dry_run: bool
 
-    def offer(self, documents: Iterable[Document]) -> None:
+    def offer(self, documents: Iterable[Offered_contra]) -> None:
         """Take documents into the site.
 
         Raises:
@@ -42,7 +45,7 @@ class Target(Protocol):
         """
 
 
-class BuildTarget(Target, Protocol):
+class BuildTarget(Target[Document], Protocol):
     """A target that a build can go into.
 
     Attributes:

@@ -60,7 +60,7 @@ class PublishedSnapshot:
         self.bodies.close()
         self.table.close()
 
-    def offered(self) -> Iterator[OfferedObject]:
+    def objects(self) -> Iterator[OfferedObject]:
         """Yield every path of the manifest, and the manifest's own."""
         for member in self.snapshot.own_members():
             self._keep(member.body, (member.path,))

@@ -3,10 +3,12 @@
 import gzip
 import random
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from statuary.domain.primitives import Instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.object_store.lease import LEASE, LeaseHeldError, LeaseLostError
 from statuary.publishing.object_store.object_headers import DIGEST_ATTRIBUTE
@@ -291,6 +293,87 @@ def test_a_lease_that_ended_is_taken_over_and_its_holder_stops(store):
     assert bodies_in(store) == CHANGED
 
 
+def late_put(monkeypatch, store, late: str, meanwhile: dict[str, bytes]) -> Callable[[], Instant]:
+    """Let the put of a path arrive only after another publisher took over; return the clock of the first publisher."""
+    import obstore
+
+    taken, slept = [], 0
+    real = obstore.put_async
+
+    def now():
+        return clock(slept)()
+
+    async def put_async(bucket, path, *arguments, **options):
+        nonlocal slept
+        if path == late and not taken:
+            slept = 60
+            taken.append(None)
+            assert in_thread(publish, store.url, meanwhile, ahead=now).exception() is None
+        return await real(bucket, path, *arguments, **options)
+
+    monkeypatch.setattr(obstore, "put_async", put_async)
+    return now
+
+
+def test_a_late_replacement_of_a_publisher_that_lost_its_lease_fails(store, monkeypatch):
+    publish(store.url, SITE)
+    late = record_path(3)
+    now = late_put(monkeypatch, store, late, CHANGED)
+    with pytest.raises(LeaseLostError):
+        publish(store.url, SITE | {late: b'{"match":"late"}'}, ahead=now)
+    assert bodies_in(store) == CHANGED
+
+
+def test_a_late_new_object_is_found_by_the_next_publication(store, monkeypatch):
+    publish(store.url, SITE)
+    late = record_path(99)
+    now = late_put(monkeypatch, store, late, CHANGED)
+    with pytest.raises(LeaseLostError):
+        publish(store.url, SITE | {late: b'{"match":"late"}'}, ahead=now)
+    assert bodies_in(store) == CHANGED | {late: b'{"match":"late"}'}
+    publish(store.url, CHANGED, ahead=now)
+    assert bodies_in(store) == CHANGED
+    plan, asked, cost = publish(store.url, CHANGED, ahead=now)
+    assert (plan.is_empty, asked.head, cost.put) == (True, 0, 0)
+
+
+def test_verifying_asks_every_object(moto_store):
+    store = moto_store
+    publish(store.url, SITE)
+    delete(store, record_path(5))
+    assert publish(store.url, SITE)[0].is_empty
+    plan, asked, _ = publish(store.url, SITE, verify=True)
+    assert (plan.counts[Action.ADD], asked.head) == (1, len(SITE) - 1)
+    assert bodies_in(store) == SITE
+
+
+def test_nothing_is_put_before_what_it_names(moto_store):
+    store = moto_store
+    address = f"0x{1:040x}"
+    site = SITE | {
+        f"contracts/1/{address}.html": b"page",
+        "v2/contracts-pages/1/1.json": b"{}",
+        "v2/contracts-pages/1/index.json": b"{}",
+        "contracts/1/index.html": b"list",
+        "api/v2/_epochs/index.json": b"{}",
+        "api/v2/_epochs/1/api/v2/summary.json": b"{}",
+    }
+    publish(store.url, site)
+    order = {path: number for number, path in enumerate(names_of(store.seen, "PUT"))}
+    for named, naming in [
+        (record_path(1), f"contracts/1/{address}.html"),
+        (f"proof/1/{address}.json", f"contracts/1/{address}.html"),
+        (f"contracts/1/{address}.html", "contracts/1/index.html"),
+        (record_path(1), "v2/contracts-pages/1/1.json"),
+        ("v2/contracts-pages/1/1.json", "v2/contracts-pages/1/index.json"),
+        ("v2/contracts-pages/1/1.json", "v2/contracts/1"),
+        ("chains", "index.html"),
+        ("api/v2/_epochs/1/api/v2/summary.json", "api/v2/_epochs/index.json"),
+        ("contracts/1/index.html", "api/v2/summary.json"),
+    ]:
+        assert order[named] < order[naming], (named, naming)
+
+
 def test_a_publisher_whose_clock_says_that_the_lease_is_over_puts_nothing_more(moto_store, monkeypatch):
     store, put_yet = moto_store, []
 
@@ -335,7 +418,7 @@ def test_a_body_that_is_another_than_was_offered_is_not_put(moto_store):
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (lambda store, shard: put(store, INDEX, b"{}"), "is no ledger"),
+        (lambda store, shard: put(store, INDEX, b"{}"), "is not a ledger"),
         (lambda store, shard: put(store, INDEX, b'{"format":9}'), "version 9"),
         (lambda store, shard: put(store, shard, b"damaged"), "is damaged"),
         (lambda store, shard: put(store, shard, gzip.compress(b"another\n")), "is damaged"),

@@ -1,4 +1,4 @@
-"""What is to be published into a store: a site's paths with their digests first, and the bodies that are needed."""
+"""What is published to a store: a site's paths with their digests first, then the bodies that are needed."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -18,7 +18,6 @@ class OfferedObject(NamedTuple):
         path: relative to the site's root.
         digest: SHA-256 of the body, in hex.
         size: bytes.
-        headers: what it is to be served with.
     """
 
     path: str
@@ -30,49 +29,52 @@ class OfferedObject(NamedTuple):
 class PublishedSite(Protocol):
     """A site to be published."""
 
-    def offered(self) -> Iterator[OfferedObject]:
+    def objects(self) -> Iterator[OfferedObject]:
         """Yield every path, in any order.
 
         Raises:
-            PublishingRefused: if the site is not whole.
+            PublishingError: if the site is not whole.
         """
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Make ready to read the bodies of those paths that are needed.
+        """Prepare to read the bodies of the paths that are needed.
 
         Raises:
-            SnapshotDamaged: if anything of the site is damaged.
+            DamagedSnapshotError: if anything in the site is damaged.
         """
 
     def read(self, path: str) -> bytes:
         """Return a body.
 
         Raises:
-            PublishingRefused: if it is not what was offered.
+            PublishingError: if it is missing.
         """
 
 
 class PublishedFolder:
-    """A folder that a build published into: its ledger tells what it holds."""
+    """The folder of a build; its ledger knows the digests."""
 
     def __init__(self, root: Path) -> None:
         """Take a folder.
 
         Raises:
-            PublishingRefused: if there is none.
+            PublishingError: if there is none.
         """
         self.root = root
-        self.site = FolderReader(root)
+        self.reader = FolderReader(root)
 
-    def offered(self) -> Iterator[OfferedObject]:
-        """Yield every path; what the ledger does not tell is read."""
+    def objects(self) -> Iterator[OfferedObject]:
+        """Yield every path; what the ledger does not know is read."""
         ledger = find_ledger(self.root)
         if ledger is None:
-            yield from map(self._read, self.site.paths())
+            yield from map(self._read, self.reader.paths())
             return
         for entry in read_entries(ledger):
             if not entry.settled:
-                raise PublishingError(f"the last build of {self.root} was killed", "build again")
+                raise PublishingError(
+                    f"the last build of {self.root} was interrupted",
+                    "run the build again; it resumes that one",
+                )
             if entry.digest:
                 yield OfferedObject(entry.path, entry.digest.hex(), entry.size, headers_of(entry.path))
             else:
@@ -83,8 +85,11 @@ class PublishedFolder:
         return OfferedObject(path, sha256(body).hexdigest(), len(body), headers_of(path))
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Nothing has to be made ready: files can be read in any order."""
+        """Do nothing: files can be read in any order."""
 
     def read(self, path: str) -> bytes:
-        """Return a file's body."""
-        return self.site.require(path)
+        """Return the body of a file."""
+        body = self.reader.read(path)
+        if body is None:
+            raise PublishingError(f"{path} is missing in {self.root}", "build the site again")
+        return body

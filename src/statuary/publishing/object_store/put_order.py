@@ -1,37 +1,41 @@
-"""In which order objects are put, so that nobody is sent to what is not there yet: bodies, then what names them."""
+"""The order in which objects are put, so that no visible document names one that is missing."""
 
 from statuary.documents import url_table
 from statuary.documents.stored_paths import plain_path
+from statuary.documents.url import SHORT_LIVED, Url
 from statuary.documents.url_table import match_url
 from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE
 
-BODIES = frozenset(
-    url.name
-    for url in (
+BODIES, PAGES, LISTS, INDEXES, STATUS, WHOLE = STEPS = range(6)
+"""What each step puts: documents that name no others; pages of one thing; lists; what names lists; the status; a manifest."""
+
+STEP_OF_URL = {
+    BODIES: (
         url_table.CONTRACT,
         url_table.PROOF,
-        url_table.CONTRACT_PAGE,
         url_table.INCIDENT,
-        url_table.INCIDENT_PAGE,
         url_table.ARCHIVE,
-        url_table.HISTORY_QUARTER_PAGE,
         url_table.EPOCH_DOCUMENT,
+        url_table.UPTIME_SCHEMA,
         url_table.SEARCH_SHARD,
         url_table.STYLE,
         url_table.SCRIPT,
         url_table.ICON,
         url_table.THEME_FILE,
-    )
-)
-"""Documents that tell of one thing; every other document of the URL table tells of several."""
-
-STEPS = (0, 1, 2)
-"""Bodies; documents that name them; a snapshot's manifest, which names all."""
+    ),
+    PAGES: (url_table.CONTRACT_PAGE, url_table.INCIDENT_PAGE, url_table.HISTORY_QUARTER_PAGE),
+    LISTS: (url_table.CONTRACT_ALL_CHAINS, url_table.CONTRACTS_PAGE, url_table.CHAIN_PAGES),
+}
+STEPS_BY_NAME = {url.name: step for step, urls in STEP_OF_URL.items() for url in urls}
 
 
 def step_of(path: str) -> int:
-    """Return the step that a path is put in; what no row of the URL table knows is a body."""
+    """Return the step in which a path is put; one that is not in the URL table is a body."""
     if path in (MANIFEST, SIGNATURE):
-        return 2
+        return WHOLE
     found = match_url(plain_path(path))
-    return 0 if found is None or found[0].name in BODIES else 1
+    return BODIES if found is None else STEPS_BY_NAME.get(found[0].name, _default_step(found[0]))
+
+
+def _default_step(url: Url) -> int:
+    return STATUS if url.cache == SHORT_LIVED else INDEXES

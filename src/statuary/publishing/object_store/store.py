@@ -114,23 +114,33 @@ class ObjectStore:
         except self.failures as error:
             raise self._refused("be listed", error) from None
 
-    async def put(
-        self, path: str, body: bytes, attributes: dict[str, str] | None = None, *, is_new: bool = False
-    ) -> None:
-        """Put an object.
+    async def put(self, path: str, body: bytes, attributes: dict[str, str] | None = None) -> None:
+        """Put an object, whatever is there.
 
         Args:
             path: where to.
             body: its bytes.
             attributes: headers and metadata.
-            is_new: put it only if nothing is there yet.
 
         Raises:
-            Taken: if something is.
-            PublishingRefused: if the store does not take it.
+            PublishingError: if the store does not accept it.
         """
-        mode = "create" if is_new else "overwrite"
+        await self._put(path, body, attributes, "overwrite")
 
+    async def put_if_unchanged(
+        self, path: str, body: bytes, attributes: dict[str, str], tag: str | None
+    ) -> None:
+        """Put an object if it still has an `ETag`, or, without one, if there is none.
+
+        Raises:
+            PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose answer was lost.
+            PublishingError: if the store does not accept it.
+        """
+        await self._put(path, body, attributes, _condition(tag))
+
+    async def _put(
+        self, path: str, body: bytes, attributes: dict[str, str] | None, mode: str | dict[str, str]
+    ) -> None:
         async def once() -> None:
             await self.library.put_async(
                 self.store, path, body, attributes=attributes or None, mode=mode, use_multipart=False
@@ -149,10 +159,14 @@ class ObjectStore:
             Taken: if it is another by now.
             PublishingRefused: if the store does not take it.
         """
-        mode = "create" if tag is None else {"e_tag": tag}
         try:
             told = self.library.put(
-                self.store, path, body, attributes=attributes or None, mode=mode, use_multipart=False
+                self.store,
+                path,
+                body,
+                attributes=attributes or None,
+                mode=_condition(tag),
+                use_multipart=False,
             )
         except (self.errors.AlreadyExistsError, self.errors.PreconditionError):
             raise PreconditionFailedError(path) from None
@@ -204,6 +218,10 @@ class ObjectStore:
             f"{self.url} cannot {what}: {str(error).partition(chr(10))[0][:300]}",
             "what was put stays; publishing again goes on from there",
         )
+
+
+def _condition(tag: str | None) -> str | dict[str, str]:
+    return "create" if tag is None else {"e_tag": tag}
 
 
 ENVIRONMENT_PREFIXES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}

@@ -82,17 +82,16 @@ class StoreComparison:
         try:
             self.database.executemany("INSERT INTO wanted VALUES (?,?,?,?,?,?)", rows)
         except sqlite3.IntegrityError:
-            raise PublishingError("two documents claim the same path") from None
-        self.database.executemany(
-            "INSERT INTO headers VALUES (?,?,?,?)", ((number, *one) for one, number in self.headers.items())
-        )
-        self._shard()
+            raise PublishingError("two documents have the same path") from None
 
     def _number(self, headers: ObjectHeaders) -> int:
         return self.headers.setdefault(headers, len(self.headers))
 
-    def _shard(self) -> None:
-        """Spread what is wanted over shards, and take the SHA-256 of each."""
+    def divide(self) -> None:
+        """Divide what is wanted into shards, and take the SHA-256 of each."""
+        self.database.executemany(
+            "INSERT INTO headers VALUES (?,?,?,?)", ((number, *one) for one, number in self.headers.items())
+        )
         (count,) = self.database.execute("SELECT count(*) FROM wanted").fetchone()
         bits = bits_for(count)
         self.database.create_function("shard_of", 1, lambda path: shard_of(path, bits), deterministic=True)
@@ -111,7 +110,7 @@ class StoreComparison:
 
     def leave_out(self, index: StoreIndex) -> None:
         """Leave out the shards that the index says are as they should be, and were meant to be nothing else."""
-        told = [one for one in (index.shards, *index.begun) if one is not None]
+        told = [one for one in (index.shards, *index.doubted, *index.begun) if one is not None]
         same = [
             (shard,)
             for shard, digest in self.shards.items()
@@ -154,7 +153,7 @@ class StoreComparison:
             last = rows[-1][0]
             yield from (path for (path,) in rows)
 
-    def ask(self, path: str, found: ObjectInfo | None) -> None:
+    def note_answer(self, path: str, found: ObjectInfo | None) -> None:
         """Take what an object tells of itself; without our metadata it is somebody else's."""
         if found is None or DIGEST_ATTRIBUTE not in found.attributes:
             self.database.execute("DELETE FROM held WHERE path = ?", (path,))

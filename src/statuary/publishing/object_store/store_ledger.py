@@ -66,19 +66,23 @@ class StoreIndex(NamedTuple):
     Attributes:
         shards: of the last publication that was finished; None if none was.
         begun: of publications after it that were not, the earliest first.
+        doubted: of unfinished publications that the last one took over, whose requests may arrive late.
     """
 
     shards: Shards | None = None
     begun: tuple[Shards, ...] = ()
+    doubted: tuple[Shards, ...] = ()
 
     def encode(self) -> bytes:
         """Return the index as it is stored."""
         shards = None if self.shards is None else dict(self.shards)
-        return orjson.dumps({"format": FORMAT, "shards": shards, "begun": [dict(one) for one in self.begun]})
+        value = {"format": FORMAT, "shards": shards, "begun": [dict(one) for one in self.begun]}
+        doubted = {"doubted": [dict(one) for one in self.doubted]} if self.doubted else {}
+        return orjson.dumps(value | doubted)
 
     def named(self) -> set[tuple[str, str]]:
         """Return name and SHA-256 of every shard that the index needs."""
-        return {shard for one in (self.shards or {}, *self.begun) for shard in one.items()}
+        return {shard for one in (self.shards or {}, *self.begun, *self.doubted) for shard in one.items()}
 
 
 def parse_index(text: bytes) -> StoreIndex:
@@ -94,10 +98,11 @@ def parse_index(text: bytes) -> StoreIndex:
                 f"the ledger in the store has version {value['format']}, this statuary knows {FORMAT}",
                 f"delete {INDEX}; the next publication asks for every object instead",
             )
-        return StoreIndex(shards=value["shards"], begun=tuple(value["begun"]))
-    except (orjson.JSONDecodeError, KeyError, TypeError):
+        doubted = tuple(value.get("doubted", ()))
+        return StoreIndex(shards=value["shards"], begun=tuple(value["begun"]), doubted=doubted)
+    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
         raise PublishingError(
-            f"{INDEX} is no ledger", "delete it; the next publication asks for every object instead"
+            f"{INDEX} is not a ledger", "delete it; the next publication asks for every object instead"
         ) from None
 
 

@@ -1,0 +1,98 @@
+"""Puts single objects, each only if the store still holds what it is meant to replace."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.object_store.lease import Lease
+from statuary.publishing.object_store.object_headers import DIGEST_ATTRIBUTE, stored_headers
+from statuary.publishing.object_store.published_sites import PublishedSite
+from statuary.publishing.object_store.store import ObjectInfo, ObjectStore, PreconditionFailedError
+from statuary.publishing.object_store.store_comparison import ObjectPut
+
+ATTEMPTS = 5
+"""How often an object is put that changes at the same time, before that is an error."""
+
+
+class ObjectWriter:
+    """Puts the objects of a site."""
+
+    def __init__(
+        self,
+        store: ObjectStore,
+        site: PublishedSite,
+        lease: Lease | None,
+        advance: Callable[[int], None],
+        *,
+        adopt: bool,
+    ) -> None:
+        """Take what is needed.
+
+        Args:
+            store: where to.
+            site: gives the bodies.
+            lease: the lease that is held; without one, objects are put without conditions.
+            advance: is called for every object.
+            adopt: replace objects that statuary did not put.
+        """
+        self.store = store
+        self.site = site
+        self.lease = lease
+        self.advance = advance
+        self.adopt = adopt
+
+    async def write(self, put: ObjectPut) -> None:
+        """Put one object, unless the right one is there already.
+
+        Raises:
+            PublishingError: if the site changed, another program put the object, or the lease is lost.
+        """
+        body = self.site.read(put.path)
+        if sha256(body).hexdigest() != put.digest:
+            raise PublishingError(
+                f"{put.path} is not what the last build wrote", "build the site again, and publish it"
+            )
+        attributes = put.headers.attributes(put.digest)
+        if self.lease is None:
+            await self.store.put(put.path, body, attributes)
+        else:
+            await self._write_if_unchanged(self.lease, put, body, attributes)
+        self.advance(1)
+
+    async def _write_if_unchanged(
+        self, lease: Lease, put: ObjectPut, body: bytes, attributes: dict[str, str]
+    ) -> None:
+        found = None if put.is_new else await self.store.head(put.path)
+        for _ in range(ATTEMPTS):
+            if found is not None and self._is_right(put, found):
+                return
+            lease.check()  # reading may have taken long, or the machine may have slept
+            try:
+                await self.store.put_if_unchanged(put.path, body, attributes, found and found.tag)
+            except PreconditionFailedError:
+                found = await self.store.head(put.path)
+            else:
+                return
+        raise PublishingError(
+            f"another program keeps changing {put.path} in {self.store.url}", "publish again"
+        )
+
+    def _is_right(self, put: ObjectPut, found: ObjectInfo) -> bool:
+        """Return whether an object in the store is the one to be put.
+
+        Raises:
+            PublishingError: if another program put it.
+        """
+        if DIGEST_ATTRIBUTE not in found.attributes and not self.adopt:
+            raise conflict_error([put.path])
+        is_same = found.attributes.get(DIGEST_ATTRIBUTE) == put.digest
+        return is_same and stored_headers(found.attributes) == put.headers
+
+
+def conflict_error(paths: Sequence[str]) -> PublishingError:
+    """Return the error for objects that another program put."""
+    shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
+    return PublishingError(
+        f"objects that statuary did not put are in the way: {shown}",
+        "move them away, publish below another prefix, or replace them with --adopt",
+    )
