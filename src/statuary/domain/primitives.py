@@ -5,8 +5,6 @@ from functools import lru_cache
 from typing import NewType
 from zoneinfo import ZoneInfo
 
-from sha3 import keccak_256
-
 from statuary.domain.errors import StatuaryError
 
 ChainId = NewType("ChainId", str)
@@ -29,10 +27,20 @@ class InvalidValueError(StatuaryError, ValueError):
     """A text that is not a value of the type that it should be."""
 
 
-def keccak256(data: bytes) -> bytes:
-    """Return the Keccak-256 digest of `data` (32 bytes), as in Ethereum; NIST SHA3-256 differs."""
-    digest: bytes = keccak_256(data).digest()
-    return digest
+try:  # an eighth of the other's time on short texts, but with wheels for Linux alone
+    from sha3 import keccak_256
+except ImportError:
+    from Crypto.Hash import keccak
+
+    def keccak256(data: bytes) -> bytes:
+        """Return the Keccak-256 digest of `data` (32 bytes), as in Ethereum; NIST SHA3-256 differs."""
+        return keccak.new(digest_bits=256, data=data).digest()
+else:
+
+    def keccak256(data: bytes) -> bytes:
+        """Return the Keccak-256 digest of `data` (32 bytes), as in Ethereum; NIST SHA3-256 differs."""
+        digest: bytes = keccak_256(data).digest()
+        return digest
 
 
 def parse_chain_id(text: str) -> ChainId:
