@@ -6,12 +6,16 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from urllib.parse import urljoin, urlsplit
-from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
+from urllib.request import OpenerDirector, Request
 
+from statuary.network import Pace, http_opener
 from statuary.version import VERSION
 
 TIMEOUT = 30.0
-"""Seconds to wait for the next bytes of an answer."""
+"""Seconds to wait for the next bytes of a response."""
+
+PACE = Pace(seconds=120.0)
+"""The time for a whole response."""
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 """Bytes that are read of an answer."""
@@ -62,7 +66,7 @@ def http_sender(base: str) -> SendRequest:
     def ask(target: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
         url = base.rstrip("/") + target
         for _ in range(MAX_REDIRECTS):
-            answered = _once(url, method, headers)
+            answered = _once(url, method, headers, base)
             location = answered.headers.get("location")
             if answered.status not in (301, 302, 303, 307, 308) or not location:
                 return answered
@@ -72,23 +76,26 @@ def http_sender(base: str) -> SendRequest:
     return ask
 
 
-def _once(url: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
+def _once(url: str, method: str, headers: Mapping[str, str], base: str) -> HttpResponse:
     if urlsplit(url).scheme not in ("http", "https"):
         raise UnreachableError(f"{url} is no address of a web server")
     sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **headers}
-    request = Request(url, headers=sent, method=method)  # noqa: S310 - the scheme was looked at
+    request = Request(  # noqa: S310 - the scheme was looked at
+        url,
+        headers=sent,
+        method=method,
+        origin_req_host=urlsplit(base).hostname,
+        unverifiable=not url.startswith(base.rstrip("/")),
+    )
     try:
         with closing(_opener().open(request, timeout=TIMEOUT)) as answer:
             told = {name.lower(): text for name, text in answer.headers.items()}
             return HttpResponse(status=answer.status, headers=told, body=answer.read(MAX_RESPONSE_BYTES))
     except (OSError, http.client.HTTPException) as error:
-        raise UnreachableError(f"{url} cannot be asked: {error}") from None
+        raise UnreachableError(f"{url} cannot be asked: {getattr(error, 'reason', error)}") from None
 
 
 @cache
 def _opener() -> OpenerDirector:
     """Return what opens URLs and gives every answer back as it is: no status is an error here."""
-    director = OpenerDirector()
-    for handler in (ProxyHandler, HTTPHandler, HTTPSHandler):
-        director.add_handler(handler())
-    return director
+    return http_opener(PACE)

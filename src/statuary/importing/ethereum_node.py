@@ -3,11 +3,13 @@
 https://ethereum.github.io/execution-apis/ . The URL may contain a key, so messages show only its host.
 """
 
+from contextlib import closing
+from functools import cache
 from http.client import HTTPException
 from typing import Final
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPDefaultErrorHandler, HTTPErrorProcessor, OpenerDirector, Request
 
 import orjson
 
@@ -23,10 +25,14 @@ from statuary.domain.primitives import (
     shorten,
 )
 from statuary.importing.import_error import ContractImportError
+from statuary.network import Pace, http_opener
 from statuary.version import VERSION
 
 TIMEOUT_SECONDS: Final = 60.0
 """Traces of old transactions take long."""
+
+DEADLINE_SECONDS: Final = 300.0
+"""The time for a whole response."""
 
 MAX_RESPONSE_BYTES: Final = 64 << 20
 
@@ -149,7 +155,7 @@ class EthereumNode:
         request = Request(self._url, body, headers)  # noqa: S310 - the scheme is checked
         raw: bytes
         try:
-            with urlopen(request, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310
+            with closing(_opener().open(request, timeout=TIMEOUT_SECONDS)) as response:
                 raw = response.read(MAX_RESPONSE_BYTES + 1)
         except HTTPError as error:  # some nodes send a JSON-RPC error with a 4xx status
             with error:
@@ -164,3 +170,9 @@ class EthereumNode:
                 f"{self.host} does not respond: {reason}", "check the URL, and that the node is running"
             ) from None
         return raw
+
+
+@cache
+def _opener() -> OpenerDirector:
+    """Return an opener that follows no redirect: the URL may contain a key."""
+    return http_opener(Pace(DEADLINE_SECONDS), HTTPDefaultErrorHandler, HTTPErrorProcessor)

@@ -11,19 +11,20 @@ from urllib.parse import quote, urlsplit
 from urllib.request import (
     HTTPDefaultErrorHandler,
     HTTPErrorProcessor,
-    HTTPHandler,
     HTTPRedirectHandler,
-    HTTPSHandler,
     OpenerDirector,
-    ProxyHandler,
     Request,
 )
 
+from statuary.network import Pace, http_opener
 from statuary.publishing.errors import PublishingError
 from statuary.version import VERSION
 
 TIMEOUT = 30.0
-"""Seconds to wait for the next bytes of an answer."""
+"""Seconds to wait for the next bytes of a response."""
+
+PACE = Pace(seconds=60.0, rate=16 << 10)
+"""A mirror may send gigabytes, but not a byte a second."""
 
 CONNECTION_ERRORS = (OSError, http.client.HTTPException)
 """What a connection that fails raises."""
@@ -63,7 +64,7 @@ def fetch(url: str, limit: int) -> bytes | None:
             return None
         raise url_error(url, f"answers {error.code}") from None
     except CONNECTION_ERRORS as error:
-        raise url_error(url, str(error)) from None
+        raise url_error(url, str(getattr(error, "reason", error))) from None
     if len(body) > limit:
         raise url_error(url, f"sends more than {limit:,} bytes")
     if missing:
@@ -89,7 +90,7 @@ def fetch_range(url: str, offset: int, size: int) -> bytes:
             return b""
         raise url_error(url, f"answers {error.code}") from None
     except CONNECTION_ERRORS as error:
-        raise url_error(url, str(error)) from None
+        raise url_error(url, str(getattr(error, "reason", error))) from None
 
 
 def url_size(url: str) -> int:
@@ -102,7 +103,7 @@ def url_size(url: str) -> int:
         with open_url(url, method="HEAD") as answer:
             length = answer.headers.get("Content-Length", "")
     except CONNECTION_ERRORS as error:
-        raise url_error(url, str(error)) from None
+        raise url_error(url, str(getattr(error, "reason", error))) from None
     if not length.isdigit():
         raise url_error(url, "does not say how long it is")
     return int(length)
@@ -119,7 +120,7 @@ def stream_url(url: str) -> Iterator[IO[bytes]]:
         with open_url(url) as answer:
             yield answer
     except CONNECTION_ERRORS as error:
-        raise url_error(url, str(error)) from None
+        raise url_error(url, str(getattr(error, "reason", error))) from None
 
 
 @contextmanager
@@ -142,18 +143,8 @@ def open_url(
 
 @cache
 def opener() -> OpenerDirector:
-    """Return what opens URLs: the standard library's parts for http and https, and none that read files."""
-    director = OpenerDirector()
-    for handler in (
-        ProxyHandler,
-        HTTPHandler,
-        HTTPSHandler,
-        HTTPDefaultErrorHandler,
-        HTTPRedirectHandler,
-        HTTPErrorProcessor,
-    ):
-        director.add_handler(handler())
-    return director
+    """Return an opener of http and https URLs that follows redirects."""
+    return http_opener(PACE, HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor)
 
 
 def url_error(url: str, why: str) -> PublishingError:

@@ -1,0 +1,168 @@
+"""HTTP with a deadline, and redirects that stay out of private networks."""
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from threading import Thread
+from urllib.error import URLError
+from urllib.request import HTTPDefaultErrorHandler, HTTPErrorProcessor, HTTPRedirectHandler, Request
+
+import pytest
+
+from statuary import network
+from statuary.conform import http_requests
+from statuary.conform.http_requests import UnreachableError, http_sender
+from statuary.importing import ethereum_node
+from statuary.importing.ethereum_node import EthereumNode
+from statuary.importing.import_error import ContractImportError
+from statuary.network import Pace, http_opener, is_private_host
+from statuary.publishing.errors import PublishingError
+from statuary.snapshots import http_client
+from statuary.snapshots.http_client import fetch
+
+HANDLERS = (HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor)
+SLOWLY = 0.05
+
+
+@contextmanager
+def server(respond: Callable[[socket.socket], None]) -> Iterator[str]:
+    """Listen on loopback, and answer every connection in a thread of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def one(connection: socket.socket) -> None:
+            with connection:
+                try:
+                    connection.recv(1 << 16)
+                    respond(connection)
+                except OSError:
+                    pass
+
+        def accept() -> None:
+            while True:
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                Thread(target=one, args=(connection,), daemon=True).start()
+
+        Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+def trickle(text: bytes) -> Callable[[socket.socket], None]:
+    def respond(connection: socket.socket) -> None:
+        for number in range(len(text)):
+            connection.sendall(text[number : number + 1])
+            time.sleep(SLOWLY)
+
+    return respond
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
+
+
+def body_by_the_byte(connection: socket.socket) -> None:
+    connection.sendall(OK)
+    trickle(b"x" * 1000)(connection)
+
+
+@pytest.mark.parametrize("respond", [trickle(OK + b"x" * 1000), body_by_the_byte], ids=["headers", "body"])
+def test_a_byte_now_and_then_does_not_keep_a_connection_open(respond):
+    def read(url: str) -> None:
+        with closing(http_opener(Pace(0.3), *HANDLERS).open(url, timeout=5)) as response:
+            response.read()
+
+    started = time.monotonic()
+    with server(respond) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
+        read(url)
+    assert time.monotonic() - started < 3
+
+
+def test_what_keeps_the_pace_may_take_long():
+    def respond(connection: socket.socket) -> None:
+        connection.sendall(OK)
+        for _ in range(10):
+            connection.sendall(b"x" * 100)
+            time.sleep(SLOWLY)
+
+    opener = http_opener(Pace(0.2, rate=1000), *HANDLERS)
+    with server(respond) as url, closing(opener.open(url, timeout=5)) as response:
+        assert len(response.read()) == 1000
+
+
+def test_mirrors_conform_and_nodes_have_a_deadline(monkeypatch):
+    http_client.opener.cache_clear()
+    http_requests._opener.cache_clear()
+    ethereum_node._opener.cache_clear()
+    monkeypatch.setattr(http_client, "PACE", Pace(0.2))
+    monkeypatch.setattr(http_requests, "PACE", Pace(0.2))
+    monkeypatch.setattr(ethereum_node, "DEADLINE_SECONDS", 0.2)
+    try:
+        with server(body_by_the_byte) as url:
+            with pytest.raises(PublishingError, match="too slowly"):
+                fetch(url, 10_000)
+            with pytest.raises(UnreachableError, match="too slowly"):
+                http_sender(url)("/x", "GET", {})
+            with pytest.raises(ContractImportError, match="too slowly"):
+                EthereumNode(url).call("eth_chainId")
+    finally:
+        http_client.opener.cache_clear()
+        http_requests._opener.cache_clear()
+        ethereum_node._opener.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("host", "is_private"),
+    [
+        ("127.0.0.1", True),
+        ("10.1.2.3", True),
+        ("169.254.169.254", True),
+        ("[::1]", True),
+        ("fe80::1%lo", True),
+        ("::ffff:10.0.0.1", True),
+        ("100.64.0.1", True),
+        ("1.1.1.1", False),
+        ("2606:4700:4700::1111", False),
+    ],
+)
+def test_private_hosts(host, is_private):
+    assert is_private_host(host) is is_private
+
+
+def redirect_to(url: str) -> Callable[[socket.socket], None]:
+    head = f"HTTP/1.1 302 Found\r\nLocation: {url}\r\nContent-Length: 0\r\n\r\n"
+    return lambda connection: connection.sendall(head.encode())
+
+
+def found(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")
+
+
+def test_a_redirect_of_a_public_server_into_a_private_network(monkeypatch):
+    """The first server is on loopback here too, and is taken for a public one."""
+    with server(found) as secret, server(redirect_to(f"{secret}/metadata")) as public:
+        with closing(http_opener(Pace(5), *HANDLERS).open(public, timeout=5)) as response:
+            assert response.read() == b"secret"  # who asks a private server may be sent on to another
+        monkeypatch.setattr(network, "is_private_host", lambda _: False)
+        with pytest.raises(URLError, match="private address 127"):
+            http_opener(Pace(5), *HANDLERS).open(public, timeout=5)
+        with pytest.raises(UnreachableError, match="private address 127"):
+            http_sender(public)("/", "GET", {})
+        with pytest.raises(PublishingError, match="private address 127"):
+            fetch(public, 100)
+
+
+def test_a_node_is_not_followed_elsewhere():
+    """Its URL may contain a key, and a redirect would take the request, or the key, to another host."""
+    with (
+        server(found) as secret,
+        server(redirect_to(secret)) as url,
+        pytest.raises(ContractImportError, match="302"),
+    ):
+        EthereumNode(url).call("eth_chainId")
+
+
+def test_nothing_but_http_is_opened():
+    for url in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"):
+        assert http_opener(Pace(5), *HANDLERS).open(Request(url), timeout=1) is None
