@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from statuary.cli.conform import command
+from statuary.cli.main import command
 from support.host_servers import build_project, serve_with_statuary
 
 
@@ -23,13 +23,13 @@ def base(project: Path) -> Iterator[str]:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(command, arguments)
+    return CliRunner().invoke(command, ("conform", *arguments))
 
 
 def test_a_site_that_conforms(base):
     done = run(base, "--level", "edge")
     assert done.exit_code == 0
-    assert "passed  fields-are-chosen" in done.output
+    assert "passed  fields-are-selected" in done.output
     assert f"{base} at the level edge: 38 passed, 0 failed, 0 skipped" in done.output
 
 
@@ -62,8 +62,8 @@ def test_a_check_may_be_left_out(base):
     assert run(base, "--skip", "documents-disagree").exit_code == 2
 
 
-def test_what_cannot_be_asked_is_one_sentence():
+def test_a_deployment_that_cannot_be_reached_is_an_error():
     done = run("http://127.0.0.1:9")
     assert done.exit_code == 3
-    assert done.output.startswith("statuary: http://127.0.0.1:9/ cannot be asked")
+    assert done.output.startswith("statuary: http://127.0.0.1:9/ cannot be reached")
     assert run("status.example").exit_code == 3

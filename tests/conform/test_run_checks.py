@@ -202,18 +202,18 @@ DAMAGES: dict[str, list[Damage]] = {
         where(RECORDS, edited(setting(7, "compilation", "name"))),
     ],
     "records-are-proved": [where(RECORDS, edited(bytecode_changed))],
-    "both-spellings-are-served": [
+    "both-address-forms-are-served": [
         where(lambda target: target == target.lower() and RECORDS(target), NOT_FOUND),
     ],
-    "all-chains-are-told": [
+    "all-chains-are-listed": [
         where(below("/v2/contract/all-chains/"), NOT_FOUND),
         where(below("/v2/contract/all-chains/"), edited(setting([], "results"))),
     ],
-    "absent-contracts-are-not-found": [
+    "missing-contracts-are-not-found": [
         where(lambda target: ABSENT in target and "all-chains" not in target, answers(200, b"{}")),
         where(lambda target: ABSENT in target and "all-chains" in target, answers(200, b'{"results":[]}')),
     ],
-    "contracts-are-readable-anywhere": [
+    "contracts-are-readable-from-any-origin": [
         with_headers(access_control_allow_origin="https://sourcify.dev"),
         NO_ETAG,
         where(lambda _target: True, answers(405), "HEAD"),
@@ -221,40 +221,40 @@ DAMAGES: dict[str, list[Damage]] = {
             replace(answered, status=200) if answered.status == 304 else answered
         ),
     ],
-    "absent-contracts-are-told-in-json": [
+    "missing-contracts-are-reported-in-json": [
         where(lambda target: ABSENT in target, answers(404, b'{"match":null}')),
     ],
-    "malformed-parameters-are-refused": [
+    "malformed-parameters-are-rejected": [
         where(below("/v2/contract/abc/"), NOT_FOUND),
         where(below("/v2/contract/abc/"), answers(400, b'{"message":"bad request"}')),
         lambda _target, _method, answered: replace(
             answered, body=answered.body.replace(b"6f2dd1a4-27d1-4f6f", b"00000000-0000-0000")
         ),
     ],
-    "unknown-chains-are-refused": [where(below("/v2/contracts/9999"), answers(200, b'{"results":[]}'))],
-    "wrong-checksums-are-refused": [where(lambda target: ABSENT.swapcase()[2:] in target, NOT_FOUND)],
-    "fields-are-chosen": [
+    "unknown-chains-are-rejected": [where(below("/v2/contracts/9999"), answers(200, b'{"results":[]}'))],
+    "wrong-checksums-are-rejected": [where(lambda target: ABSENT.swapcase()[2:] in target, NOT_FOUND)],
+    "fields-are-selected": [
         where(lambda target: "fields=abi" in target, spelled_anew),
         where(lambda target: "?fields=" in target and "all" not in target, as_if_unasked),
     ],
     "fields-are-omitted": [where(lambda target: "?omit=" in target, as_if_unasked)],
-    "odd-selectors-are-refused": [
+    "invalid-selectors-are-rejected": [
         where(lambda target: "colour=red" in target, answers(200, b"{}")),
         where(lambda target: "fields=abi,&" in f"{target}&", NOT_FOUND),
     ],
-    "any-case-is-understood": [
+    "paths-ignore-case": [
         where(below("/V2/"), NOT_FOUND),
         where(lambda target: RECORDS(target) and target.rpartition("0x")[2].isupper(), NOT_FOUND),
         where(lambda target: target.endswith("/") and len(target) > 1, NOT_FOUND),
     ],
-    "lists-are-sorted-and-cut": [
+    "lists-are-sorted-and-limited": [
         where(lambda target: "sort=asc" in target, edited(reversed_results)),
         where(lambda target: "limit=2" in target, edited(setting([], "results"))),
         where(lambda target: "limit=201" in target, answers(200, b'{"results":[]}')),
     ],
-    "server-prefix-is-understood": [where(below("/server/"), NOT_FOUND)],
-    "browsers-may-ask": [where(lambda _target: True, answers(405), "OPTIONS")],
-    "other-routes-are-not-found": [where(at("/v2"), answers(200, b"{}"))],
+    "server-prefix-is-served": [where(below("/server/"), NOT_FOUND)],
+    "preflight-requests-are-answered": [where(lambda _target: True, answers(405), "OPTIONS")],
+    "unknown-routes-are-not-found": [where(at("/v2"), answers(200, b"{}"))],
     "status-documents-are-served": [
         where(at(SUMMARY), NOT_FOUND),
         where(at(COMPONENTS), with_headers(content_type="text/plain")),
@@ -304,20 +304,20 @@ DAMAGES: dict[str, list[Damage]] = {
         ),
         where(at("/api/v2/_epochs/index.json"), edited(setting("soon", "until"))),
     ],
-    "what-is-served-is-described": [
+    "openapi-describes-the-site": [
         where(at("/openapi.json"), edited(setting("2.0", "openapi"))),
         where(at("/maintenances.ics"), NOT_FOUND),
     ],
-    "files-have-their-types": [
+    "files-have-their-media-types": [
         where(at("/feed.json"), with_headers(content_type="application/json")),
         where(at("/badge.svg"), with_headers(access_control_allow_origin="")),
     ],
-    "present-is-kept-briefly": [
+    "status-is-cached-briefly": [
         where(at(SUMMARY), with_headers(cache_control="public, max-age=3600")),
         where(at("/history.atom"), with_headers(cache_control="")),
         where(at("/chains"), with_headers(cache_control="max-age=60")),
     ],
-    "pages-are-guarded": [
+    "pages-are-protected": [
         where(at("/"), with_headers(content_security_policy="")),
         where(at("/"), with_headers(content_security_policy="default-src 'self' 'unsafe-inline'")),
         where(at("/"), with_headers(x_content_type_options="")),
@@ -328,8 +328,8 @@ DAMAGES: dict[str, list[Damage]] = {
             ),
         ),
     ],
-    "own-notes-are-hidden": [where(below("/.statuary/"), answers(200, b"SQLite format 3\x00"))],
-    "what-is-not-there-is-not-found": [where(at("/nothing/lies/here"), answers(200, b"<p>Hello</p>"))],
+    "internal-files-are-hidden": [where(below("/.statuary/"), answers(200, b"SQLite format 3\x00"))],
+    "missing-files-are-not-found": [where(at("/nothing/lies/here"), answers(200, b"<p>Hello</p>"))],
 }
 
 
@@ -373,7 +373,7 @@ def test_a_page_that_changes_between_two_questions_is_asked_again(site):
 def test_what_a_deployment_does_not_have_is_not_judged(site):
     """A site without pages, a chain without contracts, a moment before any transition."""
     no_pages = outcomes(asking(site, where(at("/"), NOT_FOUND)))
-    assert no_pages["pages-are-guarded"] is ConformanceOutcome.SKIPPED
+    assert no_pages["pages-are-protected"] is ConformanceOutcome.SKIPPED
     nothing_listed = outcomes(asking(site, where(at(LIST), edited(setting([], "results")))))
     assert nothing_listed["records-are-served"] is ConformanceOutcome.SKIPPED
     early = outcomes(asking(site), parse_instant("2026-11-20T12:00:01Z"))

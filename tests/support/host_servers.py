@@ -180,9 +180,9 @@ SERVERS: dict[str, tuple[Serve, str]] = {
 
 EMULATORS_LACK = {
     "Netlify (`@netlify/dev`)": {
-        "contracts-are-readable-anywhere": "its static server makes no ETag; Netlify's does",
+        "contracts-are-readable-from-any-origin": "its static server makes no ETag; Netlify's does",
         "status-is-readable-anywhere": "the same",
-        "own-notes-are-hidden": "it follows the rule that hides them, and sends the file all the same",
+        "internal-files-are-hidden": "it follows the rule that hides them, and sends the file all the same",
     }
 }
 """What an emulator is known to do otherwise than the host it stands for: checks, with the reason."""

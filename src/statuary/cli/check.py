@@ -67,8 +67,12 @@ def command(
         click.echo(format_findings(checked.all_findings, str(content), form))
     if form == "text":
         click.echo(f"{summary}{findings_line(checked)}")
-    failed = not checked.is_clean or (strict and checked.count(Severity.WARNING) > 0)
-    sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
+    sys.exit(_exit_code(checked, strict=strict))
+
+
+def _exit_code(checked: CheckedSite, *, strict: bool) -> ExitCode:
+    has_warnings = checked.count(Severity.WARNING) > 0
+    return ExitCode.OK if checked.is_clean and not (strict and has_warnings) else ExitCode.FINDINGS
 
 
 def _recompiled(

@@ -1,6 +1,5 @@
-"""`statuary conform`: hold a deployment to both APIs, over HTTP."""
+"""`statuary conform`: test a deployment against both APIs over HTTP."""
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.output.printable import json_text, printable
 from statuary.conform.checked_deployment import CheckedDeployment
 from statuary.conform.conformance import (
     ConformanceArea,
@@ -18,7 +18,7 @@ from statuary.conform.conformance import (
     ConformanceResult,
 )
 from statuary.conform.conformance_checks import CHECKS
-from statuary.conform.http_requests import UnreachableError, http_sender
+from statuary.conform.http_requests import http_sender
 from statuary.conform.run_checks import run_checks, select_checks
 from statuary.domain.primitives import instant
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LEVELS = {level.name.lower(): level for level in ConformanceLevel}
 PIPED_WIDTH = 160
-"""Characters of a line where no terminal says how wide it is."""
+"""Characters of a line without a terminal."""
 
 NAMES = [check.name for check in CHECKS]
 
@@ -39,86 +39,84 @@ NAMES = [check.name for check in CHECKS]
     type=click.Choice(list(LEVELS)),
     default="static",
     show_default=True,
-    help="What it is held to: what plain files can do, or what an edge runtime makes of them.",
+    help="What to require: the behaviour of plain files, or of an edge runtime.",
 )
 @click.option(
     "--only",
     type=click.Choice([ConformanceArea.CONTRACTS.value, ConformanceArea.STATUS.value]),
-    help="One of the two APIs alone, as for a deployment that is not statuary's.",
+    help="Test only one of the APIs, for example of another system.",
 )
-@click.option("--skip", multiple=True, type=click.Choice(NAMES), metavar="CHECK", help="Leave a check out.")
+@click.option(
+    "--skip", multiple=True, type=click.Choice(NAMES), metavar="CHECK", help="Skip a check (repeatable)."
+)
 @click.option(
     "--sample",
     type=click.IntRange(1, 200),
     default=3,
     show_default=True,
-    help="How many records and incidents are looked at.",
+    help="How many records and incidents to test.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     base_url: str, level: str, only: str | None, skip: tuple[str, ...], sample: int, form: str
 ) -> None:
-    """Hold a deployment to both APIs, over HTTP.
+    """Test a deployment against both APIs over HTTP.
 
-    BASE_URL is where it is: https://status.example, or https://sourcify.dev/server with `--only contracts`, or
-    https://www.githubstatus.com with `--only status`. A check that fails is asked twice, since a page may change
-    between two questions.
+    BASE_URL is its address: https://status.example, or https://sourcify.dev/server with `--only contracts`, or
+    https://www.githubstatus.com with `--only status`. A check that fails is repeated once, because a page may change
+    between two requests.
 
-    Exit codes: 0 it conforms; 1 it does not; 3 it cannot be asked.
+    Exit codes: 0 it conforms; 1 it does not; 3 it cannot be reached.
     """
     areas = frozenset([ConformanceArea(only)] if only else ConformanceArea)
     checks = [check for check in select_checks(LEVELS[level], areas) if check.name not in skip]
-    try:
-        deployment = CheckedDeployment(http_sender(base_url), instant(datetime.now(UTC)), sample)
-        verdicts = list(run_checks(deployment, checks))
-    except UnreachableError as unreachable:
-        click.echo(f"statuary: {unreachable}", err=True)
-        sys.exit(ExitCode.FAILED)
+    deployment = CheckedDeployment(http_sender(base_url), instant(datetime.now(UTC)), sample)
+    results = list(run_checks(deployment, checks))
     if form == "json":
-        click.echo(as_json(base_url, level, verdicts))
+        click.echo(as_json(base_url, level, results))
     else:
-        _print(base_url, level, verdicts)
-    failed = any(verdict.outcome is ConformanceOutcome.FAILED for verdict in verdicts)
+        _print(base_url, level, results)
+    failed = any(result.outcome is ConformanceOutcome.FAILED for result in results)
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
-def as_json(base: str, level: str, verdicts: Sequence[ConformanceResult]) -> str:
-    """Return the verdicts as JSON."""
-    told = {
+def as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
+    """Return the results as JSON."""
+    value = {
         "base": base,
         "level": level,
-        "conforms": not any(verdict.outcome is ConformanceOutcome.FAILED for verdict in verdicts),
+        "conforms": not any(result.outcome is ConformanceOutcome.FAILED for result in results),
         "checks": [
             {
-                "check": verdict.check.name,
-                "rule": verdict.check.rule,
-                "area": verdict.check.area.value,
-                "level": verdict.check.level.name.lower(),
-                "feature": verdict.check.feature,
-                "outcome": verdict.outcome.value,
-                "problems": list(verdict.problems),
-                "seconds": round(verdict.seconds, 3),
+                "check": result.check.name,
+                "rule": result.check.rule,
+                "area": result.check.area.value,
+                "level": result.check.level.name.lower(),
+                "feature": result.check.feature,
+                "outcome": result.outcome.value,
+                "problems": list(result.problems),
+                "seconds": round(result.seconds, 3),
             }
-            for verdict in verdicts
+            for result in results
         ],
     }
-    return json.dumps(told, indent=2, ensure_ascii=False)
+    return json_text(value)
 
 
-def _print(base: str, level: str, verdicts: Sequence[ConformanceResult]) -> None:
-    """Print the table, what is wrong below it, and the sum."""
+def _print(base: str, level: str, results: Sequence[ConformanceResult]) -> None:
+    """Print a table, the problems below it, and a summary."""
     from rich.console import Console
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
-    console.print(_table(verdicts))
-    for verdict in verdicts:
-        if verdict.outcome is ConformanceOutcome.FAILED:
-            console.print(f"\n{verdict.check.name}: {verdict.check.rule}", markup=False, style="bold")
-            for problem in verdict.problems:
-                console.print(f"    {problem}", markup=False)
-    counts = Counter(verdict.outcome for verdict in verdicts)
-    told = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in ConformanceOutcome)
-    console.print(f"\n{base} at the level {level}: {told}", markup=False)
+    console.print(_table(results))
+    for result in results:
+        if result.outcome is ConformanceOutcome.FAILED:
+            console.print(f"\n{result.check.name}: {result.check.rule}", markup=False, style="bold")
+            for problem in result.problems:
+                console.print(f"    {printable(problem)}", markup=False)
+    counts = Counter(result.outcome for result in results)
+    summary = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in ConformanceOutcome)
+    console.print(f"\n{printable(base)} at the level {level}: {summary}", markup=False)
 
 
 STYLES = {
@@ -128,22 +126,22 @@ STYLES = {
 }
 
 
-def _table(verdicts: Sequence[ConformanceResult]) -> "Table":
+def _table(results: Sequence[ConformanceResult]) -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("", "check", "level"):
         table.add_column(heading, no_wrap=True)
-    table.add_column("what it holds")
-    for verdict in verdicts:
-        skipped = verdict.outcome is ConformanceOutcome.SKIPPED
-        said = f"not judged: {verdict.problems[0]}" if skipped else verdict.check.rule
+    table.add_column("rule")
+    for result in results:
+        skipped = result.outcome is ConformanceOutcome.SKIPPED
+        text = f"skipped: {result.problems[0]}" if skipped else result.check.rule
         table.add_row(
-            verdict.outcome.value,
-            verdict.check.name,
-            verdict.check.level.name.lower(),
-            escape(said),
-            style=STYLES[verdict.outcome],
+            result.outcome.value,
+            result.check.name,
+            result.check.level.name.lower(),
+            escape(printable(text)),
+            style=STYLES[result.outcome],
         )
     return table

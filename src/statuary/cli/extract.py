@@ -1,6 +1,7 @@
-"""`statuary extract`: documents out of a snapshot, a folder or a site, without unpacking the rest."""
+"""`statuary extract`: read documents from a snapshot, a folder or a site, without unpacking the rest."""
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,8 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.signing_options import public_key_of, public_key_option
+from statuary.cli.output.plain_text import count_text
+from statuary.cli.output.printable import printable
 from statuary.documents import url_table
 from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id
 from statuary.publishing.errors import PublishingError
@@ -18,7 +21,7 @@ from statuary.publishing.snapshot_paths import is_snapshot_path
 from statuary.snapshots.document_names import document_path
 from statuary.snapshots.site_reader import SiteReader, open_site
 
-WILDCARDS = "*?["
+WILDCARD = re.compile(r"[*?\[]")
 
 
 @click.command()
@@ -30,33 +33,37 @@ WILDCARDS = "*?["
 def command(
     location: str, wanted: tuple[str, ...], to: Path | None, listing: bool, public_key: str | None
 ) -> None:
-    """Take documents out of a snapshot, a folder or a site.
+    """Read documents from a snapshot, a folder or a site.
 
-    WHAT is a path below the site's root (api/v2/summary.json), a contract as CHAIN/ADDRESS, or a pattern ('v2/contract/1/*').
-    One document is printed; several need --to. Where the site has a manifest, every document is checked against it
-    before anything is written.
+    WHAT is a path (api/v2/summary.json), a contract as CHAIN/ADDRESS, or a pattern ('v2/contract/1/*'). One document is
+    printed; several require --to. If the site has a manifest, every document is checked against it before anything is
+    written.
     """
     with open_site(location, public_key_of(public_key)) as site:
         paths = _paths(site, wanted or ("*",))
         if listing:
             for path in paths:
-                click.echo(path)
+                click.echo(printable(path))
         elif to is not None:
             written = _write(site, paths, to)
-            click.echo(f"{written:,} written to {to}/", err=True)
+            click.echo(f"{count_text(written, 'document')} written to {printable(str(to))}/", err=True)
         else:
             _print(site, list(paths))
     sys.exit(ExitCode.OK)
 
 
 def _paths(site: SiteReader, wanted: Iterable[str]) -> Iterator[str]:
-    """Yield the paths that are named, whether they are there or not, and those that a pattern matches."""
-    patterns = [what for what in wanted if any(sign in what for sign in WILDCARDS)]
-    yield from (_contract_path(what) or what.strip("/") for what in wanted if what not in patterns)
+    """Yield the given paths, whether they exist or not, then the paths that match a pattern."""
+    patterns = [what for what in wanted if WILDCARD.search(what)]
+    for what in wanted:
+        if what not in patterns:
+            yield _contract_path(what) or what.strip("/")
     if patterns:
-        for path in site.paths():
-            if not is_snapshot_path(path) and any(fnmatchcase(path, pattern) for pattern in patterns):
-                yield path
+        yield from (path for path in site.paths() if _matches(path, patterns))
+
+
+def _matches(path: str, patterns: Iterable[str]) -> bool:
+    return not is_snapshot_path(path) and any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
 def _contract_path(what: str) -> str | None:
@@ -70,7 +77,7 @@ def _contract_path(what: str) -> str | None:
 
 def _print(site: SiteReader, paths: list[str]) -> None:
     if len(paths) != 1:
-        raise PublishingError(f"{len(paths):,} documents match", "name a folder for them with --to")
+        raise PublishingError(f"{len(paths):,} documents match", "use --to to write them into a folder")
     sys.stdout.buffer.write(_body(site, paths[0]))
 
 

@@ -103,7 +103,7 @@ def publish_to_store(site: PublishedSite, url: str, options: StoreOptions, *, to
             target.offer(site.objects())
             plan, cost = target.plan(), target.cost()
             if options.dry_run:
-                for line in changes_lines(plan):
+                for line in changes_lines(plan.changes()):
                     click.echo(line, err=to_error)
             else:
                 target.apply()
@@ -138,7 +138,7 @@ def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bo
 def apply_or_show(publication: FolderTarget, plan: Plan, to: str, *, to_error: bool = False) -> None:
     """Apply the plan, or show it in a dry run, and print a summary."""
     if publication.dry_run:
-        for line in changes_lines(plan):
+        for line in changes_lines(plan.changes()):
             click.echo(line, err=to_error)
     else:
         publication.apply()

@@ -99,7 +99,7 @@ def _print_result(result: BuildResult, content: Path, out: Path, form: str, now:
         return
     to_error = form != "text"
     if not result.applied:
-        for line in changes_lines(result.plan):
+        for line in changes_lines(result.plan.changes()):
             click.echo(line, err=to_error)
     click.echo(build_summary(result, out, now), err=to_error)
 

@@ -9,7 +9,7 @@ import click
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant, content_option, now_option
 from statuary.cli.options.signing_options import FILE, sign_option, signer_of
-from statuary.cli.output.plain_text import changes_line, size_text
+from statuary.cli.output.plain_text import changes_line, changes_lines, size_text
 from statuary.cli.snapshot_diff import diff
 from statuary.cli.snapshot_verify import verify
 from statuary.content.git_state import GitQuery
@@ -55,7 +55,7 @@ command.add_command(diff)
 @now_option
 @click.option("--revision", metavar="TEXT", help="The content's revision. Default: git's commit.")
 @sign_option
-@click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change without writing it.")
 @click.argument("out", type=FILE)
 def create(
     content: Path,
@@ -67,7 +67,7 @@ def create(
     dry_run: bool,
     out: Path,
 ) -> None:
-    """Make a snapshot: OUT.zip, or OUT.tar.zst for transport."""
+    """Write a snapshot: OUT.zip, or OUT.tar.zst for transport."""
     subset, signer = parse_site_subset(only), signer_of(key)
 
     def target(origin: SiteOrigin) -> SnapshotTarget:
@@ -80,7 +80,7 @@ def create(
             _build_into(content, stack.enter_context(target(origin)))
         elif (Path(source) / MANIFEST).is_file() or not Path(source).is_dir():
             if now or revision is not None:
-                raise click.UsageError(f"{source} is a snapshot, which has an instant and a revision already")
+                raise click.UsageError(f"{source} is a snapshot, which already has an instant and a revision")
             if subset.texts or dry_run:
                 snapshot = stack.enter_context(read_snapshot(source))
                 part = stack.enter_context(target(snapshot.manifest.origin))
@@ -106,12 +106,12 @@ def _build_into(content: Path, target: SnapshotTarget) -> None:
     from statuary.cli.output.progress import progress
     from statuary.cli.output.summary import findings_line
 
-    with progress() as announcer:
-        outcome = build_site(content, target, target.origin.instant, announcer)
+    with progress() as listener:
+        outcome = build_site(content, target, target.origin.instant, listener)
     if outcome.checked.all_findings:
         click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
     if outcome.plan is None:
-        click.echo(f"{findings_line(outcome.checked)}; no snapshot was made.", err=True)
+        click.echo(f"{findings_line(outcome.checked)}; no snapshot was written", err=True)
         sys.exit(ExitCode.FINDINGS)
     _print_result(target)
 
@@ -134,13 +134,15 @@ def _publish(target: SnapshotTarget) -> None:
 def _print_result(target: SnapshotTarget) -> None:
     if target.dry_run:
         plan = target.plan()
-        for change in plan.changes():
-            click.echo(str(change))
+        for line in changes_lines(plan.changes()):
+            click.echo(line)
         click.echo(changes_line(plan, applied=False))
     else:
         click.echo(f"{target.out}, {size_text(target.out.stat().st_size)}")
         if not is_standard_zlib():
-            click.echo("this Python's zlib compresses into other bytes than most; the manifest is the same")
+            click.echo(
+                "this Python uses another zlib than most: the file has other bytes, the manifest is the same"
+            )
     click.echo(f"site {target.manifest_digest}")
 
 
@@ -149,7 +151,7 @@ def _print_result(target: SnapshotTarget) -> None:
 @click.argument("delta", type=FILE)
 @click.argument("out", type=FILE)
 def apply(before: Path, delta: Path, out: Path) -> None:
-    """Make the snapshot that DELTA makes of BEFORE, byte for byte, as OUT."""
+    """Apply DELTA to BEFORE and write the result, byte for byte, as OUT."""
     _print_digest(out, apply_delta(before, delta, out))
 
 
@@ -157,18 +159,18 @@ def apply(before: Path, delta: Path, out: Path) -> None:
 @click.argument("source", metavar="FILE|FOLDER|URL")
 @click.argument("out", type=FILE)
 def convert(source: str, out: Path) -> None:
-    """Write a snapshot in the other form: .zip to .tar.zst, or back. It is verified on the way."""
+    """Convert a snapshot from .zip to .tar.zst, or back, and verify it."""
     _convert(source, out, None)
 
 
 @command.command("sign")
 @click.argument("file", type=FILE)
-@click.option("--key", type=FILE, required=True, help="A minisign secret key (`minisign -G` makes one).")
+@click.option("--key", type=FILE, required=True, help="A minisign secret key, as `minisign -G` creates it.")
 @click.option("--out", type=FILE, help="Write the signed snapshot here. Default: in place.")
 def sign_command(file: Path, key: Path, out: Path | None) -> None:
-    """Sign a snapshot's manifest. It is verified on the way.
+    """Sign a snapshot's manifest, after verifying the snapshot.
 
-    Anyone verifies it with the standard tool: unzip FILE snapshot/manifest.json snapshot/manifest.json.minisig, then
+    Minisign itself can verify it: unzip FILE snapshot/manifest.json snapshot/manifest.json.minisig, then
     minisign -Vm snapshot/manifest.json -p minisign.pub.
     """
     _convert(str(file), out or file, signer_of(key))

@@ -1,4 +1,4 @@
-"""`statuary snapshot diff`: what changed from one snapshot, folder or site to another."""
+"""`statuary snapshot diff`: the changes from one snapshot, folder or site to another."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from statuary.cli.options.signing_options import FILE
-from statuary.cli.output.plain_text import size_text
+from statuary.cli.output.plain_text import changes_lines, size_text
+from statuary.cli.output.printable import printable
 from statuary.snapshots.delta import write_delta
 from statuary.snapshots.diff import DocumentDifference, differences
 from statuary.snapshots.manifest import Manifest, manifest_digest
@@ -20,7 +21,7 @@ from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 @click.argument("before", metavar="BEFORE")
 @click.argument("after", metavar="AFTER")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--delta", type=FILE, help="Write what turns BEFORE into AFTER into this file (both .zip).")
+@click.option("--delta", type=FILE, help="Also write a file that turns BEFORE into AFTER (both .zip).")
 def diff(before: str, after: str, form: str, delta: Path | None) -> None:
     """Compare two snapshots, folders or sites; every byte of both is verified.
 
@@ -32,8 +33,8 @@ def diff(before: str, after: str, form: str, delta: Path | None) -> None:
         if form == "json":
             click.echo(json.dumps({**ends, "changes": [_json(change) for change in changes]}))
         else:
-            for change in changes:
-                click.echo(str(change.change))
+            for line in changes_lines(change.change for change in changes):
+                click.echo(line)
             for line in _changed_origin(old.manifest, new.manifest):
                 click.echo(line)
     if delta is not None:
@@ -59,7 +60,7 @@ def _changed_origin(before: Manifest, after: Manifest) -> Iterator[str]:
     old = before.origin._asdict()
     for name, value in after.origin._asdict().items():
         if value != old[name]:
-            yield f"{name}: {_text(old[name])} -> {_text(value)}"
+            yield printable(f"{name}: {_text(old[name])} -> {_text(value)}")
     if before == after:
         yield "the same site"
 

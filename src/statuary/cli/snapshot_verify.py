@@ -1,4 +1,4 @@
-"""`statuary snapshot verify`: whether every byte of a snapshot, folder or site is what its manifest lists."""
+"""`statuary snapshot verify`: check a snapshot, folder or site against its manifest and signature."""
 
 import json
 import sys
@@ -10,6 +10,7 @@ import click
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.signing_options import public_key_of, public_key_option
 from statuary.cli.output.plain_text import size_text
+from statuary.cli.output.printable import printable
 from statuary.snapshots.manifest import SiteOrigin
 from statuary.snapshots.verify import Verification, verify_snapshot
 
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 @click.argument("location", metavar="FILE|FOLDER|URL")
 @public_key_option
 @click.option("--against", metavar="SNAPSHOT", help="Use this snapshot's manifest instead of its own.")
-@click.option("--prove", "proving", is_flag=True, help="Verify every record in it, as a build does.")
+@click.option("--prove", "proving", is_flag=True, help="Also verify every contract record, as a build does.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def verify(location: str, public_key: str | None, against: str | None, proving: bool, form: str) -> None:
-    """Check every byte of a snapshot, folder or site against its manifest, and that against its signature.
+    """Check every byte of a snapshot, folder or site against its manifest, and the manifest against its signature.
 
-    Exit codes: 0 whole; 1 something is wrong; 3 it is not a snapshot, or is broken off.
+    Exit codes: 0 intact; 1 damaged; 3 not a snapshot, or cut off.
     """
     records = _record_verifier() if proving else None
     key = public_key_of(public_key)
@@ -46,15 +47,17 @@ def _record_verifier() -> "RecordVerifier":
 
 
 def _lines(verification: Verification, records: "RecordVerifier | None") -> Iterator[str]:
-    yield from verification.problems
+    yield from map(printable, verification.problems)
     if records is not None:
         for finding in records.errors:
-            yield f"{finding.path}: {finding.severity}: {finding.message} [{finding.rule}]"
+            yield printable(f"{finding.path}: {finding.severity}: {finding.message} [{finding.rule}]")
     manifest = verification.manifest
     yield f"{verification.whole:,} of {manifest.documents:,} documents are whole, {size_text(manifest.size)}"
-    yield _origin_line(manifest.origin)
+    yield printable(_origin_line(manifest.origin))
     if verification.signature is not None:
-        yield f"signed with key {verification.signed_by} ({verification.signature.trusted_comment})"
+        yield printable(
+            f"signed with key {verification.signed_by} ({verification.signature.trusted_comment})"
+        )
     elif verification.signed_by:
         yield f"signed with key {verification.signed_by}; give --public-key to verify the signature"
     else:

@@ -1,4 +1,4 @@
-"""Asking a deployment: one request, and what came of it, whatever the status."""
+"""HTTP requests to a deployment, and its responses of any status."""
 
 import http.client
 from collections.abc import Callable, Mapping
@@ -8,6 +8,7 @@ from functools import cache
 from urllib.parse import urljoin, urlsplit
 from urllib.request import OpenerDirector, Request
 
+from statuary.domain.errors import StatuaryError
 from statuary.network import Pace, http_opener
 from statuary.version import VERSION
 
@@ -23,8 +24,8 @@ MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 MAX_REDIRECTS = 5
 
 
-class UnreachableError(Exception):
-    """A deployment cannot be asked; `str(error)` is a sentence."""
+class UnreachableError(StatuaryError):
+    """A deployment cannot be reached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ def http_sender(base: str) -> SendRequest:
         Unreachable: if the address is none.
     """
     if urlsplit(base).scheme not in ("http", "https") or not urlsplit(base).netloc:
-        raise UnreachableError(f"{base} is no address of a web server: it begins with http:// or https://")
+        raise UnreachableError(f"{base} is not a web address", "begin it with http:// or https://")
 
     def ask(target: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
         url = base.rstrip("/") + target
@@ -78,7 +79,7 @@ def http_sender(base: str) -> SendRequest:
 
 def _once(url: str, method: str, headers: Mapping[str, str], base: str) -> HttpResponse:
     if urlsplit(url).scheme not in ("http", "https"):
-        raise UnreachableError(f"{url} is no address of a web server")
+        raise UnreachableError(f"{url} is not a web address")
     sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **headers}
     request = Request(  # noqa: S310 - the scheme was looked at
         url,
@@ -92,7 +93,7 @@ def _once(url: str, method: str, headers: Mapping[str, str], base: str) -> HttpR
             told = {name.lower(): text for name, text in answer.headers.items()}
             return HttpResponse(status=answer.status, headers=told, body=answer.read(MAX_RESPONSE_BYTES))
     except (OSError, http.client.HTTPException) as error:
-        raise UnreachableError(f"{url} cannot be asked: {getattr(error, 'reason', error)}") from None
+        raise UnreachableError(f"{url} cannot be reached: {getattr(error, 'reason', error)}") from None
 
 
 @cache

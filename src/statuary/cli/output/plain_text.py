@@ -1,11 +1,11 @@
 """Sizes, counts and instants as people read them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from statuary.cli.output.printable import printable
 from statuary.domain.primitives import Instant
-from statuary.publishing.plan import Action, Plan
+from statuary.publishing.plan import Action, Change, Plan
 
 EPOCHS_FOLDER = "api/v2/_epochs/"
 
@@ -22,11 +22,11 @@ def changes_line(plan: Plan, *, applied: bool) -> str:
     )
 
 
-def changes_lines(plan: Plan) -> Iterator[str]:
+def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
     """Yield a line for each change; the documents of future transitions are counted on one line at the end."""
     epochs: Counter[Action] = Counter()
     size = 0
-    for change in plan.changes():
+    for change in changes:
         if change.path.startswith(EPOCHS_FOLDER):
             epochs[change.action] += 1
             size += change.size
