@@ -32,6 +32,10 @@ def read_site(root: Path, now: Instant, check_options: CheckOptions, progress: P
         catalogue, findings = read_content(root)
     if catalogue is None:
         return ReadSite(None, None, findings)
+    if catalogue.own_pages:
+        from statuary.documents.pages.own_pages import link_findings
+
+        findings += link_findings(catalogue)
     with stage(progress, "Status"):
         status = status_at(catalogue, now)
         findings += [*status.findings(check_options), *status.epoch_findings(), *status.theme_findings()]

@@ -19,6 +19,7 @@ class FileKind(Enum):
     COMPONENTS = "components"
     INCIDENT = "incident"
     MAINTENANCE = "maintenance"
+    PAGE = "page"
     RECORD = "contract record"
     WORKSPACE = "contract workspace"
     LINES = "contract records, one a line"
@@ -63,6 +64,7 @@ FILE_PATTERNS = (
     FilePattern(
         kind=FileKind.MAINTENANCE, folder="maintenances", depth=None, pattern="maintenances/<id>.yaml"
     ),
+    FilePattern(kind=FileKind.PAGE, folder="pages", depth=None, pattern="pages/<name>.md", suffixes=(".md",)),
     FilePattern(
         kind=FileKind.WORKSPACE,
         folder=CONTRACTS,
@@ -96,7 +98,7 @@ FILE_PATTERNS = (
 )
 """The whole convention; the first pattern that matches a path says what the file is."""
 
-DATED_FOLDERS = ("incidents", "maintenances")
+TEXT_FOLDERS = ("incidents", "maintenances", "pages")
 FOLDERS = sorted({pattern.folder for pattern in FILE_PATTERNS if pattern.folder})
 STEMS = [pattern.stem for pattern in FILE_PATTERNS if pattern.stem and not pattern.folder]
 
@@ -119,12 +121,12 @@ def is_workspace_file(path: PurePosixPath) -> bool:
 def is_ignored(path: PurePosixPath) -> bool:
     """Return whether a path is ignored on purpose: dotfiles, notes and licences.
 
-    Among incidents and maintenances only a README is a note; another text is a source with the wrong suffix.
+    Among incidents, maintenances and pages only a README is a note.
     """
     if any(part.startswith(".") for part in path.parts):
         return True
     is_note = path.suffix.lower() in (".md", ".txt", ".license")
-    return is_note and (path.parts[0] not in DATED_FOLDERS or path.stem.upper() == "README")
+    return is_note and (path.parts[0] not in TEXT_FOLDERS or path.stem.upper() == "README")
 
 
 def unknown_file_finding(pure: PurePosixPath, path: str) -> Finding:

@@ -22,10 +22,10 @@ def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[
     except UnreadableError as error:
         findings.append(error.finding(file.path))
         return None
-    return _validate(tree, model, file.path, findings)
+    return validate_tree(tree, model, file.path, findings)
 
 
-def _validate(tree: Tree, model: type[Model], path: str, findings: list[Finding]) -> Model | None:
+def validate_tree(tree: Tree, model: type[Model], path: str, findings: list[Finding]) -> Model | None:
     """Return a tree as its model; None after adding what is wrong to `findings`."""
     if not isinstance(tree, dict):
         keys = [field.alias or name for name, field in model.model_fields.items()]

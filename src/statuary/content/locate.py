@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from statuary.content.page_files import front_matter
 from statuary.content.parse_json import locate_in_json
 from statuary.content.parse_yaml import locate_in_yaml
 from statuary.content.source_files import SourceFile
@@ -38,7 +39,8 @@ def locate_findings(
 
 def _text(root: Path, path: str) -> str | None:
     try:
-        return SourceFile(root, path).text(LARGEST_RECORD)
+        text = SourceFile(root, path).text(LARGEST_RECORD)
+        return front_matter(text) if path.endswith(".md") else text
     except UnreadableError:
         return None
 

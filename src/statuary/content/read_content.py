@@ -14,6 +14,7 @@ from statuary.content.file_kinds import (
     unknown_file_finding,
 )
 from statuary.content.load_model import load_model
+from statuary.content.page_files import read_pages
 from statuary.content.source_files import SourceFile, walk_folder
 from statuary.content.source_model import SourceModel
 from statuary.content.sources.component_source import ComponentsSource, translate_components
@@ -133,6 +134,7 @@ class _Reader:
             status_settings=settings.status.settings(),
             pages=settings.pages.settings(theme),
             hosting=settings.hosting.settings(),
+            own_pages=read_pages(self.files[FileKind.PAGE], self.findings),
         )
 
     def _only(self, kind: FileKind, model: type[Model]) -> tuple[SourceFile, Model] | None:

@@ -1,6 +1,6 @@
-"""What the site consists of, as a plain list.
+"""The list of all documents of a site.
 
-What few builds make is imported by those that make it.
+Modules that few builds need are imported by those that need them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 def documents_at_instant(
     status: StatusDocuments, feeds: FeedDocuments, pages: "StatusPages | None", at: Instant
 ) -> list[Document]:
-    """Return every document that keeps time, as it reads at an instant; None has no pages."""
-    for_people = [] if pages is None else pages.documents_at(at)
-    return [*status.documents_at(at), *feeds.documents_at(at), *for_people]
+    """Return every timed document at an instant; `pages` is None for a site without status pages."""
+    status_pages = [] if pages is None else pages.documents_at(at)
+    return [*status.documents_at(at), *feeds.documents_at(at), *status_pages]
 
 
 def later_documents(
     status: StatusDocuments, feeds: FeedDocuments, pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
-    """Return what tells, at an instant after `start`, the documents that may differ from before.
+    """Return a function from an instant after `start` to the documents that may have changed since.
 
-    At an instant at which nothing happens but a new day, that is the uptime alone: the bars of the pages move on
-    with the next build or the next transition.
+    At the start of a day without other changes, these are the uptime documents: the bars of the pages move on with the
+    next build or transition.
     """
     status_after = status.timed_documents(start)
     changes = frozenset(status.timeline.changes)
@@ -47,8 +47,8 @@ def later_documents(
     def documents_at(at: Instant) -> list[Document]:
         if at not in changes:
             return status_after(at)
-        for_people = [] if pages is None else pages.documents_at(at)
-        return [*status_after(at), *feeds.documents_at(at), *for_people]
+        status_pages = [] if pages is None else pages.documents_at(at)
+        return [*status_after(at), *feeds.documents_at(at), *status_pages]
 
     return documents_at
 
@@ -102,6 +102,10 @@ def settings_only_documents(
     openapi = openapi_document(catalogue)
     yield openapi
     yield from settings_only_pages(catalogue, contracts, present, orjson.loads(openapi.body))
+    if catalogue.own_pages:
+        from statuary.documents.pages.own_pages import own_page_documents
+
+        yield from own_page_documents(catalogue)
     yield from hosting_documents(catalogue.hosting)
 
 
@@ -113,7 +117,7 @@ def settings_only_inputs(
     groups = sum(one.group for one in status.components)
     counts = len(status.components), groups, len(status.incidents), len(status.maintenances)
     return (
-        (status.page, catalogue.chains, catalogue.pages, catalogue.hosting),
+        (status.page, catalogue.chains, catalogue.pages, catalogue.own_pages, catalogue.hosting),
         (catalogue.contract_settings, catalogue.status_settings),
         (tuple(contracts.by_chain.items()), contracts.example, counts, tuple(present)),
     )

@@ -175,6 +175,7 @@ API_PAGE = _url("api-page", "api.html", "the endpoints of this site, with exampl
 REFERENCE_PAGE = _url(
     "reference-page", "reference.html", "the operations, parameters and types of this site", HTML
 )
+OWN_PAGE = _url("page", "pages/{path}.html", "a page of the site's own", HTML)
 NOT_FOUND_PAGE = _url("not-found-page", "404.html", "the page for an unknown address", HTML)
 STYLE = _url("style", "assets/statuary.css", "the style sheet of all pages", CSS)
 SCRIPT = _url("script", "assets/{name}.js", "a script of the pages", JAVASCRIPT)

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from statuary.domain.findings import Finding
 from statuary.domain.hosting_settings import NO_HOSTING, HostingSettings
-from statuary.domain.page_settings import PageSettings
+from statuary.domain.page_settings import PageSettings, SitePage
 from statuary.domain.site_settings import Chain, ContractSettings
 from statuary.domain.status.status_catalogue import StatusCatalogue
 from statuary.domain.status.status_settings import StatusSettings
@@ -107,6 +107,7 @@ class Catalogue(NamedTuple):
     status_settings: StatusSettings
     pages: PageSettings
     hosting: HostingSettings = NO_HOSTING
+    own_pages: tuple[SitePage, ...] = ()
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:

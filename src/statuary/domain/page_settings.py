@@ -57,6 +57,31 @@ class Theme(NamedTuple):
         return next((name for name in LOGO_NAMES if name in names), None)
 
 
+class SitePage(NamedTuple):
+    """A page of the site's own, in Markdown.
+
+    Attributes:
+        path: below `pages/`, without an extension.
+        order: the position among the pages of a folder, lowest first.
+        navigation: whether every page links to it.
+        source: the content file.
+        first_line: the line of the file at which the body begins.
+    """
+
+    path: str
+    title: str
+    order: int
+    navigation: bool
+    body: str
+    source: str
+    first_line: int
+
+    @property
+    def folder(self) -> str:
+        """The folder below `pages/`; empty for pages directly in it."""
+        return self.path.rpartition("/")[0]
+
+
 LOGO_NAMES = ("logo.svg", "logo.png", "logo.webp")
 """File names of the logo; the first that exists is used."""
 

@@ -2,7 +2,7 @@
 
 from functools import cached_property, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -63,14 +63,19 @@ class Renderer:
         """Return a part of a page."""
         return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
 
-    def _sections(self, head: PageHead, root: str) -> list[dict[str, Any]]:
-        return [
-            {
-                "name": self.localization.texts(f"section.{section}"),
-                "href": root + section_url(section, self.site.settings).path(),
-                "current": section == head.section,
-            }
+    def _sections(self, head: PageHead, root: str) -> list[dict[str, str | bool]]:
+        pages = [
+            (
+                section,
+                self.localization.texts(f"section.{section}"),
+                section_url(section, self.site.settings).path(),
+            )
             for section in self.site.sections
+        ]
+        pages += [(path, title, path) for title, path in self.site.own_sections]
+        return [
+            {"name": name, "href": root + path, "current": section == head.section}
+            for section, name, path in pages
         ]
 
 

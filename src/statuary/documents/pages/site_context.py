@@ -6,7 +6,14 @@ from zoneinfo import ZoneInfo
 
 from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url import Url
-from statuary.documents.url_table import API_PAGE, CONTRACTS_HOME, HISTORY_PAGE, STATUS_PAGE, UPTIME_PAGE
+from statuary.documents.url_table import (
+    API_PAGE,
+    CONTRACTS_HOME,
+    HISTORY_PAGE,
+    OWN_PAGE,
+    STATUS_PAGE,
+    UPTIME_PAGE,
+)
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.page_settings import PageSettings
 
@@ -26,6 +33,7 @@ class SiteContext(NamedTuple):
         name: as one visible line.
         url: without a slash at the end.
         zone: the time zone of all times.
+        own_sections: title and path of the pages of the site's own that every page links to.
     """
 
     name: str
@@ -33,6 +41,7 @@ class SiteContext(NamedTuple):
     zone: ZoneInfo
     settings: PageSettings
     has_contracts: bool
+    own_sections: tuple[tuple[str, str], ...] = ()
 
     @property
     def root(self) -> str:
@@ -56,6 +65,11 @@ def site_context(catalogue: Catalogue) -> SiteContext:
         zone=page.time_zone,
         settings=catalogue.pages,
         has_contracts=bool(catalogue.chains),
+        own_sections=tuple(
+            (one_line(page.title), OWN_PAGE.path(path=page.path))
+            for page in catalogue.own_pages
+            if page.navigation
+        ),
     )
 
 

@@ -1,0 +1,129 @@
+"""Pages of a site's own: Markdown files in the site's frame, their order, navigation and links."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from statuary.build.build import check_site
+from statuary.build.progress import NoProgress
+from statuary.domain.findings import Finding
+from statuary.domain.primitives import parse_instant
+from support.browser import build
+from support.sites import NOW, SMALL_SITE, write_files
+
+PAGES = {
+    "about.md": "---\ntitle: About us\norder: 2\n---\n# Who we are\n\nWe run **Plinth**. See [support](help/support.md#hours).\n",
+    "terms.md": "---\ntitle: Terms\norder: 1\nnavigation: false\n---\nNo <b>warranty</b>. [Uptime](/uptime.html)\n",
+    "help/index.md": "---\ntitle: Help\n---\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "help/support.md": "---\ntitle: Support\norder: 5\nnavigation: true\n---\n## Hours\n\n[up](../about.md) ![](/assets/statuary.css)\n",
+}
+
+
+def content_with(tmp_path: Path, pages: dict[str, str]) -> Path:
+    files: dict[str, str | bytes | None] = dict(SMALL_SITE)
+    return write_files(tmp_path / "content", files | {f"pages/{path}": body for path, body in pages.items()})
+
+
+def findings_of(tmp_path: Path, pages: dict[str, str]) -> list[Finding]:
+    checked = check_site(content_with(tmp_path, pages), parse_instant(NOW), NoProgress())
+    return checked.all_findings
+
+
+def test_pages_are_in_the_frame_of_the_site(tmp_path: Path) -> None:
+    site = build(content_with(tmp_path, PAGES), tmp_path / "site", NOW)
+    about = (site / "pages/about.html").read_text("utf-8")
+    assert "<title>About us · Plinth</title>" in about
+    assert '<h2 id="who-we-are">Who we are</h2>' in about
+    assert '<a href="../pages/help/support.html#hours"' in about
+    assert '<a href="../pages/about.html" aria-current="page">About us</a>' in about
+    terms = (site / "pages/terms.html").read_text("utf-8")
+    assert "No &lt;b&gt;warranty&lt;/b&gt;" in terms
+    assert '<a href="../uptime.html"' in terms
+    assert "<td>1</td>" in (site / "pages/help/index.html").read_text("utf-8")
+    assert findings_of(tmp_path, PAGES) == []
+
+
+def test_the_navigation_is_on_every_page_in_order(tmp_path: Path) -> None:
+    site = build(content_with(tmp_path, PAGES), tmp_path / "site", NOW)
+    for page in ("index.html", "pages/help/support.html", "incidents/slow.html"):
+        nav = re.search(r"<nav.*?</nav>", (site / page).read_text("utf-8"), re.DOTALL)
+        assert nav is not None
+        assert re.findall(r"pages/([a-z/]+)\.html", nav[0]) == ["about", "help/support"]
+    support = (site / "pages/help/support.html").read_text("utf-8")
+    assert support.index('index.html">Help</a>') < support.index(
+        'aria-current="page">Support</a></li>\n</ul>\n</nav>\n<article'
+    )
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("[x](gone.md)", "there is no such page"),
+        ("[x](/gone)", "the site has no such path"),
+        ("[x](about.md#gone)", "no such heading"),
+        ("[x](#gone)", "no such heading"),
+        ("[x](../../../etc/passwd)", "there is no such page"),
+        ("[x](ftp://example.com)", "not a web or mail address"),
+        ("[x](//example.com/)", "not a web or mail address"),
+        ("![x](gone.png)", "there is no such page"),
+        ("[x](about.md)", ""),
+        ("[x](about.md#who-we-are)", ""),
+        ("[x](/v2/contracts/1)", ""),
+        ("[x](/)", ""),
+        ("<https://example.com>", ""),
+        ("[x](mailto:a@b.example)", ""),
+    ],
+)
+def test_links_are_checked(tmp_path: Path, link: str, message: str) -> None:
+    found = findings_of(tmp_path, PAGES | {"links.md": f"---\ntitle: Links\n---\n\nText\n\n{link}\n"})
+    assert len(found) == (1 if message else 0)
+    for finding in found:
+        assert message in finding.message
+        assert (finding.rule, finding.path) == ("page-links", "pages/links.md")
+        assert finding.position is not None
+        assert finding.position.line == 7
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "rule", "line"),
+    [
+        ("a.md", "no title\n", "required-key", 1),
+        ("a.md", "---\ntitle: A\nordr: 1\n---\n", "known-keys", 3),
+        ("a.md", "---\ntitle: A\norder: first\n---\n", "right-value", 3),
+        ("a.md", "---\ntitle: A\n", "readable-text", 1),
+        ("a b.md", "---\ntitle: A\n---\n", "page-name", 1),
+        ("a.html", "<p>\n", "known-files", 1),
+    ],
+)
+def test_mistakes_in_a_page_are_findings(tmp_path: Path, path: str, text: str, rule: str, line: int) -> None:
+    found = findings_of(tmp_path, {path: text})
+    (finding,) = found
+    assert finding.position is not None
+    assert (finding.path, finding.rule, finding.position.line) == (f"pages/{path}", rule, line)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "[x](<javascript:alert(1)>)",
+        "![x](data:image/svg+xml;base64,PHN2Zz4=)",
+        '[x](/a" onmouseover="alert(1))',
+        '```x" onclick="alert(1)\n```',
+        "<style>*{display:none}</style>",
+        "<iframe src=//example.com></iframe>",
+    ],
+)
+def test_a_body_cannot_act(tmp_path: Path, attack: str) -> None:
+    site = build(
+        content_with(tmp_path, {"x.md": f"---\ntitle: <script>x</script>\n---\n{attack}\n"}),
+        tmp_path / "s",
+        NOW,
+    )
+    page = (site / "pages/x.html").read_text("utf-8")
+    assert page.count("<script") == 1  # that of the package
+    body = page[page.index("<article") : page.index("</article>")]
+    assert not re.search(r"<(script|style|iframe)|<[^>]* on[a-z]+=|(href|src)=\"(javascript|data):", body)
