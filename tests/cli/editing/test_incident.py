@@ -358,6 +358,21 @@ updates:
     )
 
 
+def test_a_person_may_name_a_component_as_the_page_does_and_is_asked_for_its_status(room, monkeypatch):
+    person_sits_here(monkeypatch)
+    answers = "Slow answers\npublic rpc\nmajor_outage\nrpc\nbrige\nnone\nidentified\nA disk is full.\n"
+    said = room.run("incident", "open", text=answers)
+    assert "Error: rpc is already in the list" in said
+    assert "did you mean 'bridge'?" in said
+    assert "components:\n  rpc: major_outage\nupdates:" in room.read(FILE)
+
+
+def test_a_component_option_without_a_status_is_asked_for_it(room, monkeypatch):
+    person_sits_here(monkeypatch)
+    room.run(*OPEN, "--component", "rpc", "--status", "identified", text="partial_outage\nA disk is full.\n")
+    assert "components:\n  rpc: partial_outage\n" in room.read(FILE)
+
+
 def test_a_person_chooses_among_the_open_incidents_and_takes_the_default_text(opened, monkeypatch):
     opened.run("incident", "open", "--name", "Slow blocks", now="2026-11-02T10:30:00Z")
     person_sits_here(monkeypatch)

@@ -203,6 +203,17 @@ def test_list_shows_what_is_ahead(scheduled, recurring):
     assert "refill-20261103" in scheduled.run("maintenance", "list", "--all", now=BEFORE)
 
 
+@pytest.mark.parametrize(
+    ("answer", "end"), [("1h30m", "2026-11-10T05:30:00Z"), ("2026-11-10T06:00:00Z", "2026-11-10T06:00:00Z")]
+)
+def test_a_person_may_answer_a_length_as_the_end(room, monkeypatch, answer, end):
+    person_sits_here(monkeypatch)
+    start = ("--name", "New disks", "--scheduled-for", "2026-11-10T04:00:00Z", "--component", "rpc")
+    said = room.run("maintenance", "schedule", *start, text=f"soon\n{answer}\n\n")
+    assert "'soon' is not a date and time" in said
+    assert f"scheduled_until: {end}\n" in room.read(FILE)
+
+
 def test_a_person_is_asked_for_the_window(room, monkeypatch):
     person_sits_here(monkeypatch)
     answers = ("New disks", "tomorrow", "2026-11-10T04:00:00Z", "2026-11-10T05:30:00Z", "rpc", "none", "")

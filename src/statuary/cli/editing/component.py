@@ -28,7 +28,7 @@ def command() -> None:
 
 @command.command("set")
 @click.argument("component", metavar="KEY", required=False, shell_complete=complete_component)
-@click.argument("status", required=False, type=click.Choice(STATUSES))
+@click.argument("status", metavar="STATUS", required=False, type=click.Choice(STATUSES))
 @with_edit_session
 def set_status(session: EditSession, component: str | None, status: ComponentStatus | None) -> None:
     """Set a component's status from --at on."""
