@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from statuary import open_snapshot
 from statuary.cli.main import command
+from statuary.snapshots.errors import DamagedSnapshotError
 from support.contracts import ADDRESS, made_record
 from support.requirements import require_module, require_program
 from support.sites import NOW, small_site, write_files
@@ -24,7 +25,7 @@ CHAIN = "748463"
 
 @pytest.fixture(autouse=True)
 def _extra() -> None:
-    for module in ("backports.zstd", "cryptography"):
+    for module in ("backports.zstd", "minisign"):
         require_module(module, install='pip install "statuary[snapshot]"')
 
 
@@ -295,3 +296,71 @@ def test_extract_does_not_write_through_a_link(content: Path, tmp_path: Path) ->
     (tmp_path / "out/api").symlink_to(tmp_path / "outside")
     run("extract", file, "api/v2/summary.json", "--to", tmp_path / "out", code=3)
     assert tree(tmp_path / "outside") == {}
+
+
+def test_a_tampered_folder_is_not_called_the_same(content: Path, tmp_path: Path) -> None:
+    file = create(content, tmp_path / "site.zip")
+    run("publish", file, "--to", tmp_path / "mirror")
+    assert "the same site" in run("snapshot", "diff", file, tmp_path / "mirror").output
+    status = tmp_path / "mirror/api/v2/status.json"
+    body = status.read_bytes()
+    status.unlink()
+    status.write_bytes(body[::-1])
+    said = run("snapshot", "diff", file, tmp_path / "mirror", code=3).output
+    assert "the same site" not in said
+    assert "api/v2/status.json is damaged" in said
+
+
+def test_extract_writes_nothing_unless_everything_is_whole(content: Path, tmp_path: Path) -> None:
+    run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
+    last = tmp_path / "mirror/index.html"
+    last.unlink()
+    last.write_bytes(b"EVIL")
+    run("extract", tmp_path / "mirror", "--to", tmp_path / "out", code=3)
+    assert not (tmp_path / "out").exists()
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".out")] == []
+    run("extract", tmp_path / "mirror", "index.html", code=3)
+    assert b"EVIL" not in run("extract", tmp_path / "mirror", "index.html", code=3).stdout_bytes
+
+
+def test_extract_takes_a_public_key(content: Path, tmp_path: Path) -> None:
+    plain = create(content, tmp_path / "site.zip")
+    key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3"
+    said = run("extract", plain, "chains", "--public-key", key, code=3).output
+    assert "is not signed" in said
+    with pytest.raises(DamagedSnapshotError, match="is not signed"):
+        open_snapshot(plain, public_key=key)
+
+
+def test_an_older_snapshot_is_not_published_over_a_newer_one(content: Path, tmp_path: Path) -> None:
+    new = create(content, tmp_path / "new.zip")
+    old = tmp_path / "old.zip"
+    run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old)
+    run("publish", new, "--to", tmp_path / "mirror")
+    before = tree(tmp_path / "mirror")
+    said = run("publish", old, "--to", tmp_path / "mirror", code=3).output
+    assert "has a newer site, as of" in said
+    assert "--allow-older" in said
+    assert tree(tmp_path / "mirror") == before
+    run("publish", new, "--to", tmp_path / "mirror")
+    run("publish", old, "--to", tmp_path / "mirror", "--allow-older")
+    run("snapshot", "verify", tmp_path / "mirror", "--against", old)
+
+
+def test_a_mirror_that_ticked_is_no_snapshot_any_more(content: Path, tmp_path: Path) -> None:
+    """Its documents are those of another instant: a manifest beside them would call them damaged."""
+    write_files(content, {"maintenances/m.yaml": MAINTENANCE})
+    run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
+    run("tick", "--out", tmp_path / "mirror", "--now", "2026-11-25T10:30:00Z")
+    assert not (tmp_path / "mirror/snapshot/manifest.json").exists()
+    with open_snapshot(tmp_path / "mirror") as site:
+        assert site.status().indicator == "maintenance"
+
+
+MAINTENANCE = """
+name: Upgrade
+created_at: 2026-11-19T00:00:00Z
+scheduled_for: 2026-11-25T10:00:00Z
+scheduled_until: 2026-11-25T11:00:00Z
+components: [rpc]
+"""

@@ -8,6 +8,7 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.signing_options import public_key_of, public_key_option
+from statuary.cli.output.printable import printable
 from statuary.cli.publish_site import (
     StoreOptions,
     apply_or_show,
@@ -17,9 +18,10 @@ from statuary.cli.publish_site import (
 )
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.object_store.store import is_store_url
+from statuary.publishing.object_store.store import ObjectStore, is_store_url
 from statuary.publishing.snapshot_paths import MANIFEST
-from statuary.snapshots.build_notes import build_notes
+from statuary.snapshots.build_notes import build_notes, noted_origin
+from statuary.snapshots.manifest import SiteOrigin, parse_manifest
 from statuary.snapshots.manifest_signature import verify_manifest_signature
 from statuary.snapshots.published_snapshot import PublishedSnapshot, snapshot_documents
 from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
@@ -37,12 +39,14 @@ if TYPE_CHECKING:
     help="The target: a folder, or an object store (s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX).",
 )
 @public_key_option
+@click.option("--allow-older", is_flag=True, help="Publish a snapshot over a newer one.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and how many requests that takes.")
 @store_options
 def command(
     site: str,
     to: str,
     public_key: str | None,
+    allow_older: bool,
     dry_run: bool,
     adopt: bool,
     verify: bool,
@@ -72,19 +76,42 @@ def command(
             raise PublishingError(f"{site} is not a snapshot and has no signature", "leave out --public-key")
         publish_folder(Path(site), to, options)
     else:
-        _publish_snapshot(site, to, public_key_of(public_key), options)
+        _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
     sys.exit(ExitCode.OK)
 
 
-def _publish_snapshot(location: str, to: str, key: "PublicKey | None", options: StoreOptions) -> None:
+def _publish_snapshot(
+    location: str, to: str, key: "PublicKey | None", options: StoreOptions, *, allow_older: bool
+) -> None:
     with read_snapshot(location) as snapshot:
         if key is not None:
             verify_manifest_signature(location, snapshot.manifest_text, snapshot.signature, key)
+        if not allow_older:
+            _refuse_older(snapshot.manifest.origin, to)
         if is_store_url(to):
             with PublishedSnapshot(snapshot) as source:
                 publish_to_store(source, to, options)
         else:
             _publish_into_folder(snapshot, to, options)
+
+
+def _refuse_older(origin: SiteOrigin, to: str) -> None:
+    """Raise an error if the site at a target is newer than the snapshot: an old signed one may be a replay."""
+    there = _published_origin(to)
+    if there is not None and origin.instant < there.instant:
+        raise PublishingError(
+            f"{printable(to)} has a newer site, as of {there.instant.isoformat()};"
+            f" this snapshot is as of {origin.instant.isoformat()}",
+            "--allow-older publishes it all the same",
+        )
+
+
+def _published_origin(to: str) -> SiteOrigin | None:
+    """Return where the site at a target comes from, as far as it is known there."""
+    if not is_store_url(to):
+        return noted_origin(Path(to))
+    found = ObjectStore(to).get(MANIFEST)
+    return None if found is None else parse_manifest(found[0]).origin
 
 
 def _publish_into_folder(snapshot: SnapshotReader, to: str, options: StoreOptions) -> None:

@@ -13,6 +13,7 @@ from statuary.domain.primitives import Instant
 from statuary.publishing.epoch_index import documents_at, read_epoch_index
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.snapshot_paths import FOLDER, is_snapshot_path
 
 
 def tick(root: Path, now: Instant) -> list[str]:
@@ -32,6 +33,9 @@ def tick(root: Path, now: Instant) -> list[str]:
         moved = _moved(target, documents_at(index.epochs, now))
         if moved:
             target.offer([*moved, _changes(target, moved)])
+            # the site is not the snapshot any more that it was published from
+            own = filter(is_snapshot_path, target.ledger.documents.made_from("", FOLDER))
+            target.ledger.documents.remove_unless_offered(own)
             target.apply()
     return [*(document.path for document in moved), *([url_table.CHANGES.path()] if moved else [])]
 
