@@ -28,13 +28,7 @@ from statuary.version import VERSION
 
 
 class BuildOptions(NamedTuple):
-    """The options of a build, named as on the command line.
-
-    Attributes:
-        workers: None is one for each core.
-        only: the checks that run; empty is all.
-        form: the format of findings.
-    """
+    """The options of a build, named as on the command line."""
 
     to: str | None
     now: Instant | None
@@ -51,12 +45,6 @@ class BuildOptions(NamedTuple):
 
 def run_build(content: Path, out: Path, git: GitQuery, options: BuildOptions) -> None:
     """Build a site, print the result, and exit.
-
-    Args:
-        content: the content folder.
-        out: the folder that the site is published into.
-        git: a running query about the content folder.
-        options: the other options.
 
     Raises:
         StatuaryError: if the site cannot be published.

@@ -27,25 +27,14 @@ CONTRACT_FOLDERS = frozenset({"contracts"})
 
 
 class StatusContent(NamedTuple):
-    """The status side of the content at an instant.
-
-    Attributes:
-        findings: everything that is wrong with it.
-        timeline: None if it cannot be read.
-    """
+    """The status side of the content at an instant; its timeline is None if it cannot be read."""
 
     findings: tuple[Finding, ...]
     timeline: Timeline | None
 
 
 def read_status_content(root: Path, now: Instant, edit: FileEdit | None = None) -> StatusContent:
-    """Read and check the status side of a content folder, as it is or with an edit.
-
-    Args:
-        root: the content folder.
-        now: the instant that the checks judge by.
-        edit: a change that is not written yet.
-    """
+    """Read and check the status side of a content folder, as it is or with an edit."""
     edited = {} if edit is None else {edit.path: edit.after}
     files = edited_files(root, edited, CONTRACT_FOLDERS) if root.is_dir() else None
     catalogue, findings = read_content(root, files)

@@ -18,12 +18,6 @@ MAX_SUGGESTIONS = 5
 def find_incident(typed: str, histories: Sequence[IncidentHistory], noun: str, at: Instant) -> Incident:
     """Return the incident or maintenance with an id or a file name, or with the beginning of either.
 
-    Args:
-        typed: what the person typed.
-        histories: all incidents, or all maintenances.
-        noun: `incident` or `maintenance`.
-        at: the instant at which an ambiguous beginning is resolved.
-
     Raises:
         EditError: if none is meant, or several could be.
     """

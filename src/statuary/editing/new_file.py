@@ -23,14 +23,7 @@ NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 def new_file(
     folder: str, value: Mapping[str, YamlValue], day: date, taken: Container[str], given_id: str | None
 ) -> FileEdit:
-    """Return the edit that creates a file, without the keys that are null or empty.
-
-    Args:
-        folder: `incidents` or `maintenances`.
-        value: what the file holds; its name is made from `name`.
-        day: the day that the file's name begins with.
-        taken: the ids and file names in use.
-        given_id: the id to use instead of a derived one.
+    """Return the edit that creates a file in `incidents` or `maintenances`, without keys that are null or empty.
 
     Raises:
         EditError: if the given id is taken.
@@ -61,14 +54,7 @@ def page_day(timeline: Timeline, at: Instant) -> date:
 
 
 def new_id(day: date, title: str, fallback: str, taken: Container[str]) -> str:
-    """Return an id: the day, the words of the title, and a number if that id is taken.
-
-    Args:
-        day: the day that files sort by.
-        title: any text.
-        fallback: a word for a title without Latin letters and digits.
-        taken: the ids and file names in use.
-    """
+    """Return an id: the day, the words of the title or else `fallback`, and a number if that id is taken."""
     first = f"{day.isoformat()}-{slug(title) or fallback}"
     names = (first if number == 1 else f"{first}-{number}" for number in count(1))
     return next(name for name in names if name not in taken)

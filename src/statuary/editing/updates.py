@@ -21,12 +21,7 @@ KEYS_BEFORE_CANCELLED_AT = ("name", "components", "created_at", "scheduled_for",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUpdate:
-    """An update to write.
-
-    Attributes:
-        components: new statuses by key; None names a component without changing its status.
-        notify: whether subscribers are notified.
-    """
+    """An update to write; a component with the status None is named without changing its status."""
 
     at: Instant
     status: UpdateStatus

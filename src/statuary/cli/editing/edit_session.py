@@ -51,13 +51,7 @@ OPTIONS = (
 
 
 class EditOptions(NamedTuple):
-    """The options of every command that edits content.
-
-    Attributes:
-        out: the folder that the site is published into.
-        now: the current instant, in whole seconds.
-        at: the instant that the edit is dated with.
-    """
+    """The options of every command that edits content; `at` is the instant that the edit is dated with."""
 
     content: Path
     out: Path
@@ -69,11 +63,7 @@ class EditOptions(NamedTuple):
 
 
 class EditSession:
-    """The content folder while a command edits it.
-
-    Attributes:
-        content: the status side of the content as it was read.
-    """
+    """The status side of a content folder, as it was read, while a command edits it."""
 
     def __init__(self, options: EditOptions, content: "StatusContent", timeline: Timeline) -> None:
         self.options = options
@@ -114,11 +104,6 @@ class EditSession:
 
     def apply(self, edit: FileEdit, subject: str, details: str) -> None:
         """Check an edit, then show or write it, and commit it if --commit was given.
-
-        Args:
-            edit: the change.
-            subject: the first line of the commit message.
-            details: the rest of it.
 
         Raises:
             EditError: if the content or git does not allow it.

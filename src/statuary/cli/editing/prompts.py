@@ -35,13 +35,7 @@ def is_interactive() -> bool:
 
 
 def value_or_ask(given: Value | None, name: str, ask: Callable[[], Value], hint: str = "") -> Value:
-    """Return a given value, or a person's answer.
-
-    Args:
-        given: None if the option or argument was left out.
-        name: the option, such as `--name`, or the argument in capitals.
-        ask: asks for it.
-        hint: the possible values, for the error.
+    """Return the value of an option (`--name`) or an argument (in capitals), or a person's answer.
 
     Raises:
         click.UsageError: if it was not given and nobody can be asked.
@@ -69,12 +63,7 @@ def ask_choice(question: str, choices: Sequence[Choice], default: str | None = N
 
 
 def ask_line(question: str, lines: Sequence[tuple[str, str]]) -> str:
-    """Show a numbered list, ask for a number and return the name of that line.
-
-    Args:
-        question: without a colon.
-        lines: name and description of each.
-    """
+    """Show numbered lines of names and descriptions, ask for a number and return the name."""
     for number, (name, description) in enumerate(lines, 1):
         click.echo(f"{number:>3}  {name}  {description}")
     number = click.prompt(

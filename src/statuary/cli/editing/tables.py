@@ -47,14 +47,7 @@ def list_format_option(function: Decorated) -> Decorated:
 
 
 def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: str) -> None:
-    """Print rows.
-
-    Args:
-        rows: JSON shows all members.
-        columns: the members that a table shows.
-        form: `text` or `json`.
-        nothing: the message if there are no rows.
-    """
+    """Print the columns of rows as a table, or all members as JSON; `nothing` is the message without rows."""
     if form == "json":
         click.echo(json_text(list(rows)))
         return

@@ -111,11 +111,6 @@ def read_body(body: str | None, body_file: Path | None) -> str | None:
 def update_body(given: str | None, status: UpdateStatus, before: UpdateStatus | None) -> str:
     """Return the text of an update: the given one, a person's answer, or Statuspage's default.
 
-    Args:
-        given: the text of the options.
-        status: the status of the update.
-        before: the status before it.
-
     Raises:
         click.UsageError: if the status stays the same, no text is given, and nobody can be asked.
     """
@@ -146,16 +141,7 @@ def append_update(
     ask_components: bool = False,
     pointer: Pointer = (),
 ) -> None:
-    """Append an update to a file and apply that edit.
-
-    Args:
-        session: the command's session.
-        incident: an incident, a maintenance, or a window of one.
-        status: the status of the update.
-        update_options: the rest of the update.
-        subject: what happens, in a few words.
-        ask_components: ask a person for components if none are given.
-        pointer: the incident's mapping in its file.
+    """Append an update to a file, at the incident's `pointer` in it, and apply that edit.
 
     Raises:
         EditError: if the status cannot follow, or a component is unknown.

@@ -29,13 +29,7 @@ def format_findings(findings: Sequence[Finding], folder: str, form: str) -> str:
 
 
 def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, str] | None = None) -> str:
-    """Return each finding as `file:line:column: severity: message [rule]`, its source line and its hint.
-
-    Args:
-        findings: in the order to show.
-        folder: the content folder.
-        edited: the texts of files that are not on disk yet, by path.
-    """
+    """Return each finding as `file:line:column: severity: message [rule]`, its source line and its hint."""
     sources = _Sources(Path(folder), edited or {})
     shown: Counter[str] = Counter()
     lines: list[str] = []

@@ -27,12 +27,7 @@ from statuary.editing.yaml.yaml_style import YamlStyle
 
 
 def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
-    """Return a text with an item added at the end of a list.
-
-    Args:
-        text: the whole file.
-        pointer: the list; a missing list is created, with the mappings that lead to it.
-        item: the new item.
+    """Return a text with an item added at the end of a list; a missing list is created with its parents.
 
     Raises:
         EditError: if the value is not a list, or is a list in brackets that is not empty, or has an anchor or an
@@ -49,13 +44,7 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
 
 
 def set_value(text: str, pointer: Pointer, value: YamlValue, after: Sequence[str] = ()) -> str:
-    """Return a text in which a key has a value, whether the key existed before or not.
-
-    Args:
-        text: the whole file.
-        pointer: the key; missing mappings that lead to it are created.
-        value: its new value.
-        after: a new key is inserted after the last of these keys; without them it is inserted last.
+    """Return a text in which a key has a value; a missing key is created with its parents, below the keys `after`.
 
     Raises:
         EditError: if the key has a list or mapping that is not empty, or if brackets, an anchor or an alias are on

@@ -58,13 +58,6 @@ def insertion_below(
 
     They go before the line break that ends the entry, so that a last line without a line break stays without one.
 
-    Args:
-        text: the whole file.
-        node: the entry's value.
-        column: where the entry begins.
-        lines: without line breaks.
-        apart: insert an empty line first.
-
     Raises:
         EditError: as `end_of_entry`.
     """

@@ -36,13 +36,7 @@ ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
-    """Return a text as a scalar: what follows the key on its line, then the lines of a block, if it is one.
-
-    Args:
-        text: the text.
-        indent: the column of a block's lines.
-        quote: a quotation mark to write it with if it fits on the line.
-    """
+    """Return a text as a scalar: what follows the key on its line, then the lines of a block, if it is one."""
     if len(text) > FOLDED_FROM and can_be_folded(text):
         return [">-", *(" " * indent + line for line in fold_lines(text))]
     if can_be_literal(text):
