@@ -123,9 +123,9 @@ def test_the_manifest_tells_the_part_wherever_the_list_lies(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("everything", "no part"),
-        ("chain", "no part"),
-        ("contracts=1", "no part"),
+        ("everything", "not a part of a site"),
+        ("chain", "not a part of a site"),
+        ("contracts=1", "not a part of a site"),
         ("chain=one", "not a decimal number"),
         ("address-list=/nowhere", "cannot be read"),
     ],

@@ -1,8 +1,4 @@
-"""How a path is served: media type, cache rule and further headers, by the URL table, else by its extension.
-
-A folder or a snapshot holds bytes and names; this says the rest, and agrees with what the documents say of
-themselves when they are made.
-"""
+"""The HTTP headers of a path: by the URL table, else by its extension; the same that its document is built with."""
 
 from statuary.documents.media_types import media_type_by_extension
 from statuary.documents.stored_paths import uncompressed_path

@@ -1,4 +1,4 @@
-"""Reading over HTTP: plain GET requests, with limits, and nothing but http and https."""
+"""Reading over HTTP and HTTPS: plain GET requests, with limits."""
 
 import http.client
 from collections.abc import Iterator
@@ -46,21 +46,21 @@ def url_below(base: str, path: str) -> str:
 
 
 def fetch(url: str, limit: int) -> bytes | None:
-    """Return the body of a URL; None if there is nothing (404 or 410).
+    """Return the body of a URL; None if there is none (404 or 410), or its path is too long for the server (414).
 
     Args:
-        url: what to ask for.
-        limit: the most bytes that are taken.
+        url: the URL.
+        limit: bytes of the longest body that is accepted.
 
     Raises:
-        PublishingError: if the server cannot be reached, answers anything else, or sends more.
+        PublishingError: if the server cannot be reached, responds otherwise, or sends more.
     """
     try:
-        with open_url(url) as answer:
-            body = answer.read(limit + 1)
-            missing = getattr(answer, "length", 0)
+        with open_url(url) as response:
+            body = response.read(limit + 1)
+            missing = getattr(response, "length", 0)
     except HTTPError as error:
-        if error.code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
+        if error.code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUEST_URI_TOO_LONG):
             return None
         raise url_error(url, f"answers {error.code}") from None
     except CONNECTION_ERRORS as error:
@@ -73,18 +73,18 @@ def fetch(url: str, limit: int) -> bytes | None:
 
 
 def fetch_range(url: str, offset: int, size: int) -> bytes:
-    """Return a stretch of a URL's body; fewer bytes only at its end.
+    """Return a range of a URL's body; fewer bytes only at its end.
 
     Raises:
-        PublishingError: if the server cannot be reached or knows no ranges.
+        PublishingError: if the server cannot be reached or does not support ranges.
     """
     try:
-        with open_url(url, {"Range": f"bytes={offset}-{offset + size - 1}"}) as answer:
-            if answer.status != HTTPStatus.PARTIAL_CONTENT:
+        with open_url(url, {"Range": f"bytes={offset}-{offset + size - 1}"}) as response:
+            if response.status != HTTPStatus.PARTIAL_CONTENT:
                 raise PublishingError(
-                    f"{url} cannot be read in parts: the server knows no ranges", "download it first"
+                    f"{url} cannot be read in parts: the server does not support ranges", "download it first"
                 )
-            return answer.read(size)
+            return response.read(size)
     except HTTPError as error:
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             return b""
@@ -97,15 +97,15 @@ def url_size(url: str) -> int:
     """Return the bytes of a URL's body.
 
     Raises:
-        PublishingError: if the server cannot be reached or does not say.
+        PublishingError: if the server cannot be reached or does not state it.
     """
     try:
-        with open_url(url, method="HEAD") as answer:
-            length = answer.headers.get("Content-Length", "")
+        with open_url(url, method="HEAD") as response:
+            length = response.headers.get("Content-Length", "")
     except CONNECTION_ERRORS as error:
         raise url_error(url, str(getattr(error, "reason", error))) from None
     if not length.isdigit():
-        raise url_error(url, "does not say how long it is")
+        raise url_error(url, "does not state its length")
     return int(length)
 
 
@@ -114,11 +114,11 @@ def stream_url(url: str) -> Iterator[IO[bytes]]:
     """Open a URL to be read from its beginning to its end.
 
     Raises:
-        PublishingError: if the server cannot be reached, or the connection fails meanwhile.
+        PublishingError: if the server cannot be reached, or the connection fails.
     """
     try:
-        with open_url(url) as answer:
-            yield answer
+        with open_url(url) as response:
+            yield response
     except CONNECTION_ERRORS as error:
         raise url_error(url, str(getattr(error, "reason", error))) from None
 
@@ -127,18 +127,18 @@ def stream_url(url: str) -> Iterator[IO[bytes]]:
 def open_url(
     url: str, headers: dict[str, str] | None = None, method: str = "GET"
 ) -> Iterator[http.client.HTTPResponse]:
-    """Open a URL; its answer is one of success.
+    """Open a URL whose response is a success.
 
     Raises:
-        HTTPError: for any other answer.
+        HTTPError: for any other response.
         OSError: if the server cannot be reached.
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise url_error(url, "is not http or https")
     sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **(headers or {})}
-    request = Request(url, headers=sent, method=method)  # noqa: S310 - the scheme was looked at
-    with closing(opener().open(request, timeout=TIMEOUT)) as answer:
-        yield answer
+    request = Request(url, headers=sent, method=method)  # noqa: S310 - the scheme was checked
+    with closing(opener().open(request, timeout=TIMEOUT)) as response:
+        yield response
 
 
 @cache
@@ -148,5 +148,5 @@ def opener() -> OpenerDirector:
 
 
 def url_error(url: str, why: str) -> PublishingError:
-    """Return the refusal for a URL that does not give what is asked for."""
+    """Return the error for a URL that cannot be read."""
     return PublishingError(f"{url} {why}" if not why.startswith("<") else f"{url} cannot be read: {why}")

@@ -39,7 +39,7 @@ KEPT_PARTS = 128
 """Parts of a manifest that stay in memory, of some 100 kB each."""
 
 
-class SiteSource(Protocol):
+class DocumentSource(Protocol):
     """Where the bytes of a site come from; several threads may read at once.
 
     Attributes:
@@ -165,7 +165,7 @@ class SiteReader:
         index: what its manifest lists; None for a folder or URL without a manifest, whose bytes are not checked.
     """
 
-    def __init__(self, source: SiteSource, index: ManifestIndex | None) -> None:
+    def __init__(self, source: DocumentSource, index: ManifestIndex | None) -> None:
         self.source = source
         self.index = index
 
@@ -233,7 +233,7 @@ def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> Si
         raise
 
 
-def open_source(location: str | Path) -> SiteSource:
+def open_source(location: str | Path) -> DocumentSource:
     """Open a site to read its bytes unchecked.
 
     Raises:
@@ -250,7 +250,7 @@ def open_source(location: str | Path) -> SiteSource:
     return FolderReader(path) if path.is_dir() else ZipReader(FileRanges(path))
 
 
-def _index(source: SiteSource, public_key: "PublicKey | None") -> ManifestIndex | None:
+def _index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIndex | None:
     text = source.read(MANIFEST)
     if public_key is not None:
         verify_manifest_signature(source.name, text, source.read(SIGNATURE), public_key)

@@ -29,7 +29,7 @@ CONTRACT_PATH = re.compile(
 ALL_CHAINS_PREFIX = "v2/contract/all-chains/"
 
 ANY_CHAIN = ""
-"""Stands for a chain where an address is wanted on all of them."""
+"""Stands for every chain, where an address is wanted on all of them."""
 
 
 class SiteSubset(NamedTuple):
@@ -88,47 +88,46 @@ def _chains_of_results(body: bytes) -> set[str]:
 
 
 def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
-    """Read what `--only` was given, each time it was.
+    """Read the values of `--only`.
 
     Args:
         texts: `contracts`, `status`, `chain=<id>`, or `address-list=<file>`: a file with `<address>` or
-            `<chainId>/<address>` on each line; empty lines and those that begin with `#` do not count.
+            `<chainId>/<address>` on each line; empty lines and those that begin with `#` are skipped.
 
     Raises:
-        PublishingError: if it is anything else.
+        PublishingError: if one is anything else.
     """
-    given = [text.partition("=")[::2] for text in texts]
-    for name, value in given:
-        if name not in ("contracts", "status", "chain", "address-list") or bool(value) != (
-            name in PARTS_WITH_VALUE
-        ):
+    given: dict[str, list[str]] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if PARTS.get(name) != bool(value):
             raise PublishingError(
-                f"--only {name}{'=' * bool(value)}{value} is no part of a site",
-                "it is contracts, status, chain=<id> or address-list=<file>",
+                f"--only {text} is not a part of a site",
+                "use contracts, status, chain=<id> or address-list=<file>",
             )
-    lines = [line for name, value in given if name == "address-list" for line in _lines(Path(value))]
+        given.setdefault(name, []).append(value)
     try:
-        chains = frozenset(parse_chain_id(value) for name, value in given if name == "chain")
-        listed = frozenset(map(_listed, lines))
-    except InvalidValueError as malformed:
-        raise PublishingError(f"--only: {malformed}", malformed.hint) from None
-    names = {name for name, _ in given}
+        chains = frozenset(map(parse_chain_id, given.get("chain", ())))
+        lists = [_lines(Path(file)) for file in given.get("address-list", ())]
+        listed = frozenset(_listed(line) for lines in lists for line in lines)
+    except InvalidValueError as error:
+        raise PublishingError(f"--only: {error}", error.hint) from None
+    plain = {name for name in given if not PARTS[name]}
     return SiteSubset(
-        texts=tuple(
-            sorted((names - PARTS_WITH_VALUE) | {f"chain={chain}" for chain in chains} | _named(listed))
-        ),
-        contracts="contracts" in names,
-        status="status" in names,
+        texts=tuple(sorted(plain | {f"chain={chain}" for chain in chains} | _digest_text(listed))),
+        contracts="contracts" in given,
+        status="status" in given,
         chains=chains,
         contracts_listed=listed,
     )
 
 
-PARTS_WITH_VALUE = frozenset({"chain", "address-list"})
+PARTS = {"contracts": False, "status": False, "chain": True, "address-list": True}
+"""The parts of a site, and whether each has a value."""
 
 
-def _named(listed: frozenset[tuple[str, str]]) -> set[str]:
-    """Return how a list of addresses is told in a manifest: by its digest, for its file's name says nothing."""
+def _digest_text(listed: frozenset[tuple[str, str]]) -> set[str]:
+    """Return how a manifest states a list of addresses: by its digest, since the file's name says nothing."""
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(listed))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if listed else set()
 

@@ -1,7 +1,7 @@
-"""A request and the site's documents in, an answer out.
+"""A request and the site's documents in, a response out.
 
 The checks come in the measured order: the query's names, the parameters' patterns, the chain, the address's
-checksum, the selectors, and only then whether there is a record. The first that fails is the answer.
+checksum, the selectors, and only then whether there is a record. The first that fails is the response.
 """
 
 import json
@@ -17,7 +17,6 @@ from statuary.serving.lookup.contracts_list import (
     contracts_list,
     parse_list_query,
 )
-from statuary.serving.lookup.path_parameters import check_address, check_chain_id, checked_address
 from statuary.serving.lookup.query import check_names, check_single, parse_query
 from statuary.serving.lookup.request_error import RequestError
 from statuary.serving.lookup.response import (
@@ -31,19 +30,26 @@ from statuary.serving.lookup.response import (
     preflight_response,
     route_not_found,
 )
-from statuary.serving.lookup.route import Resource, Route, find_route
+from statuary.serving.lookup.route import (
+    Resource,
+    Route,
+    check_address,
+    check_chain_id,
+    checked_address,
+    find_route,
+)
 
 GENESIS_CHAIN = "0"
-"""The chain id that the measured server knows without listing it."""
+"""A chain id that the measured server accepts without listing it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupRequest:
-    """What a client asks.
+    """What a client asks for.
 
     Attributes:
         method: in capitals.
-        target: path and query as on the request line, percent escapes unresolved.
+        target: path and query as on the request line, percent-encoded.
         if_none_match: the header of that name.
     """
 
@@ -53,29 +59,29 @@ class LookupRequest:
 
 
 def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewErrorId) -> Response | None:
-    """Answer a request to the contract look-up.
+    """Return the response to a request to the contract look-up.
 
     Args:
         request: what is asked.
-        read: gives the site's documents by path.
+        read: returns the site's documents by path.
         new_id: makes the `errorId` of an error body.
 
     Returns:
-        The answer, or None if the path is not the look-up's: a page, a status document, a plain file.
+        The response, or None if the path is not the look-up's: a page, a status document, a plain file.
 
     Raises:
-        NotCanonical: if a record that must be cut is not compact JSON.
+        NotCanonicalError: if a record of which a part is wanted is not compact JSON.
     """
     path, _, query = request.target.partition("?")
     try:
         route = find_route(path)
         if route is None:
             return None
-        answer = _answer_by_method(request.method, path, route, query, read)
-    except RequestError as refusal:
-        answer = error_response(refusal, new_error_id)
-    answer = conditional_response(answer, request.if_none_match)
-    return head_response(answer) if request.method == "HEAD" else answer
+        response = _answer_by_method(request.method, path, route, query, read)
+    except RequestError as error:
+        response = error_response(error, new_error_id)
+    response = conditional_response(response, request.if_none_match)
+    return head_response(response) if request.method == "HEAD" else response
 
 
 def _answer_by_method(method: str, path: str, route: Route, query: str, read: ReadDocument) -> Response:
@@ -93,7 +99,7 @@ def _answer_contract(route: Route, query_text: str, read: ReadDocument) -> Respo
     check_chain_id(route.chain_id)
     check_address(route.address)
     record = read(f"v2/contract/{route.chain_id}/{route.address.lower()}")
-    if record is None:  # a record that is there proves its chain
+    if record is None:  # a chain that has a record is known
         check_chain_known(route.chain_id, read)
     address = checked_address(route.address)
     selection = _checked_selection(fields, omit)
@@ -103,12 +109,12 @@ def _answer_contract(route: Route, query_text: str, read: ReadDocument) -> Respo
 def _checked_selection(fields: str | None, omit: str | None) -> Selection:
     try:
         return parse_selection(fields, omit)
-    except InvalidSelectorError as refusal:
-        raise RequestError(str(refusal)) from None
+    except InvalidSelectorError as error:
+        raise RequestError(str(error)) from None
 
 
 def _not_verified(chain_id: str, address: str) -> Response:
-    """Answer that an address is not verified: a record's first and last members, and 404."""
+    """Return the response for an address that is not verified: a record's first and last members, and 404."""
     nothing = {
         "match": None,
         "creationMatch": None,
@@ -148,10 +154,10 @@ ANSWERS: dict[Resource, Callable[[Route, str, ReadDocument], Response | None]] =
 
 
 def check_chain_known(chain_id: str, read: ReadDocument) -> None:
-    """Refuse a chain that the site's `chains` does not list; a site without that document knows them all.
+    """Raise an error for a chain that the site's `chains` does not list; a site without that document has them all.
 
     Raises:
-        Refusal: with the measured message; `01` is not `1`.
+        RequestError: with the measured message; `01` is not `1`.
     """
     chains = read("chains")
     if chain_id == GENESIS_CHAIN or chains is None:

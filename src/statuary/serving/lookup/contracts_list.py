@@ -1,4 +1,4 @@
-"""The list of a chain's contracts: `sort`, `limit` and `afterMatchId`, answered from pages written in advance.
+"""The list of a chain's contracts: `sort`, `limit` and `afterMatchId`, answered from pages that are written in advance.
 
 `v2/contracts/<chainId>` is the newest 200 by matchId, newest first: what a plain host sends. The whole list
 lies in `v2/contracts-pages/<chainId>/<page>.json`, 200 to a page, filled from the oldest so that a full page
@@ -50,7 +50,7 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
         text: the query string they were read from.
 
     Raises:
-        Refusal: with the measured message. `afterMatchId` that is no number was a 500 on the measured
+        RequestError: with the measured message. `afterMatchId` that is no number was a 500 on the measured
             server; its description has since been given the pattern that is enforced here.
     """
     check_reserved(text, PARAMETERS)
@@ -74,7 +74,7 @@ def _match_id(digits: str) -> int:
 
 
 def _limit(text: str | None) -> int:
-    """Return the limit; a fraction is cut off, as measured."""
+    """Return the limit; a fraction is dropped, as measured."""
     if text is None:
         return MAX_LIMIT
     if not NUMBER.match(text):
@@ -88,7 +88,7 @@ def _limit(text: str | None) -> int:
 
 
 def contracts_list(chain_id: str, listing: ListQuery, read: ReadDocument) -> bytes:
-    """Return the body of the list: `{"results":[…]}`, its items cut from the pages as they are."""
+    """Return the body of the list: `{"results":[…]}`, its items copied from the pages."""
     if listing == ListQuery():
         return read(f"v2/contracts/{chain_id}") or EMPTY_RESULTS
     results = islice(_results(chain_id, listing, read), listing.limit)
@@ -106,7 +106,7 @@ def _results(chain_id: str, listing: ListQuery, read: ReadDocument) -> Iterator[
 
 
 def _page_results(body: bytes, listing: ListQuery) -> Iterator[bytes]:
-    """Give the results of one page that come after where the listing begins, in its direction."""
+    """Yield the results of one page that the list has, in its direction."""
     results = items(body, members(body)[0].value)
     for start, end in results if listing.newest_first else reversed(results):
         match_id = next(part for part in members(body, start) if part.name == "matchId")

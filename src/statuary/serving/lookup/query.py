@@ -1,4 +1,4 @@
-"""The query string, read as Express reads it and refused as its OpenAPI check refuses it."""
+"""The query string, read as Express reads it and checked as its OpenAPI check does."""
 
 import re
 from urllib.parse import unquote_to_bytes
@@ -28,7 +28,7 @@ def parse_query(text: str) -> QueryParameters:
 
 
 def percent_decoded(text: str) -> str:
-    """Return text with its percent escapes resolved, or as it was if they are not sound UTF-8."""
+    """Return text with its percent escapes decoded; the text itself if they are not UTF-8."""
     try:
         return decode_component(text)
     except ValueError:
@@ -47,10 +47,10 @@ def decode_component(text: str) -> str:
 
 
 def check_names(query: QueryParameters, known: tuple[str, ...]) -> None:
-    """Refuse the first parameter that is not known, or is empty.
+    """Raise an error for the first parameter that is unknown or empty.
 
     Raises:
-        Refusal: with the measured message.
+        RequestError: with the measured message.
     """
     for name, value in query.items():
         if name not in known:
@@ -63,7 +63,7 @@ def check_single(query: QueryParameters, name: str, kind: str = "string") -> str
     """Return a parameter's text, or None if it was not given.
 
     Raises:
-        Refusal: if it was given twice, or as an array or an object.
+        RequestError: if it was given twice, or as an array or an object.
     """
     value = query.get(name)
     if value is None and name in query:
@@ -72,12 +72,12 @@ def check_single(query: QueryParameters, name: str, kind: str = "string") -> str
 
 
 def check_reserved(text: str, names: tuple[str, ...]) -> None:
-    """Refuse reserved characters that are not percent-encoded, in the order of `names`.
+    """Raise an error for reserved characters that are not percent-encoded, in the order of `names`.
 
     The measured server checks this for the list's parameters, not for `fields` and `omit`.
 
     Raises:
-        Refusal: with its message.
+        RequestError: with its message.
     """
     pairs = [pair.split("=") for pair in text.split("&")]
     for name in names:

@@ -1,8 +1,10 @@
-"""Why a request is refused, in Sourcify's words."""
+"""A request that gets an error body."""
+
+from statuary.domain.errors import StatuaryError
 
 
-class RequestError(Exception):
-    """A request that gets an error body; `str(refusal)` is its message.
+class RequestError(StatuaryError):
+    """A request that gets an error body, in Sourcify's words.
 
     Attributes:
         custom_code: the `customCode` of the body.

@@ -1,4 +1,4 @@
-"""What is sent back: a status, headers and bytes, with the entity tag that Express would give them."""
+"""HTTP responses: status, headers and body, with the entity tag of Express."""
 
 import json
 from base64 import b64encode
@@ -14,7 +14,7 @@ JSON = "application/json; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 
 CORS = {"Access-Control-Allow-Origin": "*"}
-"""Every answer may be read by any page, as on the real server."""
+"""Any page may read every response, as on the real server."""
 
 PREFLIGHT = CORS | {
     "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
@@ -25,12 +25,12 @@ ERROR_PAGE_HEADERS = {"Content-Security-Policy": "default-src 'none'", "X-Conten
 """What Express sends with its own error page."""
 
 NewErrorId = Callable[[], str]
-"""Makes an `errorId`: a new UUID (version 4) as text, each time."""
+"""Returns a new `errorId` each time: a UUID (version 4) as text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """An HTTP answer.
+    """An HTTP response.
 
     Attributes:
         status: the HTTP status.
@@ -44,19 +44,19 @@ class Response:
 
 
 def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
-    """Answer with a JSON body."""
+    """Return a response with a JSON body."""
     headers = CORS | {"Content-Type": JSON, "ETag": entity_tag(body)}
     return Response(status=status, body=body, headers=headers)
 
 
-def error_response(refusal: RequestError, new_error_id: NewErrorId) -> Response:
-    """Answer with Sourcify's error body: customCode, message, errorId."""
-    body = {"customCode": refusal.custom_code, "message": str(refusal), "errorId": new_error_id()}
-    return json_response(compact_json(body), refusal.status)
+def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
+    """Return Sourcify's error body: customCode, message, errorId."""
+    body = {"customCode": error.custom_code, "message": str(error), "errorId": new_error_id()}
+    return json_response(compact_json(body), error.status)
 
 
 def route_not_found(method: str, path: str) -> Response:
-    """Answer with the HTML page that Express sends where no route matches."""
+    """Return the HTML page that Express sends where no route matches."""
     message = escape(f"Cannot {method} {path}", quote=True).replace("&#x27;", "&#39;")
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n'
@@ -67,18 +67,18 @@ def route_not_found(method: str, path: str) -> Response:
 
 
 def preflight_response() -> Response:
-    """Answer a browser's question whether it may ask."""
+    """Return the response to a browser's preflight request."""
     return Response(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
 
 
-def conditional_response(answer: Response, if_none_match: str | None) -> Response:
-    """Return `304 Not Modified` in place of a good answer that the client already holds.
+def conditional_response(response: Response, if_none_match: str | None) -> Response:
+    """Return `304 Not Modified` in place of a response that the client already has.
 
     Tags are compared weakly (RFC 9110, 13.1.2): `W/` makes no difference.
     """
-    tag = answer.headers.get("ETag")
-    if answer.status != HTTPStatus.OK or tag is None or not matches(if_none_match, tag):
-        return answer
+    tag = response.headers.get("ETag")
+    if response.status != HTTPStatus.OK or tag is None or not matches(if_none_match, tag):
+        return response
     return Response(status=HTTPStatus.NOT_MODIFIED, headers=CORS | {"ETag": tag})
 
 
@@ -90,11 +90,11 @@ def matches(if_none_match: str | None, tag: str) -> bool:
     return "*" in named or tag.removeprefix("W/") in named
 
 
-def head_response(answer: Response) -> Response:
-    """Return the answer to HEAD: the same headers, no body, and the length that the body has."""
-    if not answer.body:
-        return answer
-    return replace(answer, body=b"", headers=answer.headers | {"Content-Length": str(len(answer.body))})
+def head_response(response: Response) -> Response:
+    """Return the response to HEAD: the same headers, no body, and the length of the body."""
+    if not response.body:
+        return response
+    return replace(response, body=b"", headers=response.headers | {"Content-Length": str(len(response.body))})
 
 
 def entity_tag(body: bytes) -> str:
@@ -104,5 +104,5 @@ def entity_tag(body: bytes) -> str:
 
 
 def compact_json(value: Mapping[str, str | None]) -> bytes:
-    """Return a flat object as JSON, spelled as `JSON.stringify` spells it."""
+    """Return a flat object as JSON, as `JSON.stringify` writes it."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,9 +1,16 @@
-"""Which of the look-up's resources a path means."""
+"""Which resource of the look-up a path names, and its parameters: checked in the measured order, with the measured messages."""
 
 import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from statuary.domain.primitives import (
+    CHAIN_ID_DIGITS,
+    Address,
+    InvalidValueError,
+    checksum_address,
+    parse_address,
+)
 from statuary.serving.lookup.query import decode_component
 from statuary.serving.lookup.request_error import RequestError
 
@@ -41,12 +48,12 @@ ROUTES = tuple(
 
 
 def find_route(path: str) -> Route | None:
-    """Return what a path means to the look-up, or None if it is none of the look-up's business.
+    """Return what a path means to the look-up, or None if it is not the look-up's.
 
     Every path below `v2` is, but for the pages that the list is made of: they are plain files.
 
     Raises:
-        Refusal: if a parameter has a broken percent escape.
+        RequestError: if a parameter has a broken percent escape.
     """
     for resource, pattern in ROUTES:
         found = pattern.match(path)
@@ -61,3 +68,34 @@ def _decoded(text: str) -> str:
         return decode_component(text)
     except ValueError:
         raise RequestError("malformed uri'") from None
+
+
+CHAIN_ID = re.compile(r"[0-9]+\Z")
+ADDRESS = re.compile(r"0x[a-fA-F0-9]{40}\Z")
+ADDRESS_LENGTH = 42
+
+
+def check_chain_id(text: str) -> None:
+    """Raise an error, with the measured message, for what is not a chain id by the specification's pattern and length."""
+    if len(text) > CHAIN_ID_DIGITS:
+        raise RequestError(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
+    if not CHAIN_ID.match(text):
+        raise RequestError(r'request/params/chainId must match pattern "^\d+$"')
+
+
+def check_address(text: str) -> None:
+    """Raise an error, with the measured message, for what is not an address by the specification's length and pattern."""
+    if len(text) != ADDRESS_LENGTH:
+        bound = "fewer" if len(text) < ADDRESS_LENGTH else "more"
+        raise RequestError(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
+    if not ADDRESS.match(text):
+        raise RequestError(r'request/params/address must match pattern "(\b0x[a-fA-F0-9]{40}\b)"')
+
+
+def checked_address(text: str) -> Address:
+    """Return the checksummed address; raise an error if it is in mixed case and its checksum is wrong."""
+    try:
+        parse_address(text)
+    except InvalidValueError:
+        raise RequestError(f"Invalid address: {text}") from None
+    return checksum_address(text)

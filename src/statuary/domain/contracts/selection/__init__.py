@@ -1,5 +1,5 @@
 """`fields` and `omit` of the contract look-up: reading the selectors, and cutting a record by them.
 
-A selected answer is made of slices of the record's own bytes, so numbers and strings keep the spelling
-that the compiler gave them. The edge module does the same in JavaScript; shared vectors bind the two.
+A selected answer is made of slices of the record's own bytes, so numbers and strings stay as the
+compiler wrote them. The edge module does the same in JavaScript; shared vectors bind the two.
 """

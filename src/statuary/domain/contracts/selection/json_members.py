@@ -1,4 +1,4 @@
-"""Where the members of a JSON object lie in its text.
+"""Where the members of a JSON object are in its text.
 
 The text is canonical compact JSON as statuary writes it: one object, no white space between tokens, no
 member twice. Nothing is parsed that need not be: a value is passed over by its strings and brackets alone.
@@ -8,6 +8,8 @@ import json
 import re
 from typing import NamedTuple
 
+from statuary.domain.errors import StatuaryError
+
 STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 STRING_OR_BRACKET = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]')
 SCALAR = re.compile(rb"[^\s,:{}\[\]\"]+")
@@ -15,7 +17,7 @@ SCALAR = re.compile(rb"[^\s,:{}\[\]\"]+")
 QUOTE, COMMA, COLON, OPENING_BRACE, CLOSING_BRACE, OPENING_BRACKET, CLOSING_BRACKET = b'",:{}[]'
 
 
-class NotCanonicalError(ValueError):
+class NotCanonicalError(StatuaryError, ValueError):
     """A text that is not one compact JSON object; `str(error)` says what is wrong and at which byte."""
 
 
@@ -39,7 +41,7 @@ def members(text: bytes, start: int = 0) -> list[MemberSpan]:
     """Return the members of the object that begins at byte `start` of `text`, in their order.
 
     Raises:
-        NotCanonical: if no compact object begins there.
+        NotCanonicalError: if no compact object begins there.
     """
     if _byte(text, start) != OPENING_BRACE:
         raise NotCanonicalError(f"no object at byte {start}")
@@ -57,7 +59,7 @@ def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
     """Return where the items of the array that begins at byte `start` lie: first byte, byte after the last.
 
     Raises:
-        NotCanonical: if no compact array begins there.
+        NotCanonicalError: if no compact array begins there.
     """
     if _byte(text, start) != OPENING_BRACKET:
         raise NotCanonicalError(f"no array at byte {start}")
@@ -89,7 +91,7 @@ def value_end(text: bytes, start: int) -> int:
     """Return the first byte after the value that begins at byte `start`.
 
     Raises:
-        NotCanonical: if no value begins there, or it has no end.
+        NotCanonicalError: if no value begins there, or it has no end.
     """
     first = _byte(text, start)
     if first in (OPENING_BRACE, OPENING_BRACKET):

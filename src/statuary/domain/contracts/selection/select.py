@@ -19,7 +19,7 @@ def select(record: bytes, selection: Selection) -> bytes:
         selection: what is wanted; everything gives back `record` itself.
 
     Raises:
-        NotCanonical: if the record is not compact JSON.
+        NotCanonicalError: if the record is not compact JSON.
     """
     if selection.whole:
         return record
@@ -29,12 +29,12 @@ def select(record: bytes, selection: Selection) -> bytes:
 
 
 def wanted_members(selection: Selection, present: Iterable[str]) -> list[str]:
-    """Return the members to give, in order, but for the last three."""
+    """Return the members of the answer, in order, but for the last three."""
     if selection.fields is not None:
         return [*selection.fields, *(name for name in BASE if name not in selection.fields)]
-    gone = {name for name, inner in selection.omit.items() if not inner}
-    kept = [name for name in present if name not in gone and name not in IDENTITY]
-    return [*kept, *(name for name in BASE if name in gone)]
+    omitted = {name for name, inner in selection.omit.items() if not inner}
+    kept = [name for name in present if name not in omitted.union(IDENTITY)]
+    return [*kept, *filter(omitted.__contains__, BASE)]
 
 
 def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:

@@ -1,8 +1,9 @@
-"""From the text of `fields` and `omit` to a selection: the grammar, and each refusal as measured."""
+"""From the text of `fields` and `omit` to a selection, with the measured error messages."""
 
 from dataclasses import dataclass, field
 
 from statuary.domain.contracts.selection.field_names import is_field
+from statuary.domain.errors import StatuaryError
 
 ChosenMembers = dict[str, tuple[str, ...]]
 """Top-level names in the order asked for, each with its sub-members in that order.
@@ -13,8 +14,8 @@ An empty tuple is the whole member.  An empty name among the sub-members is "and
 REST = ""
 
 
-class InvalidSelectorError(ValueError):
-    """`fields` or `omit` that cannot be followed; `str(error)` is the message that Sourcify answers with."""
+class InvalidSelectorError(StatuaryError, ValueError):
+    """`fields` or `omit` is invalid; `str(error)` is the message that Sourcify answers with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,7 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
     Nothing is trimmed, case matters, a name may be repeated, and the first fault is the one reported.
 
     Raises:
-        InvalidSelector: with Sourcify's own message.
+        InvalidSelectorError: with Sourcify's own message.
     """
     if fields and omit:
         raise InvalidSelectorError("Cannot specify both fields and omit")
@@ -65,10 +66,10 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
 
 
 def check_selector(selector: str) -> None:
-    """Refuse a selector that names no field.
+    """Raise an error for a selector that is not a field.
 
     Raises:
-        InvalidSelector: with Sourcify's own message.
+        InvalidSelectorError: with Sourcify's own message.
     """
     if selector.count(".") > 1:
         raise InvalidSelectorError(f"Field selector cannot have more than one level subselectors: {selector}")
