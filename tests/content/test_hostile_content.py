@@ -17,7 +17,7 @@ from statuary.content.source_files import SourceFile, walk_folder
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.findings import Finding
-from statuary.domain.limits import MAX_FOLDERS, MAX_SHOWN_FINDINGS
+from statuary.domain.limits import MAX_FOLDERS, MAX_MESSAGE, MAX_SHOWN_FINDINGS
 from statuary.domain.primitives import parse_instant
 from support.contracts import made_record
 from support.sites import NOW, small_site, write_files
@@ -145,6 +145,13 @@ def test_a_thousand_wrong_values_are_summed_up(tmp_path: Path) -> None:
     found = findings_of(content)
     assert len(found) == MAX_SHOWN_FINDINGS + 1
     assert any(finding.message.endswith("more values are not valid") for finding in found)
+
+
+def test_a_value_of_any_length_makes_a_short_message() -> None:
+    message = Finding(rule="r", message=f"name {'x' * 60_000_000} is wrong").message
+    assert len(message) == MAX_MESSAGE + 1
+    assert message.startswith("name xxx")
+    assert message.endswith("xxx is wrong")
 
 
 def test_scratch_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch) -> None:

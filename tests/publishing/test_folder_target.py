@@ -154,9 +154,14 @@ def test_unsafe_paths_are_refused(path: str, tmp_path: Path) -> None:
     assert tree(tmp_path) == {}
 
 
-def test_two_documents_cannot_claim_one_path(tmp_path: Path) -> None:
-    with FolderTarget(tmp_path) as publication, pytest.raises(PublishingError, match="same path"):
-        publication.offer([document("a", b"1"), document("a", b"2")])
+@pytest.mark.parametrize(("other", "message"), [("a", "the same path"), ("A", "differ only in case")])
+def test_two_documents_with_one_path_are_named_with_their_sources(tmp_path, other, message) -> None:
+    first = document("a", b"1")._replace(sources=("incidents/one.yaml",))
+    second = document(other, b"2")._replace(sources=("incidents/two.yaml", "site.yaml"))
+    with FolderTarget(tmp_path) as publication, pytest.raises(PublishingError, match=message) as caught:
+        publication.offer([first, second])
+    for name in ("incidents/one.yaml", "incidents/two.yaml, site.yaml"):
+        assert name in str(caught.value)
 
 
 def test_nothing_is_written_through_a_symbolic_link(tmp_path: Path) -> None:

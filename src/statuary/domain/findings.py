@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from statuary.domain.limits import MAX_MESSAGE
+
 Pointer = tuple[str | int, ...]
 """Keys and indexes from the top of a file to a part of it; `()` is the whole file."""
 
@@ -50,6 +52,11 @@ class Finding:
     on_key: bool = False
     severity: Severity = Severity.ERROR
     position: Position | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.message) > MAX_MESSAGE:
+            half = MAX_MESSAGE // 2
+            object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
     def within(self, path: str, prefix: Pointer = ()) -> "Finding":
         """Return this finding in a file, its pointer below `prefix`."""

@@ -47,8 +47,11 @@ MAX_SHOWN_FINDINGS: Final = 100
 LARGEST_SOURCE_FILE: Final = 1 << 20
 """Bytes of one YAML or JSON file, and of one file of a theme."""
 
-LARGEST_RECORD: Final = 64 << 20
+LARGEST_RECORD: Final = 16 << 20
 """Bytes of one contract's file, or of its line in a bulk file; the largest measured record has 0.97 MB."""
+
+MAX_MESSAGE: Final = 2_000
+"""Characters of a finding's message: values of strangers may be of any length."""
 
 MAX_FOLDERS: Final = 32
 """Folders within one another in the content folder."""

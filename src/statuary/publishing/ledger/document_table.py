@@ -30,6 +30,10 @@ class SiteSize(NamedTuple):
     changed_size: int
 
 
+def _named(sources: str) -> str:
+    return sources.replace("\n", ", ") or "the whole site"
+
+
 class DocumentTable:
     """The files of a site: `main.documents` of the last build, `work.offered` of this one.
 
@@ -47,11 +51,28 @@ class DocumentTable:
         Raises:
             PublishingError: if two documents have the same path, or paths that differ in case alone.
         """
-        try:
-            with transaction(self.connection):
-                self.connection.executemany(f"INSERT INTO work.offered {OFFERED_VALUES}", files)
-        except sqlite3.IntegrityError:
-            raise PublishingError("two documents have the same path") from None
+        last: list[OfferedFile] = []
+
+        def noted() -> Iterator[OfferedFile]:
+            for file in files:
+                last[:] = [file]
+                yield file
+
+        with transaction(self.connection):
+            try:
+                self.connection.executemany(f"INSERT INTO work.offered {OFFERED_VALUES}", noted())
+            except sqlite3.IntegrityError:
+                raise self._clash(last[0]) from None
+
+    def _clash(self, file: OfferedFile) -> PublishingError:
+        query = "SELECT path, sources FROM work.offered WHERE path = ?"
+        ((other, sources),) = self.connection.execute(query, (file.path,))
+        same = "the same path" if other == file.path else "paths that differ only in case"
+        return PublishingError(
+            f"two documents have {same}: {other}, made from {_named(sources)}, and {file.path}, made from"
+            f" {_named(file.sources)}",
+            "rename one of the two",
+        )
 
     def offer_if_free(self, files: Sequence[OfferedFile]) -> int:
         """Note files whose paths are free; return how many are not."""
