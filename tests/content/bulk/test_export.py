@@ -64,7 +64,7 @@ def bodies_of(root, **options):
     assert [finding for contract in contracts for finding in contract.read.findings] == []
     return {
         (contract.source.chain_id, contract.source.address): encode_unchecked(
-            in_served_order(contract.read.record.value)
+            in_served_order(contract.read.record)
         )
         for contract in contracts
     }
@@ -142,7 +142,7 @@ def test_the_newest_row_of_a_match_counts(tmp_path):
     tables["sourcify_matches"] = [older, newest, older]
     write_tables(tmp_path / "contracts", tables, rows_of_a_file=1)
     (contract,) = contracts_of(tmp_path)
-    assert contract.read.record.value == record
+    assert contract.read.record == record
     assert contract.source.path.endswith("sourcify_matches/sourcify_matches_1_2.parquet")
     assert contract.source.location.endswith("sourcify_matches_1_2.parquet:1")
 
