@@ -1,5 +1,6 @@
 """`statuary hosting`: write the configuration of a host."""
 
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import click
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.installation import WHEEL_FOLDER, Installation, read_installation
 from statuary.cli.options.common_options import content_option
 from statuary.documents.hosting.host_files import HostFile, HostOptions, is_edge_file
 from statuary.documents.hosting.hosts import HOSTS, Host
@@ -33,7 +35,9 @@ DEFAULT = HostOptions()
     help="The site's folder, relative to the project.",
 )
 @click.option(
-    "--install", default=DEFAULT.install, show_default=True, help="What pip installs when the host builds."
+    "--install",
+    metavar="REQUIREMENT",
+    help="What pip installs when the host builds. Default: this version, from where it was installed.",
 )
 @click.option("--root", default=DEFAULT.root, show_default=True, help="The site's folder on the web server.")
 @click.option(
@@ -54,7 +58,7 @@ def command(
     edge_only: bool,
     force: bool,
     publish: str,
-    install: str,
+    install: str | None,
     root: str,
     listen: str,
     edge: str | None,
@@ -63,14 +67,28 @@ def command(
     host = HOSTS[name]
     settings = _settings(content)
     _check(name, host, settings, content)
+    installation = read_installation() if install is None else Installation(install)
     options = replace(
-        DEFAULT, settings=settings, publish=publish, install=install, root=root, listen=listen, edge=edge
+        DEFAULT,
+        settings=settings,
+        publish=publish,
+        install=installation.requirement,
+        root=root,
+        listen=listen,
+        edge=edge,
     )
     files = [file for file in host.files(options) if is_edge_file(file) or not edge_only]
+    is_installed = any("pip install" in file.text for file in files if not is_edge_file(file))
+    if is_installed and installation.note:
+        click.echo(f"note: {installation.note}", err=True)
     if out is None:
         _print(files)
-    else:
-        _write(files, out, force=force)
+        return
+    _write(files, out, force=force)
+    if is_installed and installation.wheel is not None:
+        _copy_wheel(installation.wheel, out)
+    if not edge_only:
+        _print_steps(host.steps)
 
 
 command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())
@@ -129,6 +147,20 @@ def _write(files: list[HostFile], out: Path, *, force: bool) -> None:
         if file.path.endswith(".sh"):
             place.chmod(0o755)
     click.echo(f"{len(files)} files in {out}/", err=True)
+
+
+def _copy_wheel(wheel: Path, out: Path) -> None:
+    """Put the wheel that the configuration installs into the project."""
+    place = out / WHEEL_FOLDER / wheel.name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(wheel, place)
+    click.echo(f"copied {wheel.name} to {place}", err=True)
+
+
+def _print_steps(steps: tuple[str, ...]) -> None:
+    """Print what is left to do."""
+    for number, step in enumerate(steps, 1):
+        click.echo(f"{number}. {step}", err=True)
 
 
 def _was_edited(file: HostFile, place: Path) -> bool:

@@ -18,11 +18,13 @@ class Host(NamedTuple):
     Attributes:
         description: the files that are written for it, as a phrase.
         site_files: the platform whose files the site must hold; `hosting.files` in site.yaml lists them.
+        steps: what a person does once the files are written, one sentence each.
         supports_sharding: whether it can serve the sharded layout.
     """
 
     description: str
     files: Callable[[HostOptions], list[HostFile]]
+    steps: tuple[str, ...]
     site_files: HostingPlatform | None = None
     supports_sharding: bool = False
 
@@ -56,28 +58,90 @@ def vercel_files(options: HostOptions) -> list[HostFile]:
     return [HostFile("vercel.json", json_text(configuration))]
 
 
+COMMIT = "Commit the new files and push them."
+SET_URL = "Set page.url in site.yaml to the address of the site."
+
 HOSTS: dict[str, Host] = {
     "netlify": Host(
         "netlify.toml, a plugin that keeps the build, and the edge function",
         netlify_files,
+        (
+            SET_URL,
+            COMMIT,
+            "In Netlify, choose `Add new project`, `Import an existing project`, and this repository.",
+        ),
         supports_sharding=True,
     ),
     "cloudflare": Host(
         "wrangler.jsonc of a Worker with static assets, and the edge module",
         worker_files,
+        (
+            SET_URL,
+            COMMIT,
+            "Build the site: `statuary build`.",
+            "Deploy it: `npx wrangler deploy` (log in with `npx wrangler login` first).",
+        ),
         site_files=HostingPlatform.CLOUDFLARE,
         supports_sharding=True,
     ),
     "cloudflare-pages": Host(
         "the function of a Pages project",
         pages_files,
+        (
+            SET_URL,
+            COMMIT,
+            "Build the site: `statuary build`.",
+            "Deploy it: `npx wrangler pages deploy build` (log in with `npx wrangler login` first).",
+        ),
         site_files=HostingPlatform.CLOUDFLARE,
         supports_sharding=True,
     ),
-    "deno": Host("deno.json with a task that serves the site", deno_files, supports_sharding=True),
-    "github-pages": Host("a workflow that builds and deploys plain files", github_pages_files),
-    "vercel": Host("vercel.json, for plain files", vercel_files),
-    "nginx": Host("the configuration of a server", nginx_files),
-    "caddy": Host("a Caddyfile", caddy_files),
-    "s3": Host("an upload script for S3, and settings of CloudFront", s3_files),
+    "deno": Host(
+        "deno.json with a task that serves the site",
+        deno_files,
+        ("Build the site: `statuary build`.", "Serve it: `deno task serve`."),
+        supports_sharding=True,
+    ),
+    "github-pages": Host(
+        "a workflow that builds and deploys plain files",
+        github_pages_files,
+        (
+            SET_URL,
+            "On GitHub, open Settings, Pages, and choose `GitHub Actions` as the source.",
+            COMMIT,
+        ),
+    ),
+    "vercel": Host(
+        "vercel.json, for plain files",
+        vercel_files,
+        (SET_URL, COMMIT, "In Vercel, choose `Add New`, `Project`, and this repository."),
+    ),
+    "nginx": Host(
+        "the configuration of a server",
+        nginx_files,
+        (
+            "Build the site and copy it to the folder that the configuration names as root.",
+            "Copy the configuration to /etc/nginx/conf.d/statuary.conf.",
+            "Run `nginx -t`, and then `systemctl reload nginx`.",
+            "Schedule the next change of the status: `statuary next --as systemd`.",
+        ),
+    ),
+    "caddy": Host(
+        "a Caddyfile",
+        caddy_files,
+        (
+            "Build the site and copy it to the folder that the Caddyfile names as root.",
+            "Run `caddy validate`, and then `caddy reload`.",
+            "Schedule the next change of the status: `statuary next --as systemd`.",
+        ),
+    ),
+    "s3": Host(
+        "an upload script for S3, and settings of CloudFront",
+        s3_files,
+        (
+            "Build the site: `statuary build`.",
+            "Upload it: `s3/upload.sh s3://<bucket>`.",
+            "Give the CloudFront distribution the settings in cloudfront/.",
+        ),
+    ),
 }

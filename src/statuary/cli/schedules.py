@@ -1,0 +1,162 @@
+"""The configuration of schedulers: complete units that run `statuary tick` at the next change of the status."""
+
+import shlex
+import shutil
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from statuary.cli.output.plain_text import format_instant
+from statuary.domain.primitives import Instant
+
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+
+
+class Job(NamedTuple):
+    """What a scheduler runs.
+
+    Attributes:
+        program: statuary's program with an absolute path, quoted for a shell.
+        folder: the working folder, absolute.
+        out: the folder of the site.
+    """
+
+    program: str
+    folder: Path
+    out: Path
+
+    @property
+    def tick(self) -> str:
+        """The shell command that updates the site."""
+        return f"{self.program} tick --out {shlex.quote(str(self.out))}"
+
+    def next_as(self, form: str) -> str:
+        """Return the shell command that prints the schedule after this one."""
+        return f"{self.program} next --out {shlex.quote(str(self.out))} --as {form}"
+
+    @property
+    def enter(self) -> str:
+        """The shell command that goes to the working folder."""
+        return f"cd {shlex.quote(str(self.folder))}"
+
+
+def current_job(out: Path) -> Job:
+    """Return the job for the running program and the current folder."""
+    program = shutil.which(sys.argv[0]) or shutil.which("statuary")
+    is_script = program is not None and Path(program).name == "statuary"
+    words = [str(Path(program).absolute())] if program and is_script else [sys.executable, "-m", "statuary"]
+    return Job(shlex.join(words), Path.cwd(), out)
+
+
+def round_up_to_minute(moment: Instant) -> Instant:
+    """Return the first whole minute that is not before an instant: most schedulers have no seconds."""
+    whole = moment.replace(second=0, microsecond=0)
+    return moment if whole == moment else Instant(whole + MINUTE)
+
+
+def round_up_to_second(moment: Instant) -> Instant:
+    """Return the first whole second that is not before an instant."""
+    whole = moment.replace(microsecond=0)
+    return moment if whole == moment else Instant(whole + SECOND)
+
+
+def _text(moment: Instant, _: Job) -> str:
+    return format_instant(round_up_to_second(moment))
+
+
+def _json(moment: Instant, _: Job) -> str:
+    return orjson.dumps({"next": format_instant(round_up_to_second(moment))}).decode()
+
+
+def _cron(moment: Instant, job: Job) -> str:
+    """Return `/etc/cron.d/statuary`; each run replaces it, because cron repeats a date every year."""
+    minute = round_up_to_minute(moment)
+    # cron ignores names with a dot
+    new = "/etc/cron.d/statuary.new"
+    command = f"{job.enter} && {job.tick} && {job.next_as('cron')} > {new} && mv {new} /etc/cron.d/statuary"
+    escaped = command.replace("%", "\\%")  # cron reads a bare % as a new line
+    return (
+        f"# /etc/cron.d/statuary\nCRON_TZ=UTC\n"
+        f"{minute.minute} {minute.hour} {minute.day} {minute.month} *  root  {escaped}"
+    )
+
+
+def _systemd(moment: Instant, job: Job) -> str:
+    """Return a service and its timer; each run of the service replaces the timer."""
+    timer = "/etc/systemd/system/statuary-tick.timer"
+    again = (
+        f"{job.next_as('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
+        "systemctl restart statuary-tick.timer"
+    )
+    # systemd reads % as a specifier and $ as a variable
+    start, again, folder = (
+        text.replace("%", "%%").replace("$", "$$") for text in (job.tick, again, str(job.folder))
+    )
+    return (
+        "# /etc/systemd/system/statuary-tick.service\n"
+        "[Unit]\nDescription=Update the status page to the current time\n\n"
+        f"[Service]\nType=oneshot\nWorkingDirectory={folder}\n"
+        f"ExecStart={start}\nExecStartPost=-/bin/sh -c {_systemd_quoted(again)}\n\n"
+        f"# {timer}\n{_systemd_timer(moment, job)}"
+    )
+
+
+def _systemd_quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _systemd_timer(moment: Instant, _: Job) -> str:
+    return (
+        "[Unit]\nDescription=The next change of the status page\n\n"
+        f"[Timer]\nOnCalendar={round_up_to_second(moment):%Y-%m-%d %H:%M:%S} UTC\n"
+        "AccuracySec=1s\nPersistent=true\nUnit=statuary-tick.service\n\n"
+        "[Install]\nWantedBy=timers.target"
+    )
+
+
+def _at(moment: Instant, job: Job) -> str:
+    """Return a shell line for `at`; the job submits the next one."""
+    command = f"{job.enter} && {job.tick} && {job.next_as('at')} | sh"
+    return f"echo {shlex.quote(command)} | TZ=UTC at -t {round_up_to_minute(moment):%Y%m%d%H%M}"
+
+
+def _github(moment: Instant, _: Job) -> str:
+    """Return a workflow that starts the one of `statuary hosting github-pages` at the next change."""
+    minute = round_up_to_minute(moment)
+    return f"""\
+# .github/workflows/status-change.yml: start the workflow of the site when the status changes. Write it again after each
+# change with `statuary next --as github`: the schedule repeats every year.
+name: Status change
+
+on:
+  schedule:
+    - cron: "{minute.minute} {minute.hour} {minute.day} {minute.month} *"
+  workflow_dispatch:
+
+permissions:
+  actions: write
+
+jobs:
+  start:
+    runs-on: ubuntu-latest
+    steps:
+      - run: gh workflow run site.yml --repo "$GITHUB_REPOSITORY"
+        env:
+          GH_TOKEN: ${{{{ github.token }}}}"""
+
+
+FORMATS: dict[str, Callable[[Instant, Job], str]] = {
+    "text": _text,
+    "json": _json,
+    "cron": _cron,
+    "systemd": _systemd,
+    "systemd-timer": _systemd_timer,
+    "at": _at,
+    "github": _github,
+}
+"""The formats of `statuary next --as`."""

@@ -1,0 +1,91 @@
+"""The units of `statuary next --as`: complete, and understood by the programs that they are for."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from statuary.cli.schedules import FORMATS, Job, current_job
+from statuary.domain.primitives import parse_instant
+
+DUE = parse_instant("2026-11-02T10:00:30.500Z")
+JOB = Job("/opt/my tools/statuary".replace(" ", "\\ "), Path("/srv/100% status"), Path("build"))
+
+
+def test_cron_runs_the_program_in_its_folder_and_replaces_itself():
+    comment, zone, line = FORMATS["cron"](DUE, JOB).splitlines()
+    assert (comment, zone) == ("# /etc/cron.d/statuary", "CRON_TZ=UTC")
+    assert line == (
+        "1 10 2 11 *  root  cd '/srv/100\\% status' && /opt/my\\ tools/statuary tick --out build && "
+        "/opt/my\\ tools/statuary next --out build --as cron > /etc/cron.d/statuary.new && "
+        "mv /etc/cron.d/statuary.new /etc/cron.d/statuary"
+    )
+
+
+def units(folder):
+    """Write the units of systemd as their comments say, and return their paths."""
+    written = []
+    for part in FORMATS["systemd"](DUE, Job("/bin/true", folder, Path("build"))).split(
+        "# /etc/systemd/system/"
+    ):
+        name, _, text = part.partition("\n")
+        if name:
+            written.append(folder / name)
+            written[-1].write_text(text)
+    return written
+
+
+def test_systemd_units_are_a_service_and_its_timer(tmp_path):
+    service, timer = units(tmp_path)
+    assert f"WorkingDirectory={tmp_path}\nExecStart=/bin/true tick --out build\n" in service.read_text()
+    assert "OnCalendar=2026-11-02 10:00:31 UTC\n" in timer.read_text()
+    assert timer.read_text().strip() == FORMATS["systemd-timer"](DUE, JOB)
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+def test_systemd_takes_the_units(tmp_path):
+    done = subprocess.run(
+        ["systemd-analyze", "verify", *map(str, units(tmp_path))], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_command_of_the_service_survives_systemds_quoting(tmp_path):
+    service, _ = units(tmp_path)
+    line = next(line for line in service.read_text().splitlines() if line.startswith("ExecStartPost="))
+    assert line.startswith(
+        'ExecStartPost=-/bin/sh -c "/bin/true next --out build --as systemd-timer > /etc/systemd'
+    )
+    assert line.endswith('systemctl restart statuary-tick.timer"')
+
+
+def test_at_submits_the_next_job_itself(tmp_path):
+    line = FORMATS["at"](DUE, Job("/bin/echo", tmp_path, Path("build")))
+    submitted = line.replace("TZ=UTC at -t 202611021001", "sh")
+    assert submitted != line
+    done = subprocess.run(
+        ["sh", "-c", submitted.replace("| sh' |", "' |")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "tick --out build\nnext --out build --as at\n"
+
+
+def test_the_workflow_is_one(tmp_path):
+    file = tmp_path / "status-change.yml"
+    file.write_text(FORMATS["github"](DUE, JOB))
+    workflow = yaml.safe_load(file.read_text())
+    assert workflow[True]["schedule"] == [{"cron": "1 10 2 11 *"}]  # YAML 1.1 reads `on` as true
+    subprocess.run(["check-jsonschema", "--builtin-schema", "vendor.github-workflows", str(file)], check=True)
+
+
+def test_text_and_json_name_the_first_second_that_is_not_too_early():
+    assert FORMATS["text"](DUE, JOB) == "2026-11-02T10:00:31Z"
+    assert json.loads(FORMATS["json"](DUE, JOB)) == {"next": "2026-11-02T10:00:31Z"}
+
+
+def test_the_program_of_a_job_is_absolute():
+    job = current_job(Path("build"))
+    assert Path(job.program.split()[0]).is_absolute()
+    assert job.folder.is_absolute()
