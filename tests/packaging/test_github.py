@@ -1,0 +1,104 @@
+"""What lies under .github: valid by the public schemas, pinned, and its steps run."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from support.requirements import CHECKOUT
+from support.sites import small_site, write_files
+
+GITHUB = CHECKOUT / ".github"
+ACTION = GITHUB / "actions/statuary/action.yml"
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+PAGES = CHECKOUT / "src/statuary/documents/hosting/templates/github-pages.yml.jinja"
+
+SCHEMAS = {
+    **dict.fromkeys(WORKFLOWS, "vendor.github-workflows"),
+    ACTION: "vendor.github-actions",
+}
+
+
+def test_there_are_workflows():
+    assert {file.name for file in WORKFLOWS} >= {"ci.yml", "release.yml"}
+
+
+@pytest.mark.parametrize("file", SCHEMAS, ids=lambda file: file.name)
+def test_files_follow_the_public_schemas(file):
+    subprocess.run(
+        [Path(sys.executable).with_name("check-jsonschema"), "--builtin-schema", SCHEMAS[file], file],
+        check=True,
+    )
+
+
+@pytest.mark.parametrize("file", [*SCHEMAS, PAGES], ids=lambda file: file.name)
+def test_every_action_is_pinned_by_digest(file):
+    used = re.findall(r"uses: *(\S+)", file.read_text(encoding="utf-8"))
+    assert [action for action in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action)] == []
+    assert used or file.name == "status-change.yml"
+
+
+def steps():
+    return {
+        step["name"]: step for step in yaml.safe_load(ACTION.read_text())["runs"]["steps"] if "run" in step
+    }
+
+
+def run_step(step, folder, **variables):
+    """Run a step of the action as the runner does, with the statuary of these tests installed."""
+    programs = folder / "temp/statuary/bin"
+    programs.mkdir(parents=True, exist_ok=True)
+    program = programs / "statuary"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m statuary "$@"\n')
+    program.chmod(0o755)
+    assert set(step["env"]) == set(variables)
+    environment = {
+        **os.environ,
+        **variables,
+        "RUNNER_TEMP": str(folder / "temp"),
+        "GITHUB_OUTPUT": str(folder / "output"),
+    }
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_steps_of_the_action_check_and_build(tmp_path):
+    small_site(tmp_path)
+    checked = run_step(steps()["Check"], tmp_path, CONTENT="content", STRICT="true")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    built = run_step(steps()["Build and publish"], tmp_path, CONTENT="content", OUT="site", TO="")
+    assert built.returncode == 0, built.stderr
+    assert (tmp_path / "output").read_text() == "folder=site\n"
+    assert (tmp_path / "site/api/v2/summary.json").is_file()
+
+
+def test_the_check_of_the_action_annotates_and_fails(tmp_path):
+    small_site(tmp_path)
+    write_files(tmp_path, {"content/incidents/bad.yaml": "name: Bad\nstauts: x\n"})
+    checked = run_step(steps()["Check"], tmp_path, CONTENT="content", STRICT="false")
+    assert checked.returncode == 1
+    assert "::error file=content/incidents/bad.yaml,line=" in checked.stdout
+
+
+def test_the_hook_checks_the_content_once():
+    [hook] = yaml.safe_load((CHECKOUT / ".pre-commit-hooks.yaml").read_text())
+    assert (hook["entry"], hook["pass_filenames"]) == ("statuary check", False)
+
+
+def test_programs_of_npm_are_installed_from_lock_files_without_their_scripts():
+    for script in sorted((CHECKOUT / ".ci").iterdir()):
+        for line in script.read_text().splitlines():
+            command = line.partition("#")[0]
+            if re.search(r"\bnpm (ci|install|i)\b", command):
+                assert "npm ci" in command, f"{script.name}: {line}"
+                assert "--ignore-scripts" in command, f"{script.name}: {line}"
