@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import yaml
 from statuary.cli.schedules import FORMATS, Job, current_job
 from statuary.domain.primitives import parse_instant
 
+CHECKER = Path(sys.executable).with_name("check-jsonschema")
 DUE = parse_instant("2026-11-02T10:00:30.500Z")
 JOB = Job("/opt/my tools/statuary".replace(" ", "\\ "), Path("/srv/100% status"), Path("build"))
 
@@ -77,7 +79,7 @@ def test_the_workflow_is_one(tmp_path):
     file.write_text(FORMATS["github"](DUE, JOB))
     workflow = yaml.safe_load(file.read_text())
     assert workflow[True]["schedule"] == [{"cron": "1 10 2 11 *"}]  # YAML 1.1 reads `on` as true
-    subprocess.run(["check-jsonschema", "--builtin-schema", "vendor.github-workflows", str(file)], check=True)
+    subprocess.run([CHECKER, "--builtin-schema", "vendor.github-workflows", file], check=True)
 
 
 def test_text_and_json_name_the_first_second_that_is_not_too_early():
