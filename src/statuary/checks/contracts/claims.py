@@ -17,13 +17,15 @@ from statuary.domain.contracts.proof import (
     PinnedBy,
 )
 
+VYPER_CHECK: Final = "vyper-integrity-is-that-of-the-sources"
+
 HASH_CHECKS: Final = (
     "creation-ends-with-the-metadata-hash",
     "runtime-ends-with-the-metadata-hash",
     "sources-are-those-of-the-metadata",
     "metadata-names-the-compilation",
     "metadata-repeats-the-interface",
-    "vyper-integrity-is-that-of-the-sources",
+    VYPER_CHECK,
 )
 """The checks that claim B rests on."""
 
@@ -58,12 +60,15 @@ def claims(
     )
 
 
-def consistent_claim(results: Iterable[CheckResult]) -> Claim:
+def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
     """Return claim A, which rests on all checks."""
-    failed = [result.check for result in results if result.outcome is CheckOutcome.FAILED]
-    skipped = [result.check for result in results if result.outcome is CheckOutcome.SKIPPED]
-    passed = sum(result.outcome is CheckOutcome.PASSED for result in results)
-    evidence: dict[str, EvidenceValue] = {"passed": passed, "failed": len(failed), "skipped": len(skipped)}
+    failed, skipped = _ended(results, CheckOutcome.FAILED), _ended(results, CheckOutcome.SKIPPED)
+    passed = _ended(results, CheckOutcome.PASSED)
+    evidence: dict[str, EvidenceValue] = {
+        "passed": len(passed),
+        "failed": len(failed),
+        "skipped": len(skipped),
+    }
     name = ClaimName.CONSISTENT
     if failed:
         return Claim(name, ClaimStatus.CONTRADICTED, f"failed: {_named(failed)}", evidence)
@@ -76,17 +81,19 @@ def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Clai
     """Return claim B: what a hash in the on-chain bytecode commits to."""
     name = ClaimName.HASHED
     known = [results[check] for check in HASH_CHECKS if check in results]
-    failed = [result.check for result in known if result.outcome is CheckOutcome.FAILED]
-    skipped = [result.check for result in known if result.outcome is CheckOutcome.SKIPPED]
-    if failed:
+    if failed := _ended(known, CheckOutcome.FAILED):
         return Claim(name, ClaimStatus.CONTRADICTED, f"failed: {_named(failed)}")
-    if skipped:
+    if skipped := _ended(known, CheckOutcome.SKIPPED):
         return Claim(name, ClaimStatus.NOT_SHOWN, f"skipped: {_named(skipped)}")
     evidence = dict(_onchain_hashes(record, results))
     if evidence:
         kind = "integrity" if record.language == "Vyper" else "metadata"
         return Claim(name, ClaimStatus.SHOWN, f"the on-chain bytecode holds the {kind} hash", evidence)
     return Claim(name, ClaimStatus.NOT_SHOWN, _why_not_hashed(record, results))
+
+
+def _ended(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:
+    return [result.check for result in results if result.outcome is outcome]
 
 
 def compiled_claim(compilation: CompilationEvidence | None, digest: str) -> Claim:
@@ -117,7 +124,7 @@ def _onchain_hashes(
 ) -> Iterator[tuple[str, EvidenceValue]]:
     """Yield the hashes in the on-chain bytecode that the record was compared with, by side."""
     if record.language == "Vyper":
-        integrity = results.get("vyper-integrity-is-that-of-the-sources")
+        integrity = results.get(VYPER_CHECK)
         if integrity is not None and integrity.evidence and keeps_own_auxdata(record.creation):
             yield "creation", integrity.evidence["integrity"]
         return
@@ -125,7 +132,7 @@ def _onchain_hashes(
         if side.own_fields is None or not keeps_own_auxdata(side):
             continue
         for scheme, digest in side.own_fields.hashes.items():
-            if record.is_metadata_hash(scheme, digest):
+            if record.metadata_hashes.has(scheme, digest):
                 yield side.name, f"{scheme}:{digest.hex()}"
 
 
@@ -143,18 +150,21 @@ def keeps_own_auxdata(side: SideView) -> bool:
 
 def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> str:
     """Say why no hash commits to the sources."""
-    if record.language == "Vyper":
-        integrity = results.get("vyper-integrity-is-that-of-the-sources")
-        reason = integrity.reason if integrity is not None else ""
-        return reason or "the integrity hash on the chain is another one"
+    integrity = results.get(VYPER_CHECK)
+    if record.language == "Vyper" and integrity is not None:
+        return integrity.reason or "the integrity hash on the chain is another one"
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
-        return f"{record.compilation.get('compiler')} {record.version} writes no hash of {record.language} sources"
-    hashed = [side for side in record.sides if side.claimed is not None and side.own_fields is not None]
-    if not any(side.own_fields.hashes for side in hashed if side.own_fields is not None):
+        compiler = record.compilation.get("compiler")
+        return f"{compiler} {record.version} writes no hash of {record.language} sources"
+    if not any(_has_hash(side) for side in record.sides):
         return "the bytecode holds no metadata hash"
     if record.metadata is None:
         return "the record has no metadata"
     return "the metadata hash on the chain is another one: only the executable code is the same"
+
+
+def _has_hash(side: SideView) -> bool:
+    return side.claimed is not None and side.own_fields is not None and bool(side.own_fields.hashes)
 
 
 def _named(checks: list[str]) -> str:
@@ -166,25 +176,20 @@ def _named(checks: list[str]) -> str:
 def pinned_members(
     record: RecordView, known: tuple[Claim, ...], compilation: CompilationEvidence | None
 ) -> dict[str, PinnedBy]:
-    """Return what pins each member of a record that makes a claim.
+    """Return what pins each member of a record that makes a claim; nothing if the record is contradicted.
 
     Args:
-        record: the record.
         known: its claims.
         compilation: the evidence that its sources were compiled again.
     """
-    by_name = {claim.name: claim.status for claim in known}
-    if by_name[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:
+    status = {claim.name: claim.status for claim in known}
+    if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:
         return {}
     pinned = dict(_pinned_by_record(record))
-    if by_name[ClaimName.HASHED] is ClaimStatus.SHOWN:
+    if compilation is not None and status[ClaimName.COMPILED] is ClaimStatus.SHOWN:
+        pinned |= dict.fromkeys(("sources", *compilation.members), PinnedBy.COMPILED)
+    if status[ClaimName.HASHED] is ClaimStatus.SHOWN:
         pinned |= dict(_pinned_by_hash(record))
-    if compilation is not None and by_name[ClaimName.COMPILED] is ClaimStatus.SHOWN:
-        for member in compilation.members:
-            if pinned.get(member) is not PinnedBy.HASH:
-                pinned[member] = PinnedBy.COMPILED
-        if "sources" in pinned and pinned["sources"] is not PinnedBy.HASH:
-            pinned["sources"] = PinnedBy.COMPILED
     return {member: pin for member, pin in pinned.items() if _is_given(record, member)}
 
 

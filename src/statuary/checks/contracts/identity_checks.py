@@ -6,9 +6,9 @@ from datetime import datetime
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
 from statuary.checks.contracts.record_view import RecordView
+from statuary.domain.findings import Pointer
 from statuary.domain.primitives import (
     InvalidValueError,
-    is_hex_digits,
     parse_address,
     parse_chain_id,
     shorten,
@@ -23,6 +23,7 @@ FIRST_YEAR = 2015
 DECIMAL = re.compile(r"0|[1-9][0-9]{0,38}")
 """A number as text, as match ids and block numbers are served."""
 
+TRANSACTION_HASH = re.compile(r"0x[0-9a-fA-F]{64}")
 TRANSACTION_HASH_LENGTH = 66
 """Characters of `0x` and 32 bytes."""
 
@@ -58,7 +59,7 @@ def match_id_is_decimal(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"matchId": shorten(text)})
     if not DECIMAL.fullmatch(text):
         yield Violation(
-            f"match id {shorten(text)} is no decimal number",
+            f"match id {shorten(text)} is not a decimal number",
             ("matchId",),
             'write digits in quotes, such as "42"',
         )
@@ -82,9 +83,7 @@ def deployment_is_well_formed(record: RecordView) -> Iterator[Observation]:
     transaction = deployment.get("transactionHash")
     if transaction is not None:
         yield Evidence({"transactionHash": shorten(transaction, TRANSACTION_HASH_LENGTH)})
-        if not (
-            transaction.startswith("0x") and len(transaction) == TRANSACTION_HASH_LENGTH
-        ) or not is_hex_digits(transaction[2:]):
+        if not TRANSACTION_HASH.fullmatch(transaction):
             yield Violation(
                 f"transaction hash {shorten(transaction)} is not 32 bytes of hex",
                 ("deployment", "transactionHash"),
@@ -92,17 +91,21 @@ def deployment_is_well_formed(record: RecordView) -> Iterator[Observation]:
             )
     for member in ("blockNumber", "transactionIndex"):
         number = deployment.get(member)
-        if number is not None and number != "-1" and not DECIMAL.fullmatch(number):
+        if number not in (None, "-1") and not DECIMAL.fullmatch(number):
             yield Violation(
-                f"{member} {shorten(number)} is no decimal number",
+                f"{member} {shorten(number)} is not a decimal number",
                 ("deployment", member),
                 'write digits in quotes, or "-1" for a contract of the genesis block',
             )
     if deployment.get("deployer") is not None:
-        try:
-            parse_address(deployment["deployer"])
-        except InvalidValueError as malformed:
-            yield Violation(str(malformed), ("deployment", "deployer"), malformed.hint)
+        yield from _address_faults(deployment["deployer"], ("deployment", "deployer"))
+
+
+def _address_faults(text: str, pointer: Pointer) -> Iterator[Observation]:
+    try:
+        parse_address(text)
+    except InvalidValueError as error:
+        yield Violation(str(error), pointer, error.hint)
 
 
 def _is_instant(text: str) -> bool:

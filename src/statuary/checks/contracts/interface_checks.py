@@ -1,13 +1,14 @@
 """What follows from the ABI: the signatures, and how constructor arguments read."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
 from statuary.checks.contracts.json_comparison import as_object, hex_bytes
 from statuary.checks.contracts.record_view import RecordView
 from statuary.domain.contracts.abi.abi_signatures import SIGNATURE_KINDS, signature_entry, signatures_of
 from statuary.domain.contracts.abi.abi_values import decode_abi_values
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, shorten
 
 
@@ -20,17 +21,26 @@ def signatures_follow_from_the_abi(record: RecordView) -> Iterator[Observation]:
     for kind in SIGNATURE_KINDS:
         listed = claimed.get(kind)
         entries = [as_object(entry) for entry in listed] if isinstance(listed, list) else []
-        texts = Counter(str(entry.get("signature")) for entry in entries)
-        wanted = {entry["signature"] for entry in expected[kind]}
-        for text in sorted(wanted - set(texts)):
-            yield Violation(f"the {kind} {text} of the ABI has no signature", ("signatures", kind))
-        for place, entry in enumerate(entries):
-            text = str(entry.get("signature"))
-            if text not in wanted or texts[text] > 1:
-                fault = "is there twice" if text in wanted else "is not in the ABI"
-                yield Violation(f"the {kind} {shorten(text)} {fault}", ("signatures", kind, place))
-            elif dict(entry) != signature_entry(text):
-                yield Violation(f"the hashes of {shorten(text)} are wrong", ("signatures", kind, place))
+        yield from _wrong_signatures(kind, {entry["signature"] for entry in expected[kind]}, entries)
+
+
+def _wrong_signatures(
+    kind: str, wanted: set[str], entries: Sequence[Mapping[str, Json]]
+) -> Iterator[Violation]:
+    texts = Counter(str(entry.get("signature")) for entry in entries)
+    for text in sorted(wanted - set(texts)):
+        yield Violation(f"the {kind} {text} of the ABI has no signature", ("signatures", kind))
+    for place, entry in enumerate(entries):
+        text = str(entry.get("signature"))
+        if text not in wanted:
+            fault = f"the {kind} {shorten(text)} is not in the ABI"
+        elif texts[text] > 1:
+            fault = f"the {kind} {shorten(text)} is there twice"
+        elif dict(entry) != signature_entry(text):
+            fault = f"the hashes of {shorten(text)} are wrong"
+        else:
+            continue
+        yield Violation(fault, ("signatures", kind, place))
 
 
 def constructor_arguments_decode(record: RecordView) -> Iterator[Observation]:

@@ -131,10 +131,10 @@ def _ends_with_the_hash(side: SideView) -> Iterator[Observation]:
         yield NotApplicable(reason)
         return
     for scheme, digest in fields.hashes.items():
-        if side.record.is_metadata_hash(scheme, digest):
+        if side.record.metadata_hashes.has(scheme, digest):
             yield Evidence({scheme: digest.hex()})
             continue
-        computed = next(side.record.metadata_digests(scheme), b"")
+        computed = next(side.record.metadata_hashes.digests(scheme), b"")
         yield Violation(
             f"the metadata's {scheme} hash is {computed.hex()}, the {side.name} bytecode has {digest.hex()}",
             ("metadata",),

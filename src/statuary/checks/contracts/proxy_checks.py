@@ -38,25 +38,37 @@ def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
     if missing := [member for member in _MEMBERS if member not in resolution]:
         yield Violation(f"{missing[0]} is missing", ("proxyResolution",))
         return
-    is_proxy, proxy_type, listed = (resolution[member] for member in _MEMBERS)
-    yield Evidence({"isProxy": str(is_proxy).lower()})
-    if is_proxy != (proxy_type is not None) or (not is_proxy and listed):
-        yield Violation(
-            f"isProxy is {as_json_text(is_proxy)}, but proxyType is {as_json_text(proxy_type)},"
-            f" with {len(listed)} implementations",
-            ("proxyResolution",),
-        )
-    if proxy_type is not None and proxy_type not in PROXY_TYPES:
-        yield Violation(f"unknown proxy type {as_json_text(proxy_type)}", ("proxyResolution", "proxyType"))
-    if is_proxy and not listed and proxy_type != "DiamondProxy":
-        yield Violation("a proxy has no implementation", ("proxyResolution", "implementations"))
-    for place, implementation in enumerate(listed):
+    yield Evidence({"isProxy": str(resolution["isProxy"]).lower()})
+    if fault := _type_fault(resolution):
+        yield Violation(fault, ("proxyResolution",))
+    for place, implementation in enumerate(_listed(resolution)):
         address = as_object(implementation).get("address")
         if not _is_checksummed(address):
             yield Violation(
                 f"implementation {as_json_text(address)} is not an address in EIP-55 spelling",
                 ("proxyResolution", "implementations", place, "address"),
             )
+
+
+def _listed(resolution: Mapping[str, Json]) -> list[Json]:
+    listed = resolution.get("implementations")
+    return listed if isinstance(listed, list) else []
+
+
+def _type_fault(resolution: Mapping[str, Json]) -> str:
+    """Say in what way a resolution's members do not go together; empty if they do."""
+    is_proxy, proxy_type = resolution["isProxy"], resolution["proxyType"]
+    count = len(_listed(resolution))
+    if is_proxy != (proxy_type is not None) or (not is_proxy and count):
+        return (
+            f"isProxy is {as_json_text(is_proxy)}, but proxyType is {as_json_text(proxy_type)},"
+            f" with {count} implementations"
+        )
+    if is_proxy and proxy_type not in PROXY_TYPES:
+        return f"unknown proxy type {as_json_text(proxy_type)}"
+    if is_proxy and not count and proxy_type != "DiamondProxy":
+        return "a proxy has no implementation"
+    return ""
 
 
 def proxy_resolution_is_not_contradicted(record: RecordView) -> Iterator[Observation]:
@@ -73,30 +85,24 @@ def proxy_resolution_is_not_contradicted(record: RecordView) -> Iterator[Observa
         )
 
 
-def _contradiction(evidence: ProxyEvidence, claim: Mapping[str, Json]) -> str:
-    """Say how the bytecode contradicts a claim; empty if it does not."""
-    proxy_type = claim.get("proxyType")
+def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
+    """Say how the bytecode contradicts a resolution; empty if it does not."""
+    is_proxy, claimed = resolution.get("isProxy"), as_json_text(resolution.get("proxyType"))
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
-        if claim.get("isProxy") and proxy_type not in evidence.candidates:
-            return f"the bytecode has marks of {', '.join(evidence.candidates)}, not of {as_json_text(proxy_type)}"
+        if is_proxy and resolution.get("proxyType") not in evidence.candidates:
+            return f"the bytecode has marks of {', '.join(evidence.candidates)}, not of {claimed}"
         return ""
-    if _ERROR in claim:
+    if _ERROR in resolution:
         return f"the chain need not be asked: the contract is {evidence.verdict.value}"
     if evidence.verdict is ProxyVerdict.NOT_PROXY:
-        return (
-            f"the bytecode shows no proxy, the record claims {as_json_text(proxy_type)}"
-            if claim.get("isProxy")
-            else ""
-        )
-    implementations = claim.get("implementations")
-    addresses = (
-        [as_object(held).get("address") for held in implementations]
-        if isinstance(implementations, list)
-        else []
+        return f"the bytecode shows no proxy, the record claims {claimed}" if is_proxy else ""
+    addresses = [as_object(held).get("address") for held in _listed(resolution)]
+    if claimed == "'EIP1167Proxy'" and same_json(addresses, [evidence.implementation]):
+        return ""
+    return (
+        f"the bytecode is an EIP-1167 clone of {evidence.implementation},"
+        f" the record claims {claimed} of {as_json_text(addresses)}"
     )
-    if proxy_type != "EIP1167Proxy" or not same_json(addresses, [evidence.implementation]):
-        return f"the bytecode is an EIP-1167 clone of {evidence.implementation}, the record claims {as_json_text(proxy_type)} of {as_json_text(addresses)}"
-    return ""
 
 
 def _is_checksummed(address: Json) -> bool:

@@ -7,15 +7,13 @@ decoded is None here, and the check whose rule it breaks says so.
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-import orjson
-
 from statuary.checks.contracts.json_comparison import (
     as_object,
     as_text,
     hex_bytes,
     parsed_or_error,
-    same_json,
 )
+from statuary.checks.contracts.metadata_hashes import MetadataHashes
 from statuary.domain.contracts.abi.abi_types import TupleType
 from statuary.domain.contracts.bytecode.auxdata import (
     Auxdata,
@@ -42,11 +40,6 @@ from statuary.domain.contracts.bytecode.transformation_replay import ReplayError
 from statuary.domain.contracts.bytecode.transformations import TransformationStep, parse_transformation
 from statuary.domain.contracts.match_level import MatchLevel
 from statuary.domain.contracts.match_sides import appended_immutables_size
-from statuary.domain.contracts.metadata.metadata_text import (
-    has_repeated_keys,
-    metadata_hash,
-    metadata_texts,
-)
 from statuary.domain.contracts.metadata.vyper_integrity import imported_paths
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError
@@ -255,45 +248,16 @@ class RecordView:
         return contract if isinstance(contract, dict) else None
 
     @cached_property
-    def metadata_text(self) -> str | None:
-        """The compiler's metadata text, where it spells the record's metadata and is clear; None elsewhere."""
+    def metadata_hashes(self) -> MetadataHashes:
+        """The hashes that the metadata may have."""
         text = as_object(self.output_contract).get("metadata")
-        if not isinstance(text, str) or self.metadata is None:
-            return None
-        if text.encode("utf-8", "surrogatepass") == _compact(self.metadata):
-            return text
-        try:
-            is_same = same_json(orjson.loads(text), self.value.get("metadata"))
-        except (ValueError, TypeError):
-            return None
-        return text if is_same and not has_repeated_keys(text) else None
-
-    @cached_property
-    def _metadata_hashes(self) -> dict[tuple[str, bytes], bool]:
-        return {}
-
-    def is_metadata_hash(self, scheme: str, digest: bytes) -> bool:
-        """Say whether a digest is the hash of the metadata, as the compiler spelled it."""
-        known = self._metadata_hashes
-        if (scheme, digest) not in known:
-            known[scheme, digest] = any(digest == found for found in self.metadata_digests(scheme))
-        return known[scheme, digest]
-
-    def metadata_digests(self, scheme: str) -> Iterator[bytes]:
-        """Yield the hashes of the texts that the compiler may have written for the metadata."""
-        if self.metadata is None:
-            return
-        try:
-            for text in metadata_texts(self.value["metadata"], self.metadata_text):
-                yield metadata_hash(text, scheme)
-        except InvalidValueError:
-            return
+        return MetadataHashes(self.value.get("metadata"), text)
 
     @cached_property
     def has_hashed_metadata(self) -> bool:
         """Whether the hash of the metadata is in the recompiled code of a side that is claimed to match."""
         return any(
-            self.is_metadata_hash(scheme, digest)
+            self.metadata_hashes.has(scheme, digest)
             for side in self.sides
             if side.claimed is not None and side.own_fields is not None
             for scheme, digest in side.own_fields.hashes.items()
@@ -311,10 +275,3 @@ class RecordView:
     def constructor(self) -> TupleType | None:
         """The constructor's inputs; None if they are of types that cannot be read."""
         return constructor_inputs(self.value.get("abi"))
-
-
-def _compact(value: Json) -> bytes | None:
-    try:
-        return orjson.dumps(value)
-    except (TypeError, ValueError):  # orjson's own error is a TypeError
-        return None

@@ -104,4 +104,4 @@ def _is_metadata(record: RecordView) -> bool:
     text = as_object(record.output_contract).get("metadata")
     if text is None or record.value.get("metadata") is None:
         return text is None and record.value.get("metadata") is None
-    return record.metadata_text is not None
+    return record.metadata_hashes.text is not None

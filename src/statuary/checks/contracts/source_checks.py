@@ -11,6 +11,7 @@ from statuary.checks.contracts.transformation_checks import is_library
 from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
 from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError
 
 COMPILERS: Final = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "fe"}
 """The languages whose records can be checked, each with its compiler."""
@@ -22,6 +23,7 @@ _VERSIONS: Final = {
 }
 _LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
 _STARTS_ANYWHERE: Final = CompilerVersion(0, 8, 29)
+_LAYOUT_AT: Final = re.compile(r"\blayout\s+at\b")
 _WORD: Final = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -67,30 +69,36 @@ def contract_is_declared_in_its_source(record: RecordView) -> Iterator[Observati
 
 def open_places_are_named_in_the_sources(record: RecordView) -> Iterator[Observation]:
     """Every library to be linked is declared in the sources, and there are at most as many immutables as they declare."""
-    if record.language != "Solidity":
-        return
-    names = {
-        place.id.rpartition(":")[2]
-        for side in record.sides
-        if isinstance(side.parsed_libraries, list)
-        for place in side.parsed_libraries
-    }
-    for name in sorted(names):
-        declared = any("library" in _declared_as(text, name) for text in record.sources.values())
-        yield Evidence({"libraries": len(names)})
-        if not declared:
+    for name in sorted(_library_names(record)):
+        yield Evidence({"library": name[:80]})
+        if not any(_declares_library(record.language, text, name) for text in record.sources.values()):
             yield Violation(
                 f"no source declares the library {name[:80]!r}", ("runtimeBytecode", "linkReferences")
             )
     immutables = as_object(record.runtime.value.get("immutableReferences"))
-    if immutables:
-        declared_immutables = sum(text.count("immutable") for text in record.sources.values())
-        yield Evidence({"immutables": len(immutables)})
-        if declared_immutables < len(immutables):
-            yield Violation(
-                f"there are {len(immutables)} immutables, but the sources declare at most {declared_immutables}",
-                ("runtimeBytecode", "immutableReferences"),
-            )
+    if not immutables or record.language != "Solidity":
+        return
+    declared = sum(text.count("immutable") for text in record.sources.values())
+    yield Evidence({"immutables": len(immutables)})
+    if declared < len(immutables):
+        yield Violation(
+            f"there are {len(immutables)} immutables, but the sources declare at most {declared}",
+            ("runtimeBytecode", "immutableReferences"),
+        )
+
+
+def _library_names(record: RecordView) -> set[str]:
+    """Return the names of the libraries that are to be linked."""
+    listed = [side.parsed_libraries for side in record.sides]
+    places = [place for found in listed if not isinstance(found, InvalidValueError) for place in found]
+    return {place.id.rpartition(":")[2] for place in places}
+
+
+def _declares_library(language: str, text: str, name: str) -> bool:
+    """Say whether a source declares a library, or in Yul names the symbol to link."""
+    if language == "Yul":
+        return "linkersymbol" in text and name in text
+    return language == "Solidity" and "library" in _declared_as(text, name)
 
 
 def storage_layout_is_one(record: RecordView) -> Iterator[Observation]:
@@ -115,7 +123,9 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
     if isinstance(read, LayoutFault):
         yield read
         return
-    starts_anywhere = parse_compiler_version(record.version) >= _STARTS_ANYWHERE
+    is_recent = parse_compiler_version(record.version) >= _STARTS_ANYWHERE
+    target = record.sources.get(record.path_and_name[0], "")
+    starts_anywhere = is_recent and _LAYOUT_AT.search(target) is not None
     faults = list(read.faults(may_start_anywhere=starts_anywhere))
     yield from faults
     if faults:

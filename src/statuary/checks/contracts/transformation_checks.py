@@ -10,7 +10,7 @@ from statuary.checks.contracts.record_view import RecordView, SideView
 from statuary.domain.contracts.bytecode.code_references import LIBRARY_BYTES, CodeReference
 from statuary.domain.contracts.bytecode.matching import CALL_PROTECTION
 from statuary.domain.contracts.bytecode.transformations import TransformationStep, value_bytes, value_names
-from statuary.domain.findings import Severity
+from statuary.domain.findings import Pointer, Severity
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError
 
@@ -71,16 +71,7 @@ def vyper_immutables_follow_the_code(record: RecordView) -> Iterator[Observation
         return
     value = side.values.get("immutables")
     length = _hex_length(value.get(VYPER_IMMUTABLES)) if isinstance(value, dict) else 0
-    for number, fields in record.creation.fields.items():
-        if fields.runtime_size is None:
-            continue
-        yield Evidence({"runtimeSize": fields.runtime_size, "immutableSize": fields.immutable_size or 0})
-        if (fields.runtime_size, fields.immutable_size) != (len(side.recompiled), length):
-            yield Violation(
-                f"the creation auxdata says {fields.runtime_size} bytes of runtime code and"
-                f" {fields.immutable_size} of immutables; there are {len(side.recompiled)} and {length}",
-                ("creationBytecode", "cborAuxdata", number),
-            )
+    yield from _vyper_sizes(record, len(side.recompiled), length)
     expected = {VYPER_IMMUTABLES: [{"start": len(side.recompiled), "length": length}]}
     if (given := side.value.get("immutableReferences")) and not same_json(given, expected):
         yield Violation(
@@ -88,6 +79,19 @@ def vyper_immutables_follow_the_code(record: RecordView) -> Iterator[Observation
             f" at {len(side.recompiled)}",
             (side.member, "immutableReferences"),
         )
+
+
+def _vyper_sizes(record: RecordView, runtime: int, immutables: int) -> Iterator[Observation]:
+    for number, fields in record.creation.fields.items():
+        if fields.runtime_size is None:
+            continue
+        yield Evidence({"runtimeSize": fields.runtime_size, "immutableSize": fields.immutable_size or 0})
+        if (fields.runtime_size, fields.immutable_size) != (runtime, immutables):
+            yield Violation(
+                f"the creation auxdata says {fields.runtime_size} bytes of runtime code and"
+                f" {fields.immutable_size} of immutables; there are {runtime} and {immutables}",
+                ("creationBytecode", "cborAuxdata", number),
+            )
 
 
 def call_protection_is_own_address(record: RecordView) -> Iterator[Observation]:
@@ -158,42 +162,36 @@ def _described(place: _Place) -> str:
 def _other_values(
     side: SideView, found: tuple[TransformationStep, ...], given: tuple[TransformationStep, ...]
 ) -> Iterator[Violation]:
-    """Hold values against each other by place: ids of one compilation stand for those of another, one for one."""
+    """Compare values by place."""
     if side.found is None:
         return
-    ids: dict[tuple[str, str | None], str | None] = {}
+    pointer = (side.member, "transformations")
     by_place = {_place(step): step for step in found}
-    for number, step in enumerate(given):
-        other = by_place.get(_place(step))
-        if other is None:
-            continue
+    pairs = [(step, by_place[_place(step)]) for step in given if _place(step) in by_place]
+    for step, other in pairs:
         if not _same_value(step, side.values, other, side.found.values):
             yield Violation(
                 f"the value of the {step.reason} transformation at byte {step.offset} is not what the bytecode has",
-                (side.member, "transformations", number),
+                pointer,
             )
-        if ids.setdefault((step.reason, step.id), other.id) != other.id or (step.id is None) != (
-            other.id is None
-        ):
-            yield Violation(
-                f"the {step.reason} id {step.id!r} stands for different values of the compiler",
-                (side.member, "transformations", number),
-            )
-    if len(set(ids.items())) != len({(reason, other) for (reason, _), other in ids.items()}):
-        yield Violation("two ids stand for one value of the compiler", (side.member, "transformations"))
-    if any(reason != "constructorArguments" and one != other for (reason, one), other in ids.items()):
-        # Sourcify keeps one compilation for equal code, so ids may be those of another submission
-        yield Violation(
-            "the ids are not those of the compiler's output",
-            (side.member, "transformations"),
-            severity=Severity.NOTE,
-        )
+    yield from _other_ids(pairs, pointer)
     unused = value_names(side.values) - {(step.reason.value, _value_id(step)) for step in given}
     for reason, key in sorted(unused, key=str):
         yield Violation(
             f"no transformation uses the {reason} value {key or ''}".rstrip(),
             (side.member, "transformationValues"),
         )
+
+
+def _other_ids(
+    pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
+) -> Iterator[Violation]:
+    """Compare ids: those of another compilation of equal code may stand for the compiler's, one for one."""
+    named = {((one.reason, one.id), (other.reason, other.id)) for one, other in pairs}
+    if len(named) != len({one for one, _ in named}) or len(named) != len({other for _, other in named}):
+        yield Violation("an id stands for two values of the compiler, or two ids for one", pointer)
+    elif any(one != other for one, other in named):
+        yield Violation("the ids are not those of the compiler's output", pointer, severity=Severity.NOTE)
 
 
 def _same_value(

@@ -21,6 +21,7 @@ WORD: Final = 32
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,77}")
 _ARRAY = re.compile(r"(?s).*\[([0-9]{1,78})\]")
 _ELEMENTARY = re.compile(r"u?int([0-9]{1,3})|bytes([0-9]{1,2})|(address)(?: payable)?|(bool)|(contract) .*")
+_ENUM_BYTES = 2
 _SIZES = {"address": 20, "bool": 1, "contract": 20}
 _FULL_SLOT = ("mapping", "dynamic_array", "bytes")
 
@@ -82,14 +83,14 @@ class SolidityLayout:
             raise InvalidValueError(f"type {str(name)[:80]!r} is not defined")
         if depth > MAX_LAYOUT_DEPTH:
             raise InvalidValueError(f"type {name[:80]!r} contains itself, or types are nested too deep")
-        text = known.get("numberOfBytes")
-        if not isinstance(text, str) or not _NUMBER.fullmatch(text) or text == "0":
-            raise InvalidValueError(f"numberOfBytes of {name[:80]!r} is not a decimal number above zero")
+        size = _number_of_bytes(name, known)
         expected = self._expected_size(known, depth)
-        if expected not in (None, int(text)):
-            raise InvalidValueError(f"{name[:80]!r} has {text} bytes, but its parts take {expected}")
-        self._sizes[name] = int(text)
-        return self._sizes[name]
+        if expected is None and size > (_ENUM_BYTES if name.startswith("t_enum") else WORD):
+            raise InvalidValueError(f"{name[:80]!r} has {size} bytes, more than such a type can have")
+        if expected not in (None, size):
+            raise InvalidValueError(f"{name[:80]!r} has {size} bytes, but its parts take {expected}")
+        self._sizes[name] = size
+        return size
 
     def _expected_size(self, known: Mapping[str, Json], depth: int) -> int | None:
         """Return the bytes that the parts of a type take; None where only the type itself says it."""
@@ -177,6 +178,13 @@ class SolidityLayout:
             return _Cursor(cursor.slot + -(-size // WORD), 0)
         end = cursor.offset + size
         return _Cursor(cursor.slot + end // WORD, end % WORD)
+
+
+def _number_of_bytes(name: str, known: Mapping[str, Json]) -> int:
+    text = known.get("numberOfBytes")
+    if not isinstance(text, str) or not _NUMBER.fullmatch(text) or text == "0":
+        raise InvalidValueError(f"numberOfBytes of {name[:80]!r} is not a decimal number above zero")
+    return int(text)
 
 
 def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:

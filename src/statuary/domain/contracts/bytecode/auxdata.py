@@ -141,16 +141,16 @@ def _map_fields(item: dict[CborValue, CborValue]) -> AuxdataFields:
         InvalidValueError: if it holds anything that these compilers do not write.
     """
     for key, value in item.items():
-        if key in _HASH_SIZES:
-            if not isinstance(value, bytes) or len(value) != _HASH_SIZES[key]:
-                raise InvalidValueError(f"auxdata's {key} is not a hash of {_HASH_SIZES[key]} bytes")
-        elif key == "experimental":
-            if value is not True:
-                raise InvalidValueError("auxdata's experimental is not true")
-        elif key not in ("solc", "vyper") or not _dotted(value):
-            raise InvalidValueError(f"auxdata has an unknown member {key!r}")
+        if not _is_known_member(key, value):
+            raise InvalidValueError(f"auxdata has a member {key!r} that compilers do not write so")
     hashes = {scheme: item[scheme] for scheme in _HASH_SIZES if scheme in item}
     return AuxdataFields(hashes=hashes, compiler=_dotted(item.get("solc", item.get("vyper"))))
+
+
+def _is_known_member(key: CborValue, value: CborValue) -> bool:
+    if key in _HASH_SIZES:
+        return isinstance(value, bytes) and len(value) == _HASH_SIZES[key]
+    return value is True if key == "experimental" else key in ("solc", "vyper") and bool(_dotted(value))
 
 
 def _vyper_fields(item: CborValue) -> AuxdataFields:

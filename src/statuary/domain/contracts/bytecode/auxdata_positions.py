@@ -74,10 +74,12 @@ def auxdata_positions(
         # compiling twice shows no difference in a piece without a hash, so Sourcify does not find those
         listed = [piece if has_source_hash(piece, style, version) else b"" for piece in listed]
         return AuxdataPositions(_found(creation, listed), _found(runtime, listed))
-    return AuxdataPositions(
-        (_last(creation, style) if listed else {}) or _found(creation, listed),
-        (_last(runtime, style) if listed else {}) or _found(runtime, listed),
-    )
+    return AuxdataPositions(_only(creation, style, listed), _only(runtime, style, listed))
+
+
+def _only(code: bytes, style: AuxdataStyle, listed: list[bytes]) -> AuxdataByNumber:
+    """Return the one piece that is listed: where it ends the code, or anywhere else."""
+    return (_last(code, style) if listed else {}) or _found(code, listed)
 
 
 def listed_auxdata(assembly: Json) -> list[bytes]:

@@ -197,11 +197,15 @@ class _Walk:
         elif opcode == _JUMPDEST:
             if _halts(last) or last == _JUMP:
                 self._start_function()
-        elif (_halts(last) or last == _JUMP) and self.runtime_offset < self.at and self.last_jump < self.at:
+        elif self._has_ended(last):
             return True
         else:
             self._plain(opcode, last)
         return False
+
+    def _has_ended(self, last: int) -> bool:
+        is_behind = self.runtime_offset < self.at and self.last_jump < self.at
+        return is_behind and (_halts(last) or last == _JUMP)
 
     def _push_32(self) -> None:
         name = _SLOT_BYTES.get(self.code[self.at + 1 : self.at + 33])
@@ -216,14 +220,17 @@ class _Walk:
             self._delegate()
         if opcode in (_JUMP, _JUMPI) and _is_push(last):
             self.last_jump = max(self.last_jump, self._pushed(-1))
-        self.returns = self.returns or opcode == _RETURN
-        self.loads_calldata = self.loads_calldata or opcode == _CALLDATALOAD
-        self.is_factory = self.is_factory or opcode in (_CREATE, _CREATE2)
-        if opcode == _CODECOPY and last in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push(self._opcode(-2)):
+        self.returns |= opcode == _RETURN
+        self.loads_calldata |= opcode == _CALLDATALOAD
+        self.is_factory |= opcode in (_CREATE, _CREATE2)
+        if opcode == _CODECOPY and self._copies_to_the_start(last):
             self.runtime_offset = self._pushed(-2)
         elif self.at == self.runtime_offset and self.returns and not self.loads_calldata:
             self.init = self.marks()
             self._start_program()
+
+    def _copies_to_the_start(self, last: int) -> bool:
+        return last in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push(self._opcode(-2))
 
     def _delegate(self) -> None:
         if _is_push(self._opcode(-2)):

@@ -6,7 +6,7 @@ The words are Sourcify's and the Verifier Alliance's; the members and kinds are 
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from statuary.domain.json_values import Json, is_whole_number
 from statuary.domain.primitives import InvalidValueError, decode_hex_digits, shorten
@@ -40,6 +40,9 @@ _GROUPS = {
 
 _KINDS = {kind.value: kind for kind in TransformationType}
 _REASONS = {reason.value: reason for reason in TransformationReason}
+
+
+Choice = TypeVar("Choice")
 
 
 class TransformationStep(NamedTuple):
@@ -78,20 +81,25 @@ def parse_transformation(value: Json) -> TransformationStep:
     """
     if not isinstance(value, dict):
         raise InvalidValueError("a transformation is not an object")
-    kind, reason, length = value.get("type"), value.get("reason"), value.get("length")
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise InvalidValueError(f"transformation type {kind!r} is none of {', '.join(_KINDS)}")
-    if not isinstance(reason, str) or reason not in _REASONS:
-        raise InvalidValueError(f"transformation reason {reason!r} is none of {', '.join(_REASONS)}")
+    kind, reason = _choice(value, "type", _KINDS), _choice(value, "reason", _REASONS)
+    length = value.get("length")
     if not _is_size(value.get("offset")) or not (length is None or _is_size(length)):
         raise InvalidValueError("a transformation's offset and length are whole numbers, zero or more")
-    if kind == TransformationType.DELETE and length is None:
+    if kind is TransformationType.DELETE and length is None:
         raise InvalidValueError("a delete transformation has no length")
     if not isinstance(value.get("id"), str | None):
         raise InvalidValueError("a transformation's id is not text")
     return TransformationStep(
-        type=_KINDS[kind], reason=_REASONS[reason], offset=value["offset"], id=value.get("id"), length=length
+        type=kind, reason=reason, offset=value["offset"], id=value.get("id"), length=length
     )
+
+
+def _choice(value: Mapping[str, Json], member: str, known: Mapping[str, Choice]) -> Choice:
+    """Return a member that is one of a few words."""
+    word = value.get(member)
+    if not isinstance(word, str) or word not in known:
+        raise InvalidValueError(f"transformation {member} {word!r} is none of {', '.join(known)}")
+    return known[word]
 
 
 def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -> str:

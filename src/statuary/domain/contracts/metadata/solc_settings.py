@@ -68,11 +68,13 @@ def setting_differences(
         version: `compilation.compilerVersion`, which defaults depend on.
     """
     one, other = _plain_settings(metadata), _plain_settings(given)
+    ignored = _unspecified_optimizer_settings(one, other)
     if other["evmVersion"] is None:
         other["evmVersion"] = default_evm_version(version)
-    ignored = _unspecified_optimizer_settings(one, other)
-    if None in (one["evmVersion"], other["evmVersion"]):
-        ignored.add("evmVersion")  # older metadata does not name it, and newer defaults are not known here
+        if None in (one["evmVersion"], other["evmVersion"]):
+            ignored.add(
+                "evmVersion"
+            )  # older metadata does not name it, and newer defaults are not known here
     for name in one:
         if name not in ignored and not _same(one[name], other[name]):
             yield SettingDifference(name, one[name], other[name])

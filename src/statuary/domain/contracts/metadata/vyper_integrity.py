@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
@@ -46,6 +46,7 @@ _IMPORT = re.compile(
 _TEXTS = re.compile(
     r"""(?s)(?P<long>\"{3}.*?\"{3}|'{3}.*?'{3})|#[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
 )
+_SUFFIXES = (".vy", ".vyi", ".json")
 _SLOT_MEMBERS = ("type", "slot", "n_slots")
 
 
@@ -179,17 +180,14 @@ def _candidates(program: VyperProgram, path: str, level: int, name: str) -> list
         folder = folder.parent
     tail = name.replace(".", "/")
     places = [folder / tail] if level else [folder / tail, PurePosixPath(tail)]
-    names = [f"{place}{suffix}" for suffix in (".vy", ".vyi", ".json") for place in places]
+    names = [f"{place}{suffix}" for suffix in _SUFFIXES for place in places]
     found = [candidate for candidate in names if candidate in program.sources]
-    if found or level:
-        return found
     # search paths of the input are not part of a record: a path that ends so is what was found on one
-    return [
-        source
-        for suffix in (".vy", ".vyi", ".json")
-        for source in program.sources
-        if source.endswith(f"/{tail}{suffix}")
-    ]
+    return found if found or level else _ending(program.sources, tail)
+
+
+def _ending(sources: Mapping[str, str], tail: str) -> list[str]:
+    return [path for suffix in _SUFFIXES for path in sources if path.endswith(f"/{tail}{suffix}")]
 
 
 def _override_texts(overrides: Json, path: str) -> Iterator[str]:
@@ -197,11 +195,14 @@ def _override_texts(overrides: Json, path: str) -> Iterator[str]:
     given = overrides.get(path) if isinstance(overrides, Mapping) else None
     if not isinstance(given, Mapping) or not given:
         return
-    for layout in (given, next(iter(given.values()))):  # from 0.4.2 on they lie one level deeper
-        if isinstance(layout, Mapping) and all(isinstance(place, Mapping) for place in layout.values()):
-            for names in _orders(layout):
-                for members in permutations(_SLOT_MEMBERS):
-                    yield json.dumps({name: _reordered(layout[name], members) for name in names})
+    layouts = [given, next(iter(given.values()))]  # from 0.4.2 on they lie one level deeper
+    for layout in filter(_is_override, layouts):
+        for names, members in product(_orders(layout), permutations(_SLOT_MEMBERS)):
+            yield json.dumps({name: _reordered(layout[name], members) for name in names})
+
+
+def _is_override(layout: Json) -> bool:
+    return isinstance(layout, Mapping) and all(isinstance(place, Mapping) for place in layout.values())
 
 
 def _orders(layout: Mapping[str, Json]) -> Iterator[tuple[str, ...]]:

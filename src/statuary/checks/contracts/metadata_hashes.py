@@ -1,0 +1,60 @@
+"""The hashes that a record's metadata may have, each computed once."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import orjson
+
+from statuary.checks.contracts.json_comparison import json_bytes, same_json
+from statuary.domain.contracts.metadata.metadata_text import (
+    has_repeated_keys,
+    metadata_hash,
+    metadata_texts,
+)
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError
+
+
+class MetadataHashes:
+    """The hashes of a metadata object, as the compiler may have spelled it.
+
+    Args:
+        value: the record's `metadata`.
+        output_text: the metadata in the compiler's output.
+    """
+
+    def __init__(self, value: Json, output_text: Json) -> None:
+        self._value = value if isinstance(value, Mapping) else None
+        self._output_text = output_text
+        self._known: dict[tuple[str, bytes], bool] = {}
+
+    @cached_property
+    def text(self) -> str | None:
+        """The compiler's text, where it spells the metadata and no key twice; None elsewhere."""
+        text = self._output_text
+        if not isinstance(text, str) or self._value is None:
+            return None
+        if text.encode("utf-8", "surrogatepass") == json_bytes(self._value):
+            return text
+        try:
+            is_same = same_json(orjson.loads(text), self._value)
+        except (ValueError, TypeError):
+            return None
+        return text if is_same and not has_repeated_keys(text) else None
+
+    def has(self, scheme: str, digest: bytes) -> bool:
+        """Say whether a digest is the hash of the metadata."""
+        key = scheme, digest
+        if key not in self._known:
+            self._known[key] = any(digest == found for found in self.digests(scheme))
+        return self._known[key]
+
+    def digests(self, scheme: str) -> Iterator[bytes]:
+        """Yield the hashes of the texts that the compiler may have written."""
+        if self._value is None:
+            return
+        try:
+            for text in metadata_texts(self._value, self.text):
+                yield metadata_hash(text, scheme)
+        except InvalidValueError:
+            return

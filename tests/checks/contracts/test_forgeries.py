@@ -1,0 +1,151 @@
+"""No forged record is believed, whatever class it is of; what is only spelled in another way is.
+
+By default each forgery is made from the few smallest real records that can bear it; with the environment variable
+`STATUARY_ALL_RECORDS` set, from every real record.
+"""
+
+import os
+from collections import defaultdict
+from functools import cache
+
+import orjson
+import pytest
+
+from statuary.checks.contracts.prove import IDENTITY_CHECKS, prove, run_checks
+from statuary.content.parse_record import parse_record_json
+from statuary.domain.contracts.metadata.solc_settings import setting_differences
+from statuary.domain.contracts.proof import CheckOutcome
+from support.forgeries import FORGERIES, Forgery, repeat
+from support.real_records import real_records, served_vectors
+
+MOST_RECORDS = None if os.environ.get("STATUARY_ALL_RECORDS") else 3
+FAMILIES = sorted({forgery.family for forgery in FORGERIES})
+
+
+@cache
+def true_records() -> list[bytes]:
+    texts = [orjson.dumps(record) for _, record in [*real_records(), *served_vectors()]]
+    return sorted(texts, key=len)
+
+
+def is_believed(record: dict) -> bool:
+    parsed = parse_record_json(orjson.dumps(record), "a/record.json")
+    if isinstance(parsed, list):
+        return False
+    identity = run_checks(parsed.value, IDENTITY_CHECKS)
+    is_filed = all(result.outcome is not CheckOutcome.FAILED for result in identity)
+    return is_filed and prove(parsed.value).holds
+
+
+def borne(forgery: Forgery):
+    """Yield the forged records that true records can bear."""
+    count = 0
+    for text in true_records():
+        record = orjson.loads(text)
+        if forgery.apply(record) and record != orjson.loads(text):
+            yield record
+            count += 1
+            if count == MOST_RECORDS:
+                return
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_forgery_is_believed(family):
+    made = defaultdict(int)
+    for forgery in FORGERIES:
+        if forgery.family == family:
+            for record in borne(forgery):
+                assert not is_believed(record), forgery.name
+                made[forgery.name] += 1
+    assert sum(made.values()) >= 3
+    assert all(made[forgery.name] for forgery in FORGERIES if forgery.family == family), made
+
+
+def test_a_record_that_repeats_itself_is_believed():
+    """What forgeries do to agree with themselves is no fault by itself."""
+    for text in true_records()[:20]:
+        record = orjson.loads(text)
+        repeat(record)
+        assert prove(record).holds
+
+
+def notes(record) -> set[str]:
+    proof = prove(record)
+    assert proof.holds, proof.findings
+    return {finding.rule for finding in proof.findings}
+
+
+def with_transformations(side: str, reason: str) -> dict:
+    for text in true_records():
+        record = orjson.loads(text)
+        steps = record[f"{side}Bytecode"]["transformations"] or []
+        if (
+            sum(step["reason"] == reason for step in steps) > 1
+            and record["compilation"]["language"] == "Solidity"
+        ):
+            return record
+    raise AssertionError(reason)
+
+
+def test_ids_of_another_compilation_of_equal_code_are_a_note():
+    """Sourcify keeps one compilation for equal code: ids 37704 and on against 4164 and on, in the same places."""
+    record = with_transformations("runtime", "immutable")
+    code = record["runtimeBytecode"]
+    values = code["transformationValues"]["immutables"]
+    renamed = {old: str(int(old) + 33_540) for old in values}
+    code["transformationValues"]["immutables"] = {renamed[old]: value for old, value in values.items()}
+    for step in code["transformations"]:
+        step["id"] = renamed.get(step.get("id"), step.get("id"))
+    assert notes(record) == {"runtime-transformations-are-found-again"}
+
+
+def test_library_ids_with_other_paths_are_a_note():
+    record = with_transformations("runtime", "library")
+    code = record["runtimeBytecode"]
+    values = code["transformationValues"]["libraries"]
+    code["transformationValues"]["libraries"] = {f"src/{name}": value for name, value in values.items()}
+    for step in code["transformations"]:
+        if step["reason"] == "library":
+            step["id"] = f"src/{step['id']}"
+    assert notes(record) == {"runtime-transformations-are-found-again"}
+
+
+def test_auxdata_counted_with_a_contract_that_the_optimizer_removed_is_a_note():
+    """A dead `new A()` leaves A in the assembly, so the pieces are numbered 1 and 3."""
+    record = next(
+        record
+        for record in map(orjson.loads, true_records())
+        if len(record["runtimeBytecode"]["cborAuxdata"] or {}) > 1
+    )
+    for side in ("creationBytecode", "runtimeBytecode"):
+        pieces = list(record[side]["cborAuxdata"].values())
+        record[side]["cborAuxdata"] = {str(2 * at + 1): piece for at, piece in enumerate(pieces)}
+    assert notes(record) == {"auxdata-is-complete"}
+
+
+def test_an_empty_context_of_a_remapping_may_be_spelled():
+    for one, other in (([":a=b", "c:d=e"], ["c:d=e", "a=b"]), (["a=b"], [":a=b"]), ([], None)):
+        given = {} if other is None else {"remappings": other}
+        assert not list(setting_differences({"remappings": one}, given, "0.4.11+commit.68ef5810"))
+    assert list(
+        setting_differences({"remappings": ["a=b"]}, {"remappings": ["x:a=b"]}, "0.4.11+commit.68ef5810")
+    )
+
+
+def test_metadata_may_be_kept_in_another_order_of_keys():
+    for text in true_records()[:40]:
+        record = orjson.loads(text)
+        if record["metadata"]:
+            record["metadata"] = dict(reversed(record["metadata"].items()))
+            assert notes(record) <= {"unmatched-side-does-not-match"}
+
+
+@pytest.mark.parametrize("level", ["creation", "runtime"])
+def test_a_lower_claim_than_the_bytes_earn_is_a_note(level):
+    record = next(
+        record
+        for record in map(orjson.loads, true_records())
+        if record["creationMatch"] == record["runtimeMatch"] == "exact_match"
+    )
+    record[f"{level}Match"] = "match"
+    assert notes(record) == {"match-levels-follow-from-the-bytes"}
