@@ -211,16 +211,59 @@ def test_publish_all_publishes_refused_records_and_says_so(tmp_path: Path) -> No
     assert (proof["holds"], proof["published"]) == (False, True)
 
 
-@pytest.mark.parametrize(
-    "break_it", [flipped_bytecode, lambda content: (content / "stray.yaml").write_text("x: y")]
-)
-def test_strict_publishes_nothing_that_has_a_blemish(
-    break_it: Callable[[Path], object], tmp_path: Path
-) -> None:
+def test_strict_publishes_nothing_while_a_warning_is_open(tmp_path: Path) -> None:
     content = Path(shutil.copytree(CHECKOUT / "content", tmp_path / "content"))
-    break_it(content)
+    (content / "stray.yaml").write_text("x: y")
     assert not build(content, tmp_path / "build", check_options=CheckOptions(strict=True)).applied
     assert published(tmp_path / "build") == {}
+
+
+def unreadable(content: Path) -> str:
+    file = next((content / "contracts").glob("*/0x*.json"))
+    file.write_text("{")
+    return file.relative_to(content).as_posix()
+
+
+def unknown_member(content: Path) -> str:
+    file = next((content / "contracts").glob("*/0x*.json"))
+    file.write_text('{"stauts":1,' + file.read_text()[1:])
+    return file.relative_to(content).as_posix()
+
+
+def misfiled(content: Path) -> str:
+    file = next((content / "contracts").glob("*/0x*.json"))
+    record = orjson.loads(file.read_bytes())
+    file.write_bytes(orjson.dumps(record | {"chainId": "1"}))
+    return file.relative_to(content).as_posix()
+
+
+def numbers_for_text(content: Path) -> str:
+    file = next((content / "contracts").glob("*/0x*.json"))
+    text = file.read_text()
+    start = text.index('"matchId":') + len('"matchId":')
+    file.write_text(text[:start] + "9" * 40 + text[text.index(",", start) :])
+    return file.relative_to(content).as_posix()
+
+
+@pytest.mark.parametrize("break_it", [unreadable, unknown_member, misfiled, numbers_for_text])
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_broken_record_is_withheld_and_stops_nothing_else(
+    break_it: Callable[[Path], str], strict: bool, tmp_path: Path
+) -> None:
+    """What the last build published of it goes: the same content gives the same site, whatever was there before."""
+    content = Path(shutil.copytree(CHECKOUT / "content", tmp_path / "content"))
+    later = "2026-11-21T12:00:00Z"
+    assert build(content, tmp_path / "build", later).applied
+    path = break_it(content)
+    outcome = build(content, tmp_path / "build", later, CheckOptions(strict=strict))
+    assert outcome.applied
+    assert not outcome.checked.is_clean
+    assert {finding.path for finding in outcome.checked.rejections} == {path}
+    document = "v2/" + path.replace("contracts/", "contract/").removesuffix(".json")
+    assert not (tmp_path / "build" / document).exists()
+    assert (tmp_path / "build/api/v2/summary.json").exists()
+    assert build(content, tmp_path / "fresh", later).applied
+    assert published(tmp_path / "build") == published(tmp_path / "fresh")
 
 
 def test_a_link_out_of_the_content_folder_is_an_error(tmp_path: Path) -> None:

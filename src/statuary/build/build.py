@@ -12,6 +12,7 @@ from statuary.build.lists import offer_lists
 from statuary.build.progress import Progress
 from statuary.build.publish import offer_site, publish
 from statuary.build.read import read_site
+from statuary.domain.findings import has_warnings
 from statuary.domain.page_settings import ThemeError
 from statuary.domain.primitives import Instant
 from statuary.publishing.plan import Plan
@@ -76,8 +77,8 @@ def build_site(
 ) -> BuildResult:
     """Build the site of a content folder into a target.
 
-    Nothing in the target changes if there is an error among the findings, or, with `strict`, a warning or a
-    rejected record.
+    Nothing in the target changes if there is an error among the findings, or, with `strict`, a warning. A
+    contract that is withheld never holds up anything else.
 
     Args:
         root: the content folder.
@@ -99,7 +100,7 @@ def build_site(
                 root, site.catalogue, target, progress, check_options=check_options, execution=execution
             )
             checked = check(root, site, contracts)
-            if checked.may_publish and not (check_options.strict and checked.all_findings):
+            if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
                 offer_lists(target, contracts, progress, execution.executor)
                 offer_site(target, site.status, contracts, progress, verify=execution.verify)
                 plan = publish(target, progress)

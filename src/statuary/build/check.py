@@ -12,7 +12,7 @@ from statuary.content.locate import locate_findings
 from statuary.documents.pages.theme_findings import template_finding
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.contract_counts import ContractCounts
-from statuary.domain.findings import Finding, Severity, has_errors, sorted_findings
+from statuary.domain.findings import Finding, Severity, has_errors, has_warnings, sorted_findings
 from statuary.domain.page_settings import ThemeError
 from statuary.domain.primitives import Instant
 
@@ -25,7 +25,7 @@ class CheckedSite:
         root: the content folder.
         catalogue: the site; None if it could not be read.
         findings: what is wrong with the content, located and in order; an error forbids publishing.
-        rejections: why the claims of single records do not hold; all else is published.
+        rejections: why single contracts are withheld; all else is published.
         rejected: how many records are rejected.
         contracts: the published contracts in numbers.
         next_transition: when the published status changes by itself; None if it does not before the horizon.
@@ -54,6 +54,11 @@ class CheckedSite:
         """All findings in order, rejections included."""
         return sorted_findings((*self.findings, *self.rejections))
 
+    @property
+    def has_warnings(self) -> bool:
+        """Whether anything but a note was found."""
+        return has_warnings((*self.findings, *self.rejections))
+
     def count(self, severity: Severity) -> int:
         """Return how many findings are of a severity."""
         return Counter(finding.severity for finding in (*self.findings, *self.rejections))[severity]
@@ -81,9 +86,9 @@ def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -
     return CheckedSite(
         root=root,
         catalogue=contracts.catalogue,
-        findings=_located(root, [*site.findings, *scanned, *contracts.findings]),
-        rejections=_located(root, contracts.rejections),
-        rejected=contracts.rejected,
+        findings=_located(root, [*site.findings, *contracts.findings]),
+        rejections=_located(root, [*scanned, *contracts.rejections]),
+        rejected=contracts.rejected + has_errors(scanned),
         contracts=contracts.counts,
         next_transition=next_transition,
     )

@@ -14,7 +14,7 @@ class CheckOptions(NamedTuple):
     Attributes:
         checks: what each record must prove; None for everything.
         skipped: names of the rules of the status side that are left out.
-        strict: whether warnings, and refused records, forbid publishing too.
+        strict: whether warnings forbid publishing too.
     """
 
     checks: "Sequence[ContractCheck] | None" = None

@@ -55,8 +55,9 @@ class BuiltContract(NamedTuple):
         page: makes its page when it is called; None if it has none.
         row: its entry in lists; None if the record cannot be read or placed.
         published: whether the record is published.
-        findings: what is wrong with the source itself; an error stops the whole build.
-        rejections: why the record's claim does not hold; it withholds the record and nothing else.
+        findings: warnings and notes about a record that holds.
+        rejections: why the source has no record that holds; it withholds that record and nothing else. What an
+            earlier build published of it goes: the same content gives the same site, whatever was there before.
     """
 
     source: ContractSource
@@ -101,10 +102,10 @@ def build_parsed_contract(
 ) -> BuiltContract:
     """Make the documents of a contract that has been read."""
     if contract.record is None:
-        return BuiltContract(source, contract.digest, findings=tuple(contract.findings))
+        return BuiltContract(source, contract.digest, rejections=tuple(contract.findings))
     findings = [*contract.findings, *_location_findings(contract.record, source, settings)]
     if findings:
-        return BuiltContract(source, contract.digest, findings=tuple(findings))
+        return BuiltContract(source, contract.digest, rejections=tuple(findings))
     record = in_served_order(contract.record)
     proof = _prove(record, contract, settings)
     found = tuple(finding.within(source.path) for finding in proof.findings)

@@ -58,7 +58,8 @@ def run_build(content: Path, out: Path, git: GitQuery, options: BuildOptions) ->
             f"{error.filename or out}: {error.strerror}; each published file is old or new",
             "fix the error and run the build again; the next build resumes this one",
         ) from None
-    sys.exit(ExitCode.OK if result.plan is not None else ExitCode.FINDINGS)
+    is_strict_fault = options.strict and result.checked.has_warnings
+    sys.exit(ExitCode.OK if result.plan is not None and not is_strict_fault else ExitCode.FINDINGS)
 
 
 def _build(content: Path, out: Path, git: GitQuery, options: BuildOptions) -> BuildResult:

@@ -76,3 +76,8 @@ def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:
 def has_errors(findings: Iterable[Finding]) -> bool:
     """Say whether any of the findings is an error."""
     return any(finding.severity is Severity.ERROR for finding in findings)
+
+
+def has_warnings(findings: Iterable[Finding]) -> bool:
+    """Return whether any of the findings is more than a note."""
+    return any(finding.severity is not Severity.NOTE for finding in findings)

@@ -29,12 +29,12 @@ def true_records() -> list[bytes]:
 
 
 def is_believed(record: dict) -> bool:
-    parsed = parse_record_json(orjson.dumps(record), "a/record.json")
-    if isinstance(parsed, list):
+    parsed = parse_record_json(orjson.dumps(record), "a/record.json").record
+    if parsed is None:
         return False
-    identity = run_checks(parsed.value, IDENTITY_CHECKS)
+    identity = run_checks(parsed, IDENTITY_CHECKS)
     is_filed = all(result.outcome is not CheckOutcome.FAILED for result in identity)
-    return is_filed and prove(parsed.value).holds
+    return is_filed and prove(parsed).holds
 
 
 def borne(forgery: Forgery):

@@ -14,7 +14,11 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 def check_options(function: Decorated) -> Decorated:
     """Add `--skip`, `--only` and `--strict`."""
     for option in (
-        click.option("--strict", is_flag=True, help="Treat warnings and rejected records as errors."),
+        click.option(
+            "--strict",
+            is_flag=True,
+            help="Exit with 1 on warnings and withheld contracts; publish nothing while the site has a warning.",
+        ),
         click.option("--only", multiple=True, metavar="CHECK", help="Run only this check (repeatable)."),
         click.option(
             "--skip",
