@@ -1,4 +1,4 @@
-"""A file that is there whole, or not at all."""
+"""Writing a file so that it is old or new, whatever happens."""
 
 import os
 import secrets
@@ -11,14 +11,10 @@ from statuary.publishing.errors import PublishingError
 
 
 @contextmanager
-def atomic_file(path: Path, *, durable: bool = True) -> Iterator[IO[bytes]]:
-    """Open a file beside a path; it takes the path's place once it is written.
+def atomic_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file beside a path; it replaces the path once it is written and synced.
 
-    If anything is raised meanwhile, the path is as it was.
-
-    Args:
-        path: the file to be.
-        durable: wait until it is on the disk, so that a power cut leaves one or the other.
+    If anything is raised meanwhile, the path is unchanged.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -29,8 +25,7 @@ def atomic_file(path: Path, *, durable: bool = True) -> Iterator[IO[bytes]]:
         with beside.open("xb") as stream:
             yield stream
             stream.flush()
-            if durable:
-                os.fsync(stream.fileno())
+            os.fsync(stream.fileno())
         beside.replace(path)
     except OSError as error:
         raise PublishingError(f"{path} cannot be written: {error.strerror or error}") from None

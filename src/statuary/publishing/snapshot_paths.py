@@ -5,7 +5,6 @@ FOLDER = "snapshot"
 
 MANIFEST = f"{FOLDER}/manifest.json"
 SIGNATURE = f"{MANIFEST}.minisig"
-INDEX = f"{FOLDER}/index"
 PARTS = f"{FOLDER}/parts/"
 DELTA = f"{FOLDER}/delta.json"
 
@@ -17,4 +16,4 @@ def part_path(digest: str) -> str:
 
 def is_snapshot_path(path: str) -> bool:
     """Say whether a path is one of a snapshot's own, and so not a document's."""
-    return path in (MANIFEST, SIGNATURE, INDEX, DELTA) or path.startswith(PARTS)
+    return path in (MANIFEST, SIGNATURE, DELTA) or path.startswith(PARTS)

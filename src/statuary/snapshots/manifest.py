@@ -176,7 +176,7 @@ def checked_text(value: str) -> str:
     Raises:
         ValueError: if it is not.
     """
-    return _checked(value, isinstance(value, str), "text")
+    return _checked(value, "text", is_right=isinstance(value, str))
 
 
 def checked_count(value: int) -> int:
@@ -185,7 +185,7 @@ def checked_count(value: int) -> int:
     Raises:
         ValueError: if it is not.
     """
-    return _checked(value, type(value) is int and value >= 0, "a count")
+    return _checked(value, "a count", is_right=type(value) is int and value >= 0)
 
 
 def checked_digest(value: str) -> str:
@@ -194,10 +194,10 @@ def checked_digest(value: str) -> str:
     Raises:
         ValueError: if it is not.
     """
-    return _checked(value, DIGEST.fullmatch(checked_text(value)) is not None, "a SHA-256")
+    return _checked(value, "a SHA-256", is_right=DIGEST.fullmatch(checked_text(value)) is not None)
 
 
-def _checked(value: Value, is_right: bool, what: str) -> Value:  # noqa: FBT001
+def _checked(value: Value, what: str, *, is_right: bool) -> Value:
     if not is_right:
         raise ValueError(f"{value!r} is not {what}")
     return value
