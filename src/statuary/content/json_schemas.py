@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from statuary.content.file_kinds import FileKind, pattern_of
+from statuary.content.page_files import PageFile
 from statuary.content.source_model import SourceModel
 from statuary.content.sources.component_source import ComponentsSource
 from statuary.content.sources.incident_source import IncidentSource
@@ -24,6 +25,7 @@ SCHEMA_MODELS: dict[str, tuple[FileKind, type[SourceModel] | None]] = {
     "components": (FileKind.COMPONENTS, ComponentsSource),
     "incident": (FileKind.INCIDENT, IncidentSource),
     "maintenance": (FileKind.MAINTENANCE, MaintenanceSource),
+    "page": (FileKind.PAGE, PageFile),
     "contract": (FileKind.WORKSPACE, WorkspaceSource),
     "record": (FileKind.RECORD, None),
 }

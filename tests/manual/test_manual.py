@@ -1,0 +1,68 @@
+"""The manual: its references are up to date, its links lead somewhere, and its commands work."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.main import command as statuary
+from statuary.content.read_content import read_content
+from statuary.documents.pages.own_pages import link_findings
+from support.manual import GENERATED, MANUAL
+from support.requirements import CHECKOUT
+
+PAGES = sorted(
+    path for path in MANUAL.rglob("*.md") if re.search(r"^ *```sh$", path.read_text("utf-8"), re.MULTILINE)
+)
+
+SHELL_BLOCK = re.compile(r"^( *)```sh\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+
+NOW = "1795168800"
+"""2026-11-20T10:00:00Z: ids of incidents in the manual begin with this day."""
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_references_are_up_to_date(name: str) -> None:
+    """`PYTHONPATH=tests python tests/support/manual.py` writes them again."""
+    assert (MANUAL / name).read_text("utf-8") == GENERATED[name]()
+
+
+def test_every_link_of_the_site_s_own_pages_leads_somewhere() -> None:
+    catalogue, findings = read_content(CHECKOUT / "content")
+    assert findings == []
+    assert catalogue is not None
+    assert len(catalogue.own_pages) > 20
+    assert list(link_findings(catalogue)) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(MANUAL).as_posix())
+def test_every_command_works(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands of a page run one after the other in a new project; a folder stands for the object store."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
+        monkeypatch.setenv(name, "manual@example.org")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
+    commands = [
+        line.strip()
+        for _, block in SHELL_BLOCK.findall(page.read_text("utf-8"))
+        for line in block.splitlines()
+    ]
+    assert commands
+    if not any("statuary init" in command for command in commands):
+        run("statuary init")
+        run("statuary build")
+    (tmp_path / "postmortem.txt").write_text("A full disk.\n", encoding="utf-8")
+    for git in (["init", "-q"], ["add", "."], ["commit", "-qm", "Start"]):
+        subprocess.run(["git", *git], check=True)
+    for command in filter(None, commands):
+        run(command.replace("s3://bucket", "store"))
+
+
+def run(command: str) -> None:
+    program, *arguments = shlex.split(command, comments=True)
+    assert program == "statuary", command
+    result = CliRunner().invoke(statuary, arguments)
+    assert result.exit_code == 0, f"{command}\n{result.output}\n{result.exception!r}"
