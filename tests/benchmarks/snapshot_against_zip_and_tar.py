@@ -77,45 +77,53 @@ def line(name: str, done: Run, file: Path | None = None, base: Run | None = None
     )
 
 
-def measure(files: list[Path], count: int, room: Path) -> None:
+def measure(files: list[Path], count: int, scratch: Path) -> None:
     """Run everything once on so many records."""
-    site = room / "site"
+    site = scratch / "site"
     size = grown(files, count, site)
     print(
         f"\n{count:,} records, {size / 1e6:,.0f} MB; {'wall':>25} {'ratio':>6} {'CPU':>10} {'memory':>12} size"
     )
-    zipped = run(["sh", "-c", f"cd {site} && zip -q -r -X {room}/plain.zip ."], room)
-    line("zip -r (both names)", zipped, room / "plain.zip", zipped, size)
-    made = run(statuary("snapshot", "create", "--from", site, "--now", NOW, room / "a.zip"), room)
-    line("snapshot create .zip", made, room / "a.zip", zipped, size)
-    line("snapshot verify .zip", run(statuary("snapshot", "verify", room / "a.zip"), room), base=zipped)
-    tarred = run(["sh", "-c", f"tar -C {site} -cf - . | zstd -q -3 -o {room}/plain.tar.zst"], room)
-    line("tar | zstd -3 (hard links)", tarred, room / "plain.tar.zst", tarred, size)
-    long = run(["sh", "-c", f"tar -C {site} -cf - . | zstd -q -9 --long=27 -o {room}/long.tar.zst"], room)
-    line("tar | zstd -9 --long=27", long, room / "long.tar.zst", tarred, size)
-    solid = run(statuary("snapshot", "create", "--from", site, "--now", NOW, room / "a.tar.zst"), room)
-    line("snapshot create .tar.zst", solid, room / "a.tar.zst", tarred, size)
-    line(
-        "snapshot verify .tar.zst", run(statuary("snapshot", "verify", room / "a.tar.zst"), room), base=tarred
+    zipped = run(["sh", "-c", f"cd {site} && zip -q -r -X {scratch}/plain.zip ."], scratch)
+    line("zip -r (both names)", zipped, scratch / "plain.zip", zipped, size)
+    made = run(statuary("snapshot", "create", "--from", site, "--now", NOW, scratch / "a.zip"), scratch)
+    line("snapshot create .zip", made, scratch / "a.zip", zipped, size)
+    line("snapshot verify .zip", run(statuary("snapshot", "verify", scratch / "a.zip"), scratch), base=zipped)
+    tarred = run(["sh", "-c", f"tar -C {site} -cf - . | zstd -q -3 -o {scratch}/plain.tar.zst"], scratch)
+    line("tar | zstd -3 (hard links)", tarred, scratch / "plain.tar.zst", tarred, size)
+    long = run(
+        ["sh", "-c", f"tar -C {site} -cf - . | zstd -q -9 --long=27 -o {scratch}/long.tar.zst"], scratch
     )
-    converted = run(statuary("snapshot", "convert", room / "a.tar.zst", room / "b.zip"), room)
-    line("snapshot convert .tar.zst to .zip", converted, room / "b.zip", zipped, size)
-    run(["cmp", str(room / "b.zip"), str(room / "a.zip")], room)
-    changed(site, room, size)
-    look_ups(room / "a.zip", count)
+    line("tar | zstd -9 --long=27", long, scratch / "long.tar.zst", tarred, size)
+    solid = run(statuary("snapshot", "create", "--from", site, "--now", NOW, scratch / "a.tar.zst"), scratch)
+    line("snapshot create .tar.zst", solid, scratch / "a.tar.zst", tarred, size)
+    line(
+        "snapshot verify .tar.zst",
+        run(statuary("snapshot", "verify", scratch / "a.tar.zst"), scratch),
+        base=tarred,
+    )
+    converted = run(statuary("snapshot", "convert", scratch / "a.tar.zst", scratch / "b.zip"), scratch)
+    line("snapshot convert .tar.zst to .zip", converted, scratch / "b.zip", zipped, size)
+    run(["cmp", str(scratch / "b.zip"), str(scratch / "a.zip")], scratch)
+    changed(site, scratch, size)
+    look_ups(scratch / "a.zip", count)
 
 
-def changed(site: Path, room: Path, size: int) -> None:
+def changed(site: Path, scratch: Path, size: int) -> None:
     """Measure what one changed status document costs."""
     (site / "api/v2/status.json").write_bytes(b'{"status":{"indicator":"major"}}')
-    run(statuary("snapshot", "create", "--from", site, "--now", NOW, room / "c.zip"), room)
-    command = statuary("snapshot", "diff", room / "a.zip", room / "c.zip", "--delta", room / "delta")
-    line("snapshot diff --delta, one document changed", run(command, room))
-    applied = run(statuary("snapshot", "apply", room / "a.zip", room / "delta", room / "d.zip"), room)
+    run(statuary("snapshot", "create", "--from", site, "--now", NOW, scratch / "c.zip"), scratch)
+    command = statuary("snapshot", "diff", scratch / "a.zip", scratch / "c.zip", "--delta", scratch / "delta")
+    line("snapshot diff --delta, one document changed", run(command, scratch))
+    applied = run(
+        statuary("snapshot", "apply", scratch / "a.zip", scratch / "delta", scratch / "d.zip"), scratch
+    )
     line("snapshot apply", applied)
-    run(["cmp", str(room / "d.zip"), str(room / "c.zip")], room)
-    delta = (room / "delta").stat().st_size
-    print(f"  the delta has {delta:,} bytes, {delta / (room / 'c.zip').stat().st_size:.3%} of the snapshot")
+    run(["cmp", str(scratch / "d.zip"), str(scratch / "c.zip")], scratch)
+    delta = (scratch / "delta").stat().st_size
+    print(
+        f"  the delta has {delta:,} bytes, {delta / (scratch / 'c.zip').stat().st_size:.3%} of the snapshot"
+    )
 
 
 def look_ups(file: Path, count: int) -> None:
@@ -136,15 +144,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=REAL if REAL.is_dir() else OWN)
     parser.add_argument("--records", type=int, default=100_000)
-    parser.add_argument("--room", type=Path, help="where to work; it needs ten times the records' bytes")
+    parser.add_argument("--scratch", type=Path, help="where to work; it needs ten times the records' bytes")
     arguments = parser.parse_args()
     files = [file for file in sorted(arguments.folder.glob("*/*.json")) if file.stat().st_size < LARGEST]
     for count in (arguments.records // 4, arguments.records):
-        room = Path(tempfile.mkdtemp(prefix="statuary-snapshots-", dir=arguments.room))
+        scratch = Path(tempfile.mkdtemp(prefix="statuary-snapshots-", dir=arguments.scratch))
         try:
-            measure(files, count, room)
+            measure(files, count, scratch)
         finally:
-            shutil.rmtree(room)
+            shutil.rmtree(scratch)
 
 
 if __name__ == "__main__":

@@ -180,7 +180,7 @@ def test_the_status_page_keeps_to_its_budget(site: Path) -> None:
     )
 
 
-def test_times_are_told_in_the_zone_of_the_reader(site: Path) -> None:
+def test_times_are_reported_in_the_zone_of_the_reader(site: Path) -> None:
     elsewhere = browse(
         site,
         "times",

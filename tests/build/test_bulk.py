@@ -91,7 +91,7 @@ def test_the_ledger_names_line_and_row(tmp_path):
     assert read_entry(tmp_path / "out" / LEDGER, path).sources == "contracts/a.jsonl:2"
 
 
-def test_a_record_that_is_not_proved_is_refused_at_its_line(tmp_path):
+def test_a_record_that_is_not_proved_is_rejected_at_its_line(tmp_path):
     wrong = record(2)
     wrong["sources"]["contracts/Made.sol"]["content"] += " "
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), wrong])})

@@ -47,7 +47,7 @@ def test_a_killed_worker_s_tasks_are_done_by_another():
 
 
 @pytest.mark.parametrize("part", ["scheduler", "workers"])
-def test_a_cluster_that_is_gone_is_told_of(part, monkeypatch):
+def test_a_cluster_that_is_gone_is_reported_of(part, monkeypatch):
     monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 3)
     monkeypatch.setattr(dask_pool, "CHECK_INTERVAL", 1)
     monkeypatch.setattr("statuary.build.execution.task_window.CHECK_INTERVAL", 1)

@@ -308,7 +308,7 @@ def test_a_hostile_compiler_is_a_warning_and_soon_over(kind, tmp_path):
     assert finding.severity is Severity.WARNING
 
 
-def test_a_line_before_the_answer_is_passed_over(tmp_path):
+def test_a_line_before_the_answer_is_skipped(tmp_path):
     record = made_record("plain")
     (tmp_path / "output.json").write_text(json.dumps(record["stdJsonOutput"]))
     talkative = detect_compiler(

@@ -32,7 +32,7 @@ def squares(number: int, **of_the_tenth) -> list[Square]:
     "executor", [InProcessExecutor(), process_executor(1), process_executor(2), process_executor(4)]
 )
 @pytest.mark.parametrize("number", [0, 1, 2, 3, 40])
-def test_every_task_is_done_once_that_is_told_once(executor, number):
+def test_every_task_is_done_once_that_is_reported_once(executor, number):
     with executor:
         assert sorted(executor.map_unordered(square, squares(number))) == [one**2 for one in range(number)]
         assert sorted(executor.map_unordered(square, squares(number))) == [one**2 for one in range(number)]
@@ -65,7 +65,7 @@ def test_a_killed_worker_s_task_is_done_again(tmp_path):
         assert sorted(executor.map_unordered(square, tasks)) == [one**2 for one in range(40)]
 
 
-def test_a_task_that_ends_every_worker_is_given_up_and_named(tmp_path):
+def test_a_task_that_ends_every_worker_ends_early_and_named(tmp_path):
     tasks = [Square(f"part-{one}", one, tmp_path / f"{one}", 1000) for one in range(40)]
     with (
         process_executor(2) as executor,

@@ -215,7 +215,7 @@ def test_a_contract_of_a_build_info_is_named(content, code):
     assert named.exit_code == ExitCode.OK
 
 
-def test_what_is_wanting_is_told_with_what_to_do(content, code):
+def test_what_is_wanting_is_reported_with_what_to_do(content, code):
     result = run(content, str(HARDHAT_3 / "contracts/Fare.sol/Fare.json"), *code("Fare", "hardhat3"))
     assert result.exit_code == ExitCode.FAILED
     assert result.stderr == (
@@ -266,7 +266,7 @@ def test_refusals(case, content):
 
 
 @pytest.mark.parametrize("text", ["", "0x", "0xabc", "hello", "0x00 0x00"])
-def test_a_file_without_bytecode_is_refused(text, content, tmp_path):
+def test_a_file_without_bytecode_is_rejected(text, content, tmp_path):
     file = tmp_path / "code.hex"
     file.write_text(text)
     result = run(content, artifact("Fare"), "--address", FARE, "--runtime", str(file))

@@ -49,7 +49,7 @@ def test_a_configuration_of_one_s_own_stays(content, tmp_path):
     assert run(content, "netlify", "--out", str(tmp_path / "out")).exit_code == 0
 
 
-def test_what_the_site_lacks_for_a_host_is_told(content):
+def test_what_the_site_lacks_for_a_host_is_reported(content):
     assert "hosting: {files: [cloudflare]}" in run(content, "cloudflare").stderr
     write_files(
         content, {"site.yaml": (content / "site.yaml").read_text() + "hosting: {files: [cloudflare]}\n"}
@@ -87,5 +87,5 @@ def test_the_upload_script_can_be_run(content, tmp_path):
     assert "--content-type 'application/json; charset=utf-8'" in script.read_text()
 
 
-def test_an_unknown_host_is_refused(content):
+def test_an_unknown_host_is_rejected(content):
     assert run(content, "geocities").exit_code == 2

@@ -52,7 +52,7 @@ def test_a_wheel_goes_into_the_project(tmp_path, monkeypatch):
     assert f"pip install -q ./wheels/{wheel.name} &&" in build
 
 
-def test_a_wheel_that_is_gone_and_a_folder_are_told(tmp_path):
+def test_a_wheel_that_is_gone_and_a_folder_are_reported(tmp_path):
     gone = installation_of({"url": (tmp_path / "gone.whl").as_uri(), "archive_info": {}})
     assert "no longer exists" in gone.note
     folder = installation_of({"url": tmp_path.as_uri(), "dir_info": {"editable": True}})

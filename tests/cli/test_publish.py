@@ -137,7 +137,7 @@ def test_a_folder_becomes_another_folder(built, tmp_path):
     assert all(file.stat().st_nlink == spellings[file.name.lower()] for file in records)
 
 
-def test_a_store_that_is_not_there_is_refused(store, built):
+def test_a_store_that_is_not_there_is_rejected(store, built):
     said = run("publish", built[1], "--to", "s3://nowhere-at-all/x", code=3)
     assert said.startswith("statuary: s3://nowhere-at-all/x cannot")
 

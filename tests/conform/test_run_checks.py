@@ -345,7 +345,7 @@ def test_every_check_is_broken_here():
         for n, damage in enumerate(damages)
     ],
 )
-def test_a_site_that_breaks_a_rule_is_told(name, damage, site):
+def test_a_site_that_breaks_a_rule_is_reported(name, damage, site):
     check = next(check for check in CHECKS if check.name == name)
     (verdict,) = run_checks(CheckedDeployment(asking(site, damage), NOW), [check])
     assert verdict.outcome is ConformanceOutcome.FAILED

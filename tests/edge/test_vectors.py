@@ -76,7 +76,7 @@ def test_random_selections_of_random_records_are_the_same_bytes():
     assert {answer["status"] for answer in answers} == {200}
 
 
-def test_random_query_strings_are_refused_in_the_same_words():
+def test_random_query_strings_are_rejected_in_the_same_words():
     chance = random.Random(20_260_102)
     resources = [f"contract/1/{ODD}", f"contract/9/{TWIN}", "contract/1/0x1", "contracts/10", "contracts/x"]
     targets = [f"/v2/{chance.choice(resources)}?{random_text(chance)}" for _ in range(4_000)]

@@ -4,17 +4,17 @@ import pytest
 
 from statuary.editing.errors import EditError
 from statuary.editing.git_commit import check_can_commit, commit_file
-from support.content_repository import make_control_room
+from support.content_repository import make_content_repository
 
 
 @pytest.fixture
-def room(tmp_path, monkeypatch):
-    return make_control_room(tmp_path, monkeypatch)
+def repository(tmp_path, monkeypatch):
+    return make_content_repository(tmp_path, monkeypatch)
 
 
-def test_a_file_without_changes_is_ready_and_so_is_one_that_is_not_there_yet(room):
-    check_can_commit(room.root / "content/site.yaml")
-    check_can_commit(room.root / "content/incidents/2026/new.yaml")
+def test_a_file_without_changes_is_ready_and_so_is_one_that_is_not_there_yet(repository):
+    check_can_commit(repository.root / "content/site.yaml")
+    check_can_commit(repository.root / "content/incidents/2026/new.yaml")
 
 
 def test_outside_of_a_repository_nothing_is_committed(tmp_path, monkeypatch):
@@ -25,43 +25,43 @@ def test_outside_of_a_repository_nothing_is_committed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("staged", [False, True])
-def test_a_file_with_other_changes_is_not_ready(room, staged):
-    room.write("content/site.yaml", "changed")
+def test_a_file_with_other_changes_is_not_ready(repository, staged):
+    repository.write("content/site.yaml", "changed")
     if staged:
-        room.git("add", "content/site.yaml")
+        repository.git("add", "content/site.yaml")
     with pytest.raises(EditError, match="uncommitted changes"):
-        check_can_commit(room.root / "content/site.yaml")
+        check_can_commit(repository.root / "content/site.yaml")
 
 
-def test_an_ignored_file_is_not_ready(room):
+def test_an_ignored_file_is_not_ready(repository):
     with pytest.raises(EditError, match="git ignores"):
-        check_can_commit(room.root / "build/file.yaml")
+        check_can_commit(repository.root / "build/file.yaml")
 
 
-def test_within_a_merge_nothing_is_ready(room):
-    (room.root / ".git/MERGE_HEAD").write_text(room.git("rev-parse", "HEAD"))
+def test_within_a_merge_nothing_is_ready(repository):
+    (repository.root / ".git/MERGE_HEAD").write_text(repository.git("rev-parse", "HEAD"))
     with pytest.raises(EditError, match="a merge is in progress"):
-        check_can_commit(room.root / "content/site.yaml")
+        check_can_commit(repository.root / "content/site.yaml")
 
 
-def test_without_git_it_says_so(room, monkeypatch):
-    monkeypatch.setenv("PATH", str(room.root))
+def test_without_git_it_says_so(repository, monkeypatch):
+    monkeypatch.setenv("PATH", str(repository.root))
     with pytest.raises(EditError, match="git is not installed"):
-        check_can_commit(room.root / "content/site.yaml")
+        check_can_commit(repository.root / "content/site.yaml")
 
 
-def test_a_message_is_kept_as_it_is(room):
-    room.write("content/-a.yaml", "x")
-    name = commit_file(room.root / "content/-a.yaml", "Öpen: x\n\n# not a comment\n-- no option\n")
-    assert room.git("log", "-1", "--format=%h %B") == f"{name} Öpen: x\n\n# not a comment\n-- no option"
+def test_a_message_is_kept_as_it_is(repository):
+    repository.write("content/-a.yaml", "x")
+    name = commit_file(repository.root / "content/-a.yaml", "Öpen: x\n\n# not a comment\n-- no option\n")
+    assert repository.git("log", "-1", "--format=%h %B") == f"{name} Öpen: x\n\n# not a comment\n-- no option"
 
 
-def test_a_hook_that_refuses_is_quoted_and_the_file_stays(room):
-    hook = room.root / ".git/hooks/pre-commit"
+def test_a_hook_that_refuses_is_quoted_and_the_file_stays(repository):
+    hook = repository.root / ".git/hooks/pre-commit"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho 'not on a Sunday' >&2\nexit 1\n")
     hook.chmod(0o755)
-    room.write("content/site.yaml", "changed")
+    repository.write("content/site.yaml", "changed")
     with pytest.raises(EditError, match="not on a Sunday"):
-        commit_file(room.root / "content/site.yaml", "x")
-    assert room.read("content/site.yaml") == "changed"
+        commit_file(repository.root / "content/site.yaml", "x")
+    assert repository.read("content/site.yaml") == "changed"

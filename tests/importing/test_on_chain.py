@@ -79,14 +79,14 @@ def test_node_and_files_make_the_same_record(url, tmp_path):
     )
 
 
-def test_a_transaction_that_made_something_else_is_refused(url):
+def test_a_transaction_that_made_something_else_is_rejected(url):
     address, _ = held("foundry", "child")
     _, other = held("foundry", "Fare")
     with pytest.raises(ContractImportError, match="did not create 0x"):
         read_on_chain_contract(EthereumNode(url), address, other)
 
 
-def test_a_transaction_that_is_unknown_or_failed_is_refused(url):
+def test_a_transaction_that_is_unknown_or_failed_is_rejected(url):
     address, _ = held("foundry", "Fare")
     with pytest.raises(ContractImportError, match="has no transaction 0x1111"):
         read_on_chain_contract(EthereumNode(url), address, "0x" + "11" * 32)
@@ -97,7 +97,7 @@ def test_a_transaction_that_is_unknown_or_failed_is_refused(url):
         read_on_chain_contract(EthereumNode(url), address, failed)
 
 
-def test_an_address_without_code_is_refused(url):
+def test_an_address_without_code_is_rejected(url):
     with pytest.raises(ContractImportError, match="has no code, according to"):
         read_on_chain_contract(EthereumNode(url), parse_address("0x" + "12" * 20), None)
 
@@ -201,7 +201,7 @@ NO_ANSWERS = {
 
 
 @pytest.mark.parametrize("kind", NO_ANSWERS)
-def test_a_bad_answer_is_told_in_a_sentence_without_the_addresss_secret(kind):
+def test_a_bad_answer_is_reported_in_a_sentence_without_the_addresss_secret(kind):
     body, status, message = NO_ANSWERS[kind]
     with answering(body, status) as url, pytest.raises(ContractImportError, match=message) as refused:
         read_chain_id(EthereumNode(url))
@@ -233,7 +233,7 @@ def test_a_silent_node_is_not_waited_for(monkeypatch):
 @pytest.mark.parametrize(
     "address", ["", "127.0.0.1:8545", "file:///etc/passwd", "ftp://x", "http://", "http://[::"]
 )
-def test_what_is_no_address_of_the_web_is_refused(address):
+def test_what_is_no_address_of_the_web_is_rejected(address):
     with pytest.raises(ContractImportError, match="does not start with http"):
         EthereumNode(address)
 
@@ -365,7 +365,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("method", "answer"), WRONG)
-def test_a_node_that_lies_is_refused(method, answer):
+def test_a_node_that_lies_is_rejected(method, answer):
     with replying({**PLAIN, method: answer}) as url, pytest.raises(ContractImportError):
         read_on_chain_contract(EthereumNode(url), TARGET, HASH)
 

@@ -259,7 +259,7 @@ def test_what_cannot_be_read_says_so(case, tmp_path):
         read_compilation(file)
 
 
-def test_a_version_that_contradicts_the_output_is_refused():
+def test_a_version_that_contradicts_the_output_is_rejected():
     artifact = files("Fare")["Foundry artifact"]
     assert read_compilation(artifact, version="v0.8.30+commit.73712a01").version == VERSION
     with pytest.raises(ContractImportError, match=r"is from 0\.8\.30"):

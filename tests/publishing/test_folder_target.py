@@ -145,7 +145,7 @@ def test_the_plan_lists_each_change_in_order(tmp_path: Path) -> None:
         "x" * 256,
     ],
 )
-def test_unsafe_paths_are_refused(path: str, tmp_path: Path) -> None:
+def test_unsafe_paths_are_rejected(path: str, tmp_path: Path) -> None:
     with (
         FolderTarget(tmp_path / "site") as publication,
         pytest.raises(PublishingError, match="inside the site"),
@@ -196,7 +196,7 @@ def test_a_second_build_waits_and_then_refuses(tmp_path: Path, monkeypatch: pyte
         Ledger(tmp_path / LEDGER)
 
 
-def test_a_ledger_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_ledger_that_is_none_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / LEDGER
     file.parent.mkdir()
     file.write_bytes(b"no ledger" * 100)
@@ -205,7 +205,7 @@ def test_a_ledger_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows folders have no write permission bit")
-def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(PublishingError, match="cannot take the site"):
         FolderTarget(tmp_path / "file")

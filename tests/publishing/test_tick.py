@@ -87,7 +87,7 @@ def test_a_build_after_a_tick_knows_the_files_as_they_are(tmp_path: Path) -> Non
     assert plain(tmp_path / "site") == plain(tmp_path / "fresh")
 
 
-def test_a_tick_before_the_build_or_without_one_is_refused(tmp_path: Path) -> None:
+def test_a_tick_before_the_build_or_without_one_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(PublishingError, match="cannot be read"):
         tick(tmp_path, START)
     build(write_files(tmp_path / "content", dict(SMALL_SITE)), tmp_path / "site", START)
@@ -95,7 +95,7 @@ def test_a_tick_before_the_build_or_without_one_is_refused(tmp_path: Path) -> No
         tick(tmp_path / "site", parse_instant("2026-11-20T11:59:59Z"))
 
 
-def test_an_index_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_index_that_is_none_is_rejected(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"from":"x"}', '{"from":"2026-11-20T12:00:00Z","until":1,"epochs":[]}'):
         file = write_files(tmp_path, {"api/v2/_epochs/index.json": text})
         with pytest.raises(PublishingError, match="not an epoch index"):

@@ -149,7 +149,7 @@ def test_a_folder_without_content_is_said_in_one_line(tmp_path, monkeypatch):
     ]
 
 
-def test_a_site_that_is_not_there_is_refused(tmp_path):
+def test_a_site_that_is_not_there_is_rejected(tmp_path):
     with (
         pytest.raises(AssertionError, match="cannot be read: No such file"),
         served([*SERVE, str(tmp_path / "no")], READY),

@@ -83,7 +83,7 @@ def test_names_that_differ_otherwise_are_documents_of_their_own(tmp_path: Path) 
         "x" * 300,
     ],
 )
-def test_a_path_that_is_none_of_a_site_is_refused(tmp_path: Path, path: str) -> None:
+def test_a_path_that_is_none_of_a_site_is_rejected(tmp_path: Path, path: str) -> None:
     with pytest.raises(PublishingError, match="path"):
         made(tmp_path / "site.zip", [Document(path=path, body=b"")])
     assert tree(tmp_path) == {}
@@ -100,7 +100,7 @@ def test_a_path_that_is_none_of_a_site_is_refused(tmp_path: Path, path: str) -> 
         ("A", "a/b/c", "differ only in case"),
     ],
 )
-def test_names_that_clash_are_refused(tmp_path: Path, one: str, other: str, why: str) -> None:
+def test_names_that_clash_are_rejected(tmp_path: Path, one: str, other: str, why: str) -> None:
     documents = [Document(path=one, body=b"1"), Document(path=other, body=b"2")]
     with pytest.raises(PublishingError, match=why):
         made(tmp_path / "site.zip", documents)
@@ -148,7 +148,7 @@ def test_a_failure_leaves_the_file_and_the_folder_as_they_were(tmp_path: Path) -
     assert tree(tmp_path) == {"site.zip": before}
 
 
-def test_a_name_without_a_form_is_refused(tmp_path: Path) -> None:
+def test_a_name_without_a_form_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(PublishingError, match="unknown snapshot format"):
         made(tmp_path / "site.rar", [])
 

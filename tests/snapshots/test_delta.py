@@ -58,7 +58,7 @@ def test_nothing_changed_is_almost_nothing(world: Path) -> None:
     assert (world / "made.zip").read_bytes() == (world / "a.zip").read_bytes()
 
 
-def test_another_snapshot_is_refused(world: Path) -> None:
+def test_another_snapshot_is_rejected(world: Path) -> None:
     made(world / "c.zip", small_documents())
     for other in ("b.zip", "c.zip"):
         with pytest.raises(DamagedSnapshotError, match="is not the snapshot that"):
@@ -66,7 +66,7 @@ def test_another_snapshot_is_refused(world: Path) -> None:
     assert not (world / "made.zip").exists()
 
 
-def test_a_damaged_snapshot_or_delta_is_refused(world: Path) -> None:
+def test_a_damaged_snapshot_or_delta_is_rejected(world: Path) -> None:
     """Either nothing is made, or what should be: some bytes of a delta are not needed."""
     dice = random.Random(5)
     wanted = (world / "b.zip").read_bytes()

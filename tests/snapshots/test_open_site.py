@@ -72,7 +72,7 @@ def test_a_look_up_over_http_asks_for_little(tmp_path: Path) -> None:
     assert len(asked) <= 8
 
 
-def test_a_server_without_ranges_is_refused(tmp_path: Path) -> None:
+def test_a_server_without_ranges_is_rejected(tmp_path: Path) -> None:
     made(tmp_path / "site.zip", small_documents())
     with (
         served(tmp_path, ranges=False) as (url, _),

@@ -44,7 +44,7 @@ components:
 
 
 @dataclass
-class ControlRoom:
+class ContentRepository:
     """A checkout whose folder the commands run in."""
 
     root: Path
@@ -82,9 +82,9 @@ class ControlRoom:
         self.git("commit", "--quiet", "--message", message)
 
 
-def make_control_room(
+def make_content_repository(
     root: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str] = FILES
-) -> ControlRoom:
+) -> ContentRepository:
     """Make the checkout, with a first commit, and step into it."""
     for name in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{name}_NAME", "Ada")
@@ -92,15 +92,15 @@ def make_control_room(
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.chdir(root)
-    room = ControlRoom(root)
+    repository = ContentRepository(root)
     for path, text in files.items():
-        room.write(path, text)
-    room.git("init", "--quiet", "--initial-branch=main")
-    room.commit_all("Begin")
-    return room
+        repository.write(path, text)
+    repository.git("init", "--quiet", "--initial-branch=main")
+    repository.commit_all("Begin")
+    return repository
 
 
-def person_sits_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def use_interactive_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have commands ask for what is missing; undone with the test, since all that ask are imported by now."""
     for module in (prompts, edit_session, update_options, incident):
         monkeypatch.setattr(module, "is_interactive", lambda: True)

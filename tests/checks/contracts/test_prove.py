@@ -41,7 +41,7 @@ def test_every_served_vector_proves_without_a_false_finding():
         assert [finding.rule for finding in prove(record).findings] == expected, name
 
 
-def test_a_replaced_bytecode_is_refused():
+def test_a_replaced_bytecode_is_rejected():
     for name, record in served_vectors(doctored=True):
         if name.partition("/")[2] in DOCTORED:
             assert not prove(record).holds, name
@@ -197,5 +197,5 @@ def test_nesting_without_end_is_a_finding():
         assert not prove(record).holds, member
 
 
-def test_an_empty_record_is_refused():
+def test_an_empty_record_is_rejected():
     assert not prove({}).holds

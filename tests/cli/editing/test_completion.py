@@ -4,13 +4,13 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from statuary.cli.main import command
-from support.content_repository import FILES, GROUPED, make_control_room
+from support.content_repository import FILES, GROUPED, make_content_repository
 
 
 @pytest.fixture
-def room(tmp_path, monkeypatch):
+def repository(tmp_path, monkeypatch):
     components = GROUPED + "  bridge:\n    name: Bridge\n"
-    made = make_control_room(tmp_path, monkeypatch, FILES | {"content/components.yaml": components})
+    made = make_content_repository(tmp_path, monkeypatch, FILES | {"content/components.yaml": components})
     for name in ("Slow answers", "Slow blocks"):
         made.run("incident", "open", "--name", name)
     return made
@@ -21,34 +21,34 @@ def completed(*words):
     return [item.value for item in complete.get_completions(list(words[:-1]), words[-1])]
 
 
-def test_ids_of_incidents_and_maintenances(room):
-    room.write("content/maintenances/2026/disks.yml", "")
-    room.write("content/maintenances/.draft.yaml", "")
+def test_ids_of_incidents_and_maintenances(repository):
+    repository.write("content/maintenances/2026/disks.yml", "")
+    repository.write("content/maintenances/.draft.yaml", "")
     assert completed("incident", "update", "2026-11") == ["2026-11-02-slow-blocks", "2026-11-02-slow-answers"]
     assert completed("maintenance", "start", "") == ["disks"]
 
 
-def test_keys_and_statuses_of_components(room):
+def test_keys_and_statuses_of_components(repository):
     assert completed("component", "set", "") == ["rpc", "bridge"]
     assert completed("incident", "open", "--component", "r") == ["rpc"]
     assert completed("incident", "open", "--component", "rpc=ma") == ["rpc=major_outage"]
     assert completed("maintenance", "schedule", "--component", "b") == ["bridge"]
 
 
-def test_commands_and_choices(room):
+def test_commands_and_choices(repository):
     assert completed("inc") == ["incident"]
     assert completed("maintenance", "c") == ["cancel", "complete"]
     assert completed("incident", "update", "x", "--status", "mon") == ["monitoring"]
 
 
-def test_another_content_folder_is_looked_into(room):
-    room.write("other/incidents/elsewhere.yaml", "")
+def test_another_content_folder_is_looked_into(repository):
+    repository.write("other/incidents/elsewhere.yaml", "")
     assert completed("incident", "resolve", "--content", "other", "e") == ["elsewhere"]
 
 
 @pytest.mark.parametrize("text", ["components: [\n", "- x\n", "components:\n", "", "components: {rpc: x}\n"])
-def test_broken_files_complete_to_what_they_give(room, text):
-    room.write("content/components.yaml", text)
+def test_broken_files_complete_to_what_they_give(repository, text):
+    repository.write("content/components.yaml", text)
     assert completed("component", "set", "") in ([], ["rpc"])
 
 

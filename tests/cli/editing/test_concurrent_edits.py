@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
-from support.content_repository import NOW, make_control_room
+from support.content_repository import NOW, make_content_repository
 
 ROUNDS = int(os.environ.get("EDIT_ROUNDS", "3"))
 """Rounds of each test; the manual reports 100."""
@@ -16,8 +16,8 @@ AT_ONCE = 8
 
 
 @pytest.fixture
-def room(tmp_path, monkeypatch):
-    return make_control_room(tmp_path, monkeypatch)
+def repository(tmp_path, monkeypatch):
+    return make_content_repository(tmp_path, monkeypatch)
 
 
 def run_at_once(*commands: tuple[str, ...]) -> list[tuple[int, str]]:
@@ -41,46 +41,46 @@ def run_at_once(*commands: tuple[str, ...]) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_no_update_is_lost(room, _round):
-    room.run("incident", "open", "--name", "Slow answers", "--id", "slow")
+def test_no_update_is_lost(repository, _round):
+    repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     update = ("incident", "update", "slow", "--status", "identified", "--body")
     done = run_at_once(*((*update, f"Text {number}.") for number in range(AT_ONCE)))
     assert [code for code, _ in done] == [0] * AT_ONCE, done
-    text = room.read("content/incidents/slow.yaml")
+    text = repository.read("content/incidents/slow.yaml")
     assert all(f"body: Text {number}.\n" in text for number in range(AT_ONCE))
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_incidents_of_one_name_get_a_file_each(room, _round):
+def test_incidents_of_one_name_get_a_file_each(repository, _round):
     done = run_at_once(*[("incident", "open", "--name", "Slow answers")] * AT_ONCE)
     assert [code for code, _ in done] == [0] * AT_ONCE, done
     reported = {output.splitlines()[1].strip() for _, output in done}
-    written = {f"content/{path}" for path in room.files() if path.startswith("incidents/")}
+    written = {f"content/{path}" for path in repository.files() if path.startswith("incidents/")}
     assert len(written) == AT_ONCE
     assert reported == written
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_only_one_of_equal_resolutions_is_made(room, _round):
-    room.run("incident", "open", "--name", "Slow answers", "--id", "slow")
+def test_only_one_of_equal_resolutions_is_made(repository, _round):
+    repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     done = run_at_once(*[("incident", "resolve", "slow")] * AT_ONCE)
     assert sorted(code for code, _ in done) == [0] + [3] * (AT_ONCE - 1), done
-    assert room.read("content/incidents/slow.yaml").count("status: resolved") == 1
+    assert repository.read("content/incidents/slow.yaml").count("status: resolved") == 1
 
 
-def test_a_person_who_answers_late_is_told_that_the_content_has_changed(room, monkeypatch):
-    room.run("incident", "open", "--name", "Slow answers", "--id", "slow")
+def test_a_person_who_answers_late_is_reported_that_the_content_has_changed(repository, monkeypatch):
+    repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     person = {"interactive": True}
     for module in ("edit_session", "prompts", "update_options"):
         monkeypatch.setattr(f"statuary.cli.editing.{module}.is_interactive", lambda: person["interactive"])
 
     def answer_late(*_arguments, **_options):
         person["interactive"] = False
-        room.run("incident", "update", "slow", "--status", "identified", "--body", "Meanwhile.")
+        repository.run("incident", "update", "slow", "--status", "identified", "--body", "Meanwhile.")
         person["interactive"] = True
         return "Too late."
 
     monkeypatch.setattr("statuary.cli.editing.update_options.ask_text", answer_late)
-    said = room.run("incident", "resolve", "slow", code=3)
+    said = repository.run("incident", "resolve", "slow", code=3)
     assert "the content has changed since this command read it" in said
-    assert "status: resolved" not in room.read("content/incidents/slow.yaml")
+    assert "status: resolved" not in repository.read("content/incidents/slow.yaml")

@@ -6,21 +6,21 @@ import sys
 
 import pytest
 
-from support.content_repository import FILES, GROUPED, NOW, make_control_room, person_sits_here
+from support.content_repository import FILES, GROUPED, NOW, make_content_repository, use_interactive_terminal
 
 FILE = "content/incidents/2026-11-02-slow-answers.yaml"
 OPEN = ("incident", "open", "--name", "Slow answers")
 
 
 @pytest.fixture
-def room(tmp_path, monkeypatch):
-    return make_control_room(tmp_path, monkeypatch)
+def repository(tmp_path, monkeypatch):
+    return make_content_repository(tmp_path, monkeypatch)
 
 
 @pytest.fixture
-def opened(room):
-    room.run(*OPEN, "--component", "rpc=degraded_performance")
-    return room
+def opened(repository):
+    repository.run(*OPEN, "--component", "rpc=degraded_performance")
+    return repository
 
 
 def test_open_writes_a_file_with_the_default_text(opened):
@@ -38,8 +38,8 @@ updates:
     )
 
 
-def test_open_takes_everything_an_incident_can_begin_with(room):
-    room.run(
+def test_open_takes_everything_an_incident_can_begin_with(repository):
+    repository.run(
         *OPEN,
         *("--component", "rpc=partial_outage", "--component", "bridge", "--status", "identified"),
         *(
@@ -55,7 +55,7 @@ def test_open_takes_everything_an_incident_can_begin_with(room):
         *("--publish-at", "2026-11-03T00:00:00Z"),
     )
     assert (
-        room.read("content/incidents/slow.yaml")
+        repository.read("content/incidents/slow.yaml")
         == """\
 name: Slow answers
 components:
@@ -79,12 +79,12 @@ def test_a_second_incident_of_the_same_name_gets_a_number(opened):
     assert "incidents/2026-11-02-slow-answers-2.yaml" in opened.files()
 
 
-def test_the_date_of_the_name_is_the_pages_own(room):
-    room.run("incident", "open", "--name", "遅い", now="2026-11-02T23:30:00Z")
-    assert "incidents/2026-11-03-incident.yaml" in room.files()
+def test_the_date_of_the_name_is_the_pages_own(repository):
+    repository.run("incident", "open", "--name", "遅い", now="2026-11-02T23:30:00Z")
+    assert "incidents/2026-11-03-incident.yaml" in repository.files()
 
 
-def test_an_id_that_is_taken_is_refused(opened):
+def test_an_id_that_is_taken_is_rejected(opened):
     said = opened.run(*OPEN, "--id", "2026-11-02-slow-answers", code=3)
     assert "the id '2026-11-02-slow-answers' is taken" in said
 
@@ -97,21 +97,21 @@ def test_an_id_that_is_taken_is_refused(opened):
         ("rpc=down", "use one of operational"),
     ],
 )
-def test_unknown_components_and_statuses_are_refused(room, named, said):
-    before = room.files()
-    assert said in room.run(*OPEN, "--component", named, code=3)
-    assert room.files() == before
+def test_unknown_components_and_statuses_are_rejected(repository, named, said):
+    before = repository.files()
+    assert said in repository.run(*OPEN, "--component", named, code=3)
+    assert repository.files() == before
 
 
-def test_a_component_that_is_named_twice_is_refused(room):
-    assert "duplicate component 'rpc'" in room.run(
+def test_a_component_that_is_named_twice_is_rejected(repository):
+    assert "duplicate component 'rpc'" in repository.run(
         *OPEN, "--component", "rpc=operational", "--component", "rpc", code=3
     )
 
 
-def test_a_group_is_refused_with_its_components(tmp_path, monkeypatch):
-    room = make_control_room(tmp_path, monkeypatch, FILES | {"content/components.yaml": GROUPED})
-    said = room.run(*OPEN, "--component", "network=major_outage", code=3)
+def test_a_group_is_rejected_with_its_components(tmp_path, monkeypatch):
+    repository = make_content_repository(tmp_path, monkeypatch, FILES | {"content/components.yaml": GROUPED})
+    said = repository.run(*OPEN, "--component", "network=major_outage", code=3)
     assert "is a group" in said
     assert "use one of its components: rpc" in said
 
@@ -155,7 +155,7 @@ def test_two_ways_of_giving_the_text_are_one_too_many(opened):
     assert "use either --body or --body-file" in opened.run(*arguments, code=2)
 
 
-def test_the_beginning_of_several_ids_is_refused(opened):
+def test_the_beginning_of_several_ids_is_rejected(opened):
     opened.run("incident", "open", "--name", "Slow blocks")
     before = opened.files()
     said = opened.run("incident", "resolve", "2026-11-02-slow", code=3)
@@ -164,13 +164,13 @@ def test_the_beginning_of_several_ids_is_refused(opened):
     assert opened.files() == before
 
 
-def test_an_unknown_id_is_refused_with_the_nearest(opened):
+def test_an_unknown_id_is_rejected_with_the_nearest(opened):
     said = opened.run("incident", "resolve", "slow-answers", code=3)
     assert "did you mean 2026-11-02-slow-answers?" in said
     assert "run `statuary incident list --all`" in opened.run("incident", "resolve", "zzz", code=3)
 
 
-def test_two_files_of_one_id_are_refused(opened):
+def test_two_files_of_one_id_are_rejected(opened):
     opened.write("content/incidents/other.yaml", "id: 2026-11-02-slow-answers\n" + opened.read(FILE))
     said = opened.run("incident", "resolve", "2026-11-02-slow-answers", code=3)
     assert "several files have the id" in said
@@ -206,7 +206,7 @@ def test_a_postmortem_comes_after_the_end_and_once(opened):
     assert "already has a postmortem" in opened.run(*write, now=later, code=3)
 
 
-def test_a_change_that_would_add_an_error_is_refused_with_its_findings(opened):
+def test_a_change_that_would_add_an_error_is_rejected_with_its_findings(opened):
     before = opened.files()
     arguments = ("incident", "update", "2026", "--status", "identified", "--at", "2026-11-02T09:00:00Z")
     said = opened.run(*arguments, code=1)
@@ -216,10 +216,10 @@ def test_a_change_that_would_add_an_error_is_refused_with_its_findings(opened):
     assert opened.files() == before
 
 
-def test_a_name_that_is_too_long_is_refused_before_it_is_written(room):
-    before = room.files()
-    assert "[right-value]" in room.run("incident", "open", "--name", "x" * 256, code=1)
-    assert room.files() == before
+def test_a_name_that_is_too_long_is_rejected_before_it_is_written(repository):
+    before = repository.files()
+    assert "[right-value]" in repository.run("incident", "open", "--name", "x" * 256, code=1)
+    assert repository.files() == before
 
 
 def test_errors_elsewhere_do_not_stop_an_edit(opened):
@@ -253,17 +253,17 @@ def test_an_update_of_the_future_is_written_with_a_warning(opened):
         ),
     ],
 )
-def test_what_cannot_be_edited_safely_is_refused_with_its_place(room, text, said):
-    room.write("content/incidents/x.yaml", text)
-    assert said in room.run("incident", "resolve", "x", code=3)
-    assert room.read("content/incidents/x.yaml") == text
+def test_what_cannot_be_edited_safely_is_rejected_with_its_place(repository, text, said):
+    repository.write("content/incidents/x.yaml", text)
+    assert said in repository.run("incident", "resolve", "x", code=3)
+    assert repository.read("content/incidents/x.yaml") == text
 
 
-def test_json_is_not_edited(room):
+def test_json_is_not_edited(repository):
     text = '{"name": "x", "updates": [{"at": "2026-11-01T00:00:00Z", "status": "identified"}]}'
-    room.write("content/incidents/x.json", text)
-    assert "is JSON" in room.run("incident", "resolve", "x", code=3)
-    assert room.read("content/incidents/x.json") == text
+    repository.write("content/incidents/x.json", text)
+    assert "is JSON" in repository.run("incident", "resolve", "x", code=3)
+    assert repository.read("content/incidents/x.json") == text
 
 
 def test_a_dry_run_shows_a_diff_that_git_can_apply(opened):
@@ -280,14 +280,14 @@ def test_a_dry_run_shows_a_diff_that_git_can_apply(opened):
     assert opened.read(FILE) == applied
 
 
-def test_a_dry_run_of_a_new_file_shows_all_of_it(room):
-    diff = room.run(*OPEN, "--dry-run")
+def test_a_dry_run_of_a_new_file_shows_all_of_it(repository):
+    diff = repository.run(*OPEN, "--dry-run")
     assert diff.startswith(
         "--- /dev/null\n+++ b/content/incidents/2026-11-02-slow-answers.yaml\n@@ -0,0 +1,5 @@\n+name"
     )
-    room.write("open.diff", diff)
-    room.git("apply", "open.diff")
-    assert room.read(FILE).startswith("name: Slow answers\nupdates:\n")
+    repository.write("open.diff", diff)
+    repository.git("apply", "open.diff")
+    assert repository.read(FILE).startswith("name: Slow answers\nupdates:\n")
 
 
 def test_a_dry_run_tells_a_missing_line_break(opened):
@@ -311,7 +311,7 @@ def test_commit_takes_the_edited_file_and_nothing_else(opened):
     assert opened.git("status", "--porcelain").splitlines() == ["M content/components.yaml", "A  staged.txt"]
 
 
-def test_commit_is_refused_if_the_file_has_other_changes(opened):
+def test_commit_is_rejected_if_the_file_has_other_changes(opened):
     before = opened.read(FILE)
     assert "has uncommitted changes" in opened.run("incident", "resolve", "2026", "--commit", code=3)
     assert opened.read(FILE) == before
@@ -335,17 +335,17 @@ def test_list_shows_what_is_open(opened):
     ]
 
 
-def test_an_empty_list_says_so(room):
-    assert room.run("incident", "list") == "no open incidents\n"
-    assert room.run("incident", "list", "--format", "json") == "[]\n"
+def test_an_empty_list_says_so(repository):
+    assert repository.run("incident", "list") == "no open incidents\n"
+    assert repository.run("incident", "list", "--format", "json") == "[]\n"
 
 
-def test_a_person_is_asked_for_what_is_missing(room, monkeypatch):
-    person_sits_here(monkeypatch)
+def test_a_person_is_asked_for_what_is_missing(repository, monkeypatch):
+    use_interactive_terminal(monkeypatch)
     answers = "Slow answers\nrpc\npartial_outage\nnone\nidentified\nA disk is full.\n"
-    room.run("incident", "open", text=answers)
+    repository.run("incident", "open", text=answers)
     assert (
-        room.read(FILE)
+        repository.read(FILE)
         == """\
 name: Slow answers
 components:
@@ -358,24 +358,26 @@ updates:
     )
 
 
-def test_a_person_may_name_a_component_as_the_page_does_and_is_asked_for_its_status(room, monkeypatch):
-    person_sits_here(monkeypatch)
+def test_a_person_may_name_a_component_as_the_page_does_and_is_asked_for_its_status(repository, monkeypatch):
+    use_interactive_terminal(monkeypatch)
     answers = "Slow answers\npublic rpc\nmajor_outage\nrpc\nbrige\nnone\nidentified\nA disk is full.\n"
-    said = room.run("incident", "open", text=answers)
+    said = repository.run("incident", "open", text=answers)
     assert "Error: rpc is already in the list" in said
     assert "did you mean 'bridge'?" in said
-    assert "components:\n  rpc: major_outage\nupdates:" in room.read(FILE)
+    assert "components:\n  rpc: major_outage\nupdates:" in repository.read(FILE)
 
 
-def test_a_component_option_without_a_status_is_asked_for_it(room, monkeypatch):
-    person_sits_here(monkeypatch)
-    room.run(*OPEN, "--component", "rpc", "--status", "identified", text="partial_outage\nA disk is full.\n")
-    assert "components:\n  rpc: partial_outage\n" in room.read(FILE)
+def test_a_component_option_without_a_status_is_asked_for_it(repository, monkeypatch):
+    use_interactive_terminal(monkeypatch)
+    repository.run(
+        *OPEN, "--component", "rpc", "--status", "identified", text="partial_outage\nA disk is full.\n"
+    )
+    assert "components:\n  rpc: partial_outage\n" in repository.read(FILE)
 
 
 def test_a_person_chooses_among_the_open_incidents_and_takes_the_default_text(opened, monkeypatch):
     opened.run("incident", "open", "--name", "Slow blocks", now="2026-11-02T10:30:00Z")
-    person_sits_here(monkeypatch)
+    use_interactive_terminal(monkeypatch)
     shown = opened.run("incident", "resolve", text="2\n\n", now="2026-11-02T11:00:00Z")
     assert "  2  2026-11-02-slow-answers  Slow answers (investigating)" in shown
     assert opened.read(FILE).endswith("status: resolved\n    body: This incident has been resolved.\n")
@@ -383,7 +385,7 @@ def test_a_person_chooses_among_the_open_incidents_and_takes_the_default_text(op
 
 def test_a_person_writes_a_postmortem_in_an_editor(opened, monkeypatch):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
-    person_sits_here(monkeypatch)
+    use_interactive_terminal(monkeypatch)
     monkeypatch.setattr("click.edit", lambda text, extension: "We learned.\n\nA lot." + text)
     opened.run("incident", "postmortem", "2026", now="2026-11-03T11:00:00Z")
     assert opened.read(FILE).endswith("  body: |-\n    We learned.\n\n    A lot.\n")
@@ -392,7 +394,7 @@ def test_a_person_writes_a_postmortem_in_an_editor(opened, monkeypatch):
 
 def test_an_editor_that_is_closed_writes_nothing(opened, monkeypatch):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
-    person_sits_here(monkeypatch)
+    use_interactive_terminal(monkeypatch)
     before = opened.read(FILE)
     monkeypatch.setattr("click.edit", lambda text, extension: text)
     assert "nothing was written" in opened.run(
@@ -408,16 +410,16 @@ def test_build_publishes_what_was_written(opened):
     assert summary["page"]["updated_at"] == "2026-11-02T12:00:00.000+01:00"
 
 
-def test_build_into_the_content_is_refused_before_anything_is_written(opened):
+def test_build_into_the_content_is_rejected_before_anything_is_written(opened):
     before = opened.files()
     opened.run("incident", "resolve", "2026", "--build", "--out", "content/site", code=2)
     assert opened.files() == before
 
 
-def test_the_clock_dates_an_edit_in_whole_seconds(room, monkeypatch):
+def test_the_clock_dates_an_edit_in_whole_seconds(repository, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793527200")
-    assert room.result(*OPEN).exit_code == 0
-    assert "at: 2026-11-01T10:00:00Z" in room.read("content/incidents/2026-11-01-slow-answers.yaml")
+    assert repository.result(*OPEN).exit_code == 0
+    assert "at: 2026-11-01T10:00:00Z" in repository.read("content/incidents/2026-11-01-slow-answers.yaml")
 
 
 def test_the_program_itself_runs_the_command(opened):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.content_repository import make_control_room, person_sits_here
+from support.content_repository import make_content_repository, use_interactive_terminal
 
 FILE = "content/maintenances/2026-11-10-new-disks.yaml"
 WINDOW = ("--scheduled-for", "2026-11-10T04:00:00Z", "--duration", "1h30m")
@@ -26,20 +26,20 @@ recurrence:
 
 
 @pytest.fixture
-def room(tmp_path, monkeypatch):
-    return make_control_room(tmp_path, monkeypatch)
+def repository(tmp_path, monkeypatch):
+    return make_content_repository(tmp_path, monkeypatch)
 
 
 @pytest.fixture
-def scheduled(room):
-    room.run(*SCHEDULE)
-    return room
+def scheduled(repository):
+    repository.run(*SCHEDULE)
+    return repository
 
 
 @pytest.fixture
-def recurring(room):
-    room.write("content/maintenances/refill.yaml", RECURRING)
-    return room
+def recurring(repository):
+    repository.write("content/maintenances/refill.yaml", RECURRING)
+    return repository
 
 
 def test_schedule_writes_the_announcement(scheduled):
@@ -56,10 +56,10 @@ body: We will be undergoing scheduled maintenance during this time.
     )
 
 
-def test_schedule_writes_what_differs_from_the_defaults(room):
+def test_schedule_writes_what_differs_from_the_defaults(repository):
     flags = ("--no-remind", "--no-auto-begin", "--no-auto-complete", "--draft", "--id", "disks")
-    room.run(*SCHEDULE, *flags, "--body", "Disks.", "--publish-at", "2026-11-05T00:00:00Z")
-    assert room.read("content/maintenances/disks.yaml").endswith("""\
+    repository.run(*SCHEDULE, *flags, "--body", "Disks.", "--publish-at", "2026-11-05T00:00:00Z")
+    assert repository.read("content/maintenances/disks.yaml").endswith("""\
 body: Disks.
 publish_at: 2026-11-05T00:00:00Z
 draft: true
@@ -69,18 +69,18 @@ scheduled_auto_completed: false
 """)
 
 
-def test_schedule_can_repeat(room):
-    room.run(*SCHEDULE, "--rule", "FREQ=WEEKLY;COUNT=3")
-    assert room.read(FILE).endswith("recurrence:\n  rule: FREQ=WEEKLY;COUNT=3\n")
-    assert "created_at" not in room.read(FILE)
-    listed = json.loads(room.run("maintenance", "list", "--format", "json"))
+def test_schedule_can_repeat(repository):
+    repository.run(*SCHEDULE, "--rule", "FREQ=WEEKLY;COUNT=3")
+    assert repository.read(FILE).endswith("recurrence:\n  rule: FREQ=WEEKLY;COUNT=3\n")
+    assert "created_at" not in repository.read(FILE)
+    listed = json.loads(repository.run("maintenance", "list", "--format", "json"))
     assert [one["scheduled_for"][:10] for one in listed] == ["2026-11-10", "2026-11-17", "2026-11-24"]
 
 
-def test_a_rule_that_is_none_is_refused(room):
-    before = room.files()
-    assert "[right-value]" in room.run(*SCHEDULE, "--rule", "EVERY=DAY", code=1)
-    assert room.files() == before
+def test_a_rule_that_is_none_is_rejected(repository):
+    before = repository.files()
+    assert "[right-value]" in repository.run(*SCHEDULE, "--rule", "EVERY=DAY", code=1)
+    assert repository.files() == before
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_a_rule_that_is_none_is_refused(room):
         ),
     ],
 )
-def test_a_window_that_is_not_told_is_a_usage_error(room, arguments, said):
-    assert said in room.run("maintenance", "schedule", *arguments, code=2)
+def test_a_window_that_is_not_told_is_a_usage_error(repository, arguments, said):
+    assert said in repository.run("maintenance", "schedule", *arguments, code=2)
 
 
-def test_a_window_that_ends_before_it_begins_is_refused(room):
+def test_a_window_that_ends_before_it_begins_is_rejected(repository):
     window = ("--scheduled-for", "2026-11-10T04:00:00Z", "--scheduled-until", "2026-11-10T03:00:00Z")
-    said = room.run("maintenance", "schedule", "--name", "x", *window, code=1)
+    said = repository.run("maintenance", "schedule", "--name", "x", *window, code=1)
     assert "[window-has-length]" in said
 
 
@@ -206,21 +206,21 @@ def test_list_shows_what_is_ahead(scheduled, recurring):
 @pytest.mark.parametrize(
     ("answer", "end"), [("1h30m", "2026-11-10T05:30:00Z"), ("2026-11-10T06:00:00Z", "2026-11-10T06:00:00Z")]
 )
-def test_a_person_may_answer_a_length_as_the_end(room, monkeypatch, answer, end):
-    person_sits_here(monkeypatch)
+def test_a_person_may_answer_a_length_as_the_end(repository, monkeypatch, answer, end):
+    use_interactive_terminal(monkeypatch)
     start = ("--name", "New disks", "--scheduled-for", "2026-11-10T04:00:00Z", "--component", "rpc")
-    said = room.run("maintenance", "schedule", *start, text=f"soon\n{answer}\n\n")
+    said = repository.run("maintenance", "schedule", *start, text=f"soon\n{answer}\n\n")
     assert "'soon' is not a date and time" in said
-    assert f"scheduled_until: {end}\n" in room.read(FILE)
+    assert f"scheduled_until: {end}\n" in repository.read(FILE)
 
 
-def test_a_person_is_asked_for_the_window(room, monkeypatch):
-    person_sits_here(monkeypatch)
+def test_a_person_is_asked_for_the_window(repository, monkeypatch):
+    use_interactive_terminal(monkeypatch)
     answers = ("New disks", "tomorrow", "2026-11-10T04:00:00Z", "2026-11-10T05:30:00Z", "rpc", "none", "")
-    said = room.run("maintenance", "schedule", text="\n".join(answers) + "\n")
+    said = repository.run("maintenance", "schedule", text="\n".join(answers) + "\n")
     assert "'tomorrow' is not a date and time" in said
     assert (
-        room.read(FILE)
+        repository.read(FILE)
         == """\
 name: New disks
 components: [rpc]

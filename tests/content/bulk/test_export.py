@@ -116,7 +116,7 @@ def _only_proxy_resolution_differs(record, found):
     return "name of the implementation"
 
 
-def test_records_that_share_everything_are_told_apart(tmp_path):
+def test_records_that_share_everything_are_reported_apart(tmp_path):
     records = [
         deployed(number, name) for number, name in enumerate(["plain", "immutables", "plain", "factory"], 1)
     ]
@@ -160,7 +160,7 @@ def test_contracts_of_other_chains_are_left_out(tmp_path):
     assert set(bodies_of(tmp_path)) == {(CHAIN, records[0]["address"])}
 
 
-def test_rows_that_are_missing_are_told(tmp_path):
+def test_rows_that_are_missing_are_reported(tmp_path):
     tables = tables_of_records([deployed(1), deployed(2)])
     del tables["contract_deployments"][0]
     write_tables(tmp_path / "contracts", tables)
@@ -169,20 +169,20 @@ def test_rows_that_are_missing_are_told(tmp_path):
     assert finding.message.startswith("1 matches refer to rows")
 
 
-def test_a_missing_table_is_told(tmp_path):
+def test_a_missing_table_is_reported(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]), without=["code", "sources"])
     with pytest.raises(UnreadableError, match="no table code, sources"):
         joined(tmp_path)
 
 
-def test_a_file_that_is_no_parquet_is_told(tmp_path):
+def test_a_file_that_is_no_parquet_is_reported(tmp_path):
     folder = write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     next(folder.glob("code/*")).write_bytes(b"no table")
     with pytest.raises(UnreadableError, match="cannot join"):
         joined(tmp_path)
 
 
-def test_a_column_that_is_no_json_is_told_at_its_row(tmp_path):
+def test_a_column_that_is_no_json_is_reported_at_its_row(tmp_path):
     tables = tables_of_records([deployed(1), deployed(2)])
     row = list(tables["verified_contracts"][1])
     row[4] = "{'a': None}"
@@ -195,7 +195,7 @@ def test_a_column_that_is_no_json_is_told_at_its_row(tmp_path):
     assert "match 2" in finding.message
 
 
-def test_a_column_of_another_type_is_told(tmp_path):
+def test_a_column_of_another_type_is_reported(tmp_path):
     tables = tables_of_records([deployed(1)])
     row = list(tables["compiled_contracts"][0])
     row[3] = None
@@ -205,7 +205,7 @@ def test_a_column_of_another_type_is_told(tmp_path):
     assert "do not follow the schema" in contract.read.findings[0].message
 
 
-def test_a_pointer_into_a_row_is_told_in_words(tmp_path):
+def test_a_pointer_into_a_row_is_reported_in_words(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (contract,) = contracts_of(tmp_path)
     finding = Finding(rule="r", message="wrong", path=contract.source.path, pointer=("abi", 0, "name"))
@@ -214,7 +214,7 @@ def test_a_pointer_into_a_row_is_told_in_words(tmp_path):
     assert locate_in_partition([replace(finding, path="other")], contract)[0].position is None
 
 
-def test_a_damaged_bucket_is_told(tmp_path):
+def test_a_damaged_bucket_is_reported(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (bucket,) = joined(tmp_path).buckets
     bucket_file(bucket.scratch_dir, bucket.number).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
@@ -236,7 +236,7 @@ def test_numbers_beyond_64_bits_are_kept(tmp_path):
     assert body.count(b'"slot":%d' % slot) == 2
 
 
-def test_the_workbench_holds_only_what_is_needed(tmp_path):
+def test_buckets_hold_only_what_is_needed(tmp_path):
     records = [deployed(1), deployed(2, "immutables") | {"chainId": "1"}]
     write_tables(tmp_path / "contracts", tables_of_records(records))
     (bucket,) = joined(tmp_path).buckets

@@ -56,7 +56,7 @@ def test_a_line_that_is_not_canonical_is_read_exactly(tmp_path):
     assert contract.read.record["compilation"]["compilerSettings"]["optimizer"]["runs"] == "200.0"
 
 
-def test_what_is_wrong_is_told_with_line_and_column(tmp_path):
+def test_what_is_wrong_is_reported_with_line_and_column(tmp_path):
     misspelled = RECORD.replace(b'"matchId"', b'"matchID"')
     wrong = RECORD.replace(b'"matchId":"7"', b'"matchId":7')
     body = b"\n".join([RECORD, b'{"a":1', misspelled, wrong, b"[]", b"\xff\xfe{}", b'{"a":"\xff"}'])
@@ -97,7 +97,7 @@ def test_a_damaged_file_is_a_finding(tmp_path, name, harm):
     )
 
 
-def test_a_line_that_is_too_long_is_passed_over(tmp_path, monkeypatch):
+def test_a_line_that_is_too_long_is_skipped(tmp_path, monkeypatch):
     monkeypatch.setattr(lines_module, "LARGEST_RECORD", len(RECORD))
     (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n" + b"x" * (3 << 20) + b"\n" + RECORD + b"\n")
     first, long, last = read(tmp_path)
@@ -107,7 +107,7 @@ def test_a_line_that_is_too_long_is_passed_over(tmp_path, monkeypatch):
     assert (finding.position, "more than" in finding.message) == (Position(2, 1), True)
 
 
-def test_a_file_of_something_else_is_given_up(tmp_path):
+def test_a_file_of_something_else_ends_early(tmp_path):
     (tmp_path / "all.jsonl").write_bytes(b"no record\n" * 5000)
     contracts = read(tmp_path)
     assert len(contracts) == lines_module.MAX_UNREADABLE_LINES + 1
@@ -131,7 +131,7 @@ LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]
 
 @settings(derandomize=True, max_examples=150, deadline=None)
 @given(LINES, st.booleans(), st.integers(1, 900))
-def test_lines_reades_cover_every_line_once(tmp_path_factory, found, ends, size):
+def test_ranges_cover_every_line_once(tmp_path_factory, found, ends, size):
     root = tmp_path_factory.getbasetemp()
     body = b"\n".join(found) + (b"\n" if ends else b"")
     (root / "some.jsonl").write_bytes(body)

@@ -105,7 +105,7 @@ def test_the_schema_demands_findings_of_checks_that_fail_and_allows_notes_of_tho
         assert validator().is_valid(proof | {"checks": [check]}) == allowed
 
 
-def test_the_claims_of_a_proof_are_told_apart():
+def test_the_claims_of_a_proof_are_reported_apart():
     claims = proof_of(made_record("everything"))["claims"]
     assert {name: claim["status"] for name, claim in claims.items()} == {
         "consistent": "shown",

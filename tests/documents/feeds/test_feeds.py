@@ -84,7 +84,7 @@ def test_feedparser_reads_what_was_written(documents, path, version):
     assert upgrade.published_parsed == struct_time((2026, 12, 1, 22, 0, 0, 1, 335, 0))
 
 
-def test_instants_are_told_in_the_time_zone_of_the_page(documents):
+def test_instants_are_reported_in_the_time_zone_of_the_page(documents):
     winter = ET.fromstring(documents["history.atom"]).findall(f"{ATOM}entry/{ATOM}published")[0].text
     assert winter == "2026-12-01T23:00:00+01:00"
     assert b"<pubDate>Tue, 01 Dec 2026 23:00:00 +0100</pubDate>" in documents["history.rss"]
@@ -113,7 +113,7 @@ def test_updates_stand_newest_first_and_a_repeated_status_is_an_update(documents
     assert item["tags"] == ["Public RPC"]
 
 
-def test_a_window_is_told_as_statuspage_tells_it(documents):
+def test_a_window_is_reported_as_statuspage_tells_it(documents):
     def window(**changed):
         site = bodies(catalogue(maintenances={"w": maintenance(**changed)}))
         return json.loads(site["feed.json"])["items"][0]["content_html"].partition("</p>")[0]

@@ -197,7 +197,7 @@ def test_a_calendar_without_events_is_still_one():
     assert vobject.readOne(body.decode()).vtimezone.tzid.value == "Etc/UTC"
 
 
-def test_real_maintenances_are_told_with_their_windows(tmp_path):
+def test_real_maintenances_are_reported_with_their_windows(tmp_path):
     real = capture("junxit-claude.scheduled-maintenances.json")
     records = real["scheduled_maintenances"]
     components = {c["id"]: c for record in records for c in record["components"]}

@@ -69,7 +69,7 @@ def shape(element):
     return [(child.tag, dict(child.attrib)) for child in element if child.tag != f"{ATOM}entry"]
 
 
-def test_the_feed_itself_is_told_alike(real, made):
+def test_the_feed_itself_is_reported_alike(real, made):
     assert made.attrib == real.attrib
     assert shape(made) == shape(real)
     for tag in ("id", "title", "updated", f"author/{ATOM}name"):

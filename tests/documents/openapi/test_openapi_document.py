@@ -74,7 +74,7 @@ def shape_of(path: str, parameters: list[dict[str, Any]]) -> re.Pattern[str]:
     return re.compile("".join(spelled))
 
 
-def test_each_document_of_a_build_has_the_shape_that_is_told(told, project):
+def test_each_document_of_a_build_has_the_shape_that_is_reported(told, project):
     """Those without parameters, and each that a path with parameters fits."""
     site = project / "build"
     judged = set()
@@ -91,7 +91,7 @@ def test_each_document_of_a_build_has_the_shape_that_is_told(told, project):
     assert len(judged) >= 20
 
 
-def test_real_records_have_the_shape_that_is_told(told):
+def test_real_records_have_the_shape_that_is_reported(told):
     validator = jsonschema.Draft202012Validator(schema(told, "Record"))
     bodies = [record for _, record in real_records()]
     assert len(bodies) > 50

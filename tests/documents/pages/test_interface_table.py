@@ -28,7 +28,7 @@ def test_hashes_are_those_of_the_records_signatures(path: Path) -> None:
     assert {"0x" + selector.hex() for selector in selectors_of(record["abi"])} == known
 
 
-def test_the_constructors_arguments_are_told_with_their_values() -> None:
+def test_the_constructors_arguments_are_reported_with_their_values() -> None:
     record = made_record("arguments")
     arguments = record["creationBytecode"]["transformationValues"]["constructorArguments"]
     shown = interface_view(record["abi"], None, None, arguments).constructor
@@ -46,7 +46,7 @@ def test_arguments_that_cannot_be_read_are_left_out(arguments: str | None) -> No
     assert [one.value for one in shown.inputs] == ["", ""]
 
 
-def test_values_of_every_type_are_told() -> None:
+def test_values_of_every_type_are_reported() -> None:
     kinds = ["address", "string", "bytes3", "uint8[2]", "bytes"]
     abi = [
         {"type": "constructor", "inputs": [{"name": f"v{n}", "type": kind} for n, kind in enumerate(kinds)]}

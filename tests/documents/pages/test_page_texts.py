@@ -47,7 +47,7 @@ def test_a_site_changes_single_texts() -> None:
     assert page_texts("en", (("section.status", "State"),))("section.status") == "State"
 
 
-def test_numbers_are_told_as_the_language_does() -> None:
+def test_numbers_are_reported_as_the_language_does() -> None:
     assert page_texts("en").number(1234567) == "1,234,567"
     assert page_texts("de").number(1234567) == "1'234'567"
     assert page_texts("de").decimal(99.9, 2) == "99,90"

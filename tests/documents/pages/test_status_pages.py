@@ -110,7 +110,7 @@ def test_a_group_shows_its_worst_component() -> None:
     assert "South Operational" in text
 
 
-def test_a_day_of_trouble_is_told_with_its_incidents() -> None:
+def test_a_day_of_trouble_is_reported_with_its_incidents() -> None:
     page = pages_at(at("11-11 12:00"))["index.html"]
     text = said(page)
     assert "1 day with issues 10 Nov 2026 Partial outage 1 h Slow answers" in text

@@ -49,7 +49,7 @@ def test_a_struct_is_opened_into_its_members() -> None:
     assert found.slots[0].skipped == "4"
 
 
-def test_a_variable_of_several_slots_is_told_as_one() -> None:
+def test_a_variable_of_several_slots_is_reported_as_one() -> None:
     first, second = solidity(("three", "t_fixed", 0, 0), ("map", "t_map", 3, 0)).slots
     assert (first.first, first.last) == ("0", "2")
     assert (second.first, second.skipped, second.variables[0].kind) == ("3", "", "mapping")

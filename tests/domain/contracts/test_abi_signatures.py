@@ -100,12 +100,12 @@ def test_names_the_items_without_signature():
         "uint\uff18",
     ],
 )
-def test_absurd_types_are_refused(bad):
+def test_absurd_types_are_rejected(bad):
     with pytest.raises(InvalidValueError):
         parse_abi_parameters([{"type": bad}])
 
 
-def test_deep_tuples_are_refused():
+def test_deep_tuples_are_rejected():
     inner = {"type": "bool"}
     for _ in range(MAX_ABI_TYPE_DEPTH):
         inner = {"type": "tuple", "components": [inner]}

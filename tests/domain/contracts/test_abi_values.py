@@ -84,7 +84,7 @@ def test_encodes_as_eth_abi_does_and_reads_it_back(typed_values):
 
 @steady
 @given(TYPED_VALUES, st.integers(0), st.integers(1, 255))
-def test_a_changed_byte_is_refused_or_means_another_value(typed_values, place, change):
+def test_a_changed_byte_is_rejected_or_means_another_value(typed_values, place, change):
     types, values = typed_values
     data = bytearray(encode_abi_values(types, values))
     if not data:

@@ -122,7 +122,7 @@ def test_metadata_outside_ascii_is_spelled_with_escapes_first():
         metadata_texts(deep)
 
 
-def test_unknown_schemes_are_refused():
+def test_unknown_schemes_are_rejected():
     with pytest.raises(InvalidValueError):
         metadata_hash(b"", "md5")
 

@@ -269,7 +269,7 @@ def test_says_what_is_wrong_with_bytecode(member, value, says):
         made_record(std_json_output=output)
 
 
-def test_absurd_nesting_is_refused():
+def test_absurd_nesting_is_rejected():
     deep: list = []
     for _ in range(5_000):
         deep = [deep]
@@ -318,7 +318,7 @@ def given_files():
 
 @steady
 @given(st.sampled_from(list(parts(given_files()))), JUNK)
-def test_junk_in_any_file_is_refused_or_derived_never_a_traceback(place, junk):
+def test_junk_in_any_file_is_rejected_or_derived_never_a_traceback(place, junk):
     files = orjson.loads(orjson.dumps(given_files()))
     holder = files
     for key in place[:-1]:

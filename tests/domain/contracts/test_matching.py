@@ -149,7 +149,7 @@ def test_places_are_read_in_order():
         {"a": [{"start": 0}]},
     ],
 )
-def test_other_references_are_refused(value):
+def test_other_references_are_rejected(value):
     with pytest.raises(InvalidValueError):
         parse_immutable_references(value)
     with pytest.raises(InvalidValueError):
@@ -160,7 +160,7 @@ def test_other_references_are_refused(value):
     "piece",
     [None, {}, {"offset": 1, "value": "0xg0"}, {"offset": -1, "value": "0x"}, {"offset": "1", "value": "0x"}],
 )
-def test_other_auxdata_is_refused(piece):
+def test_other_auxdata_is_rejected(piece):
     with pytest.raises(InvalidValueError):
         parse_cbor_auxdata({"1": piece})
 

@@ -120,7 +120,7 @@ def test_names_the_values():
     assert value_names(values) == {("callProtection", None), ("immutable", "1"), ("immutable", "2")}
 
 
-def test_many_steps_that_move_the_code_are_refused_before_they_cost_time():
+def test_many_steps_that_move_the_code_are_rejected_before_they_cost_time():
     steps = [step("insert", "constructorArguments", 0)] * (MAX_RESIZING_STEPS + 1)
     started = time.perf_counter()
     with pytest.raises(ReplayError):

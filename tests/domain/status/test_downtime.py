@@ -49,7 +49,7 @@ def test_a_stretch_is_parted_at_the_midnights_of_the_page() -> None:
     assert [record.incident.id for record in second.records] == ["trouble"]
 
 
-def test_what_goes_on_is_told_of_today_without_a_length() -> None:
+def test_what_goes_on_is_reported_of_today_without_a_length() -> None:
     found = troubles(at("11-03 00:00"), incidents=OUTAGE)
     today = found[date(2026, 11, 3)]
     assert today.ongoing == "degraded_performance"

@@ -147,7 +147,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "message", "line"), REFUSED.values(), ids=REFUSED)
-def test_what_is_not_safe_is_refused_with_its_place(text, message, line):
+def test_what_is_not_safe_is_rejected_with_its_place(text, message, line):
     pointer = ("x", "updates") if text.startswith("x:") else ("updates",)
     with pytest.raises(EditError, match=message) as refused:
         append_item(text, pointer, {"at": "x"})
@@ -168,7 +168,7 @@ def test_an_item_that_an_alias_repeats_would_change_twice():
         append_item(inside, ("a", 0, "updates"), "two")
 
 
-def test_a_text_that_would_grow_a_line_break_is_refused():
+def test_a_text_that_would_grow_a_line_break_is_rejected():
     text = "updates:\n  - body: |\n      open end"
     with pytest.raises(EditError) as refused:
         append_item(text, ("updates",), "x")

@@ -78,7 +78,7 @@ def test_an_index_is_read_as_it_was_written():
 @pytest.mark.parametrize(
     "text", [b"", b"[]", b"null", b"{}", b'{"format":1}', b'{"format":1,"shards":{},"begun":3}']
 )
-def test_what_is_no_index_is_refused(text):
+def test_what_is_no_index_is_rejected(text):
     with pytest.raises(PublishingError, match="is no ledger"):
         parse_index(text)
 

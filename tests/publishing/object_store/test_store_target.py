@@ -206,7 +206,7 @@ def test_answers_that_never_come_are_asked_again(moto_store):
     assert bodies_in(store) == SITE
 
 
-def test_a_store_that_stays_down_is_refused_and_resumed(moto_store):
+def test_a_store_that_stays_down_is_rejected_and_resumed(moto_store):
     store = moto_store
     store.fault = lambda method, path, number: "500" if number > 40 else ""
     with pytest.raises(PublishingError, match="cannot take"):
@@ -388,7 +388,7 @@ def test_a_publisher_whose_clock_says_that_the_lease_is_over_puts_nothing_more(m
     assert len(put_yet) < 10 + 32
 
 
-def test_a_store_that_overlooks_conditions_is_refused(rclone_server, bucket_name, monkeypatch):
+def test_a_store_that_overlooks_conditions_is_rejected(rclone_server, bucket_name, monkeypatch):
     for name, value in rclone_server.environment().items():
         monkeypatch.setenv(name, value)
     url = rclone_server.make_bucket(bucket_name)
@@ -425,7 +425,7 @@ def test_a_body_that_is_another_than_was_offered_is_not_put(moto_store):
         (delete, "is missing"),
     ],
 )
-def test_a_damaged_ledger_is_told_and_can_be_deleted(moto_store, harm, said):
+def test_a_damaged_ledger_is_reported_and_can_be_deleted(moto_store, harm, said):
     store = moto_store
     publish(store.url, SITE)
     shard = next(path for path in objects_of(store.url) if path.startswith(".statuary/ledger/site-"))

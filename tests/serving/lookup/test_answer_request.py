@@ -139,7 +139,7 @@ WRONG_CHECKSUM = ADDRESS.replace("aAeb", "AAeb")
         ),
     ],
 )
-def test_only_the_first_fault_is_told_in_the_measured_order(target, message):
+def test_only_the_first_fault_is_reported_in_the_measured_order(target, message):
     assert json.loads(answer(f"/v2/{target}").body)["message"] == message
 
 

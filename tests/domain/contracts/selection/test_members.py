@@ -78,13 +78,13 @@ def test_names_are_unescaped():
         b'{"a":1;"b":2}',
     ],
 )
-def test_what_is_no_compact_object_is_refused(text):
+def test_what_is_no_compact_object_is_rejected(text):
     with pytest.raises(NotCanonicalError):
         members(text)
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[", b"[1", b"[1,", b"[1,]", b"[1 ]", b'["x]'])
-def test_what_is_no_compact_array_is_refused(text):
+def test_what_is_no_compact_array_is_rejected(text):
     with pytest.raises(NotCanonicalError):
         items(text)
 

@@ -1,6 +1,6 @@
 """A story told in git from the shell: an incident and a maintenance, each step a command and a commit.
 
-`control_story/<step>/` holds, after each step, the source file that was edited and every status document that
+`edit_story/<step>/` holds, after each step, the source file that was edited and every status document that
 the step changed; what is not there did not change. `BLESS=1 pytest tests/golden -n 0` writes the folders anew;
 read the difference before committing it.
 """
@@ -22,9 +22,9 @@ from statuary.documents.url_table import (
     STATUS,
     SUMMARY,
 )
-from support.content_repository import ControlRoom, make_control_room
+from support.content_repository import ContentRepository, make_content_repository
 
-GOLDEN = Path(__file__).parent / "control_story"
+GOLDEN = Path(__file__).parent / "edit_story"
 
 DOCUMENTS = (
     SUMMARY,
@@ -143,29 +143,29 @@ def golden(step: str) -> dict[str, bytes]:
 def told(tmp_path_factory: pytest.TempPathFactory):
     """Tell the story once: the repository, and by step what the step made."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        room = make_control_room(tmp_path_factory.mktemp("story"), monkeypatch)
-        (room.root / ".git/info/exclude").write_text("learned.txt\n")
-        room.write("learned.txt", LEARNED)
+        repository = make_content_repository(tmp_path_factory.mktemp("story"), monkeypatch)
+        (repository.root / ".git/info/exclude").write_text("learned.txt\n")
+        repository.write("learned.txt", LEARNED)
         made: dict[str, dict[str, bytes]] = {}
         before: dict[str, bytes] = {}
         for step, now, source, arguments in STORY:
             if step == "2-identified":
-                add_a_comment_by_hand(room)
-            room.run(*arguments, "--commit", "--build", now=now)
-            after = status_documents(room.root / "build")
+                add_a_comment_by_hand(repository)
+            repository.run(*arguments, "--commit", "--build", now=now)
+            after = status_documents(repository.root / "build")
             changed = {path: body for path, body in after.items() if before.get(path) != body}
             assert before.keys() <= after.keys()
-            made[step] = changed | {f"content/{source}": room.read(f"content/{source}").encode()}
+            made[step] = changed | {f"content/{source}": repository.read(f"content/{source}").encode()}
             before = after
-        yield room, made
+        yield repository, made
 
 
-def add_a_comment_by_hand(room: ControlRoom) -> None:
-    text = room.read(f"content/{INCIDENT}")
-    room.write(
+def add_a_comment_by_hand(repository: ContentRepository) -> None:
+    text = repository.read(f"content/{INCIDENT}")
+    repository.write(
         f"content/{INCIDENT}", text.replace("updates:\n", "\n# times are from the node's own log\nupdates:\n")
     )
-    room.commit_all("Say where the times are from")
+    repository.commit_all("Say where the times are from")
 
 
 @pytest.mark.parametrize("step", [step for step, *_ in STORY])
@@ -184,8 +184,8 @@ def test_there_is_no_golden_folder_without_a_step():
 
 
 def test_each_step_is_one_commit_of_one_file_that_only_grew(told):
-    room = told[0]
-    commits = room.git("log", "--reverse", "--format=%H %s").splitlines()
+    repository = told[0]
+    commits = repository.git("log", "--reverse", "--format=%H %s").splitlines()
     subjects = [line.partition(" ")[2] for line in commits]
     assert subjects == [
         "Begin",
@@ -201,12 +201,12 @@ def test_each_step_is_one_commit_of_one_file_that_only_grew(told):
         "Complete maintenance: A larger disk for the nodes",
     ]
     for before, after in pairwise(line.partition(" ")[0] for line in commits):
-        changes = room.git("diff", "--numstat", before, after).splitlines()
+        changes = repository.git("diff", "--numstat", before, after).splitlines()
         assert [change.split("\t")[1] for change in changes] == ["0"]
-    assert room.git("status", "--porcelain") == ""
+    assert repository.git("status", "--porcelain") == ""
 
 
-def test_a_commit_says_what_readers_are_told(told):
+def test_a_commit_says_what_readers_are_reported(told):
     assert told[0].git("log", "--format=%b", "--grep=^Update incident (monitoring)") == (
         "monitoring at 2026-11-02T10:50:00Z; rpc=operational\n\nThe node is back: calls are answered."
     )
