@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.edge_runtimes import Served, served, write_site
+from support.edge_runtimes import Served, serve_with_deno, served, write_site
 from support.edge_vectors import ERROR_ID, VECTORS, fixture_site
 from support.requirements import require_module
 
@@ -107,36 +107,52 @@ def test_a_port_that_is_taken_is_said(tmp_path):
 
 LONG = "9" * 20_000
 
+HOSTILE_TARGETS = [
+    f"/v2/contracts/1?afterMatchId={LONG}",
+    f"/v2/contracts/1?limit={LONG}",
+    "/v2/contracts/1?limit=1e999",
+    f"/v2/contracts/{LONG}",
+    f"/v2/contract/{LONG}/0x{LONG}",
+    f"/{'a' * 5000}",
+    f"/{'a/' * 5000}",
+    f"/{'%c3%28' * 100}",
+    "/%ff%fe",
+    "/out",
+    "/circle",
+    "/api/up/api/up/nothing",
+    "/%00",
+    "/a%5cb",
+    "/?%",
+]
+"""Numbers and names of any length, links out of the folder and in circles, escapes that are not UTF-8."""
 
-def test_no_request_is_answered_with_500(tmp_path, serve):
-    """Numbers and names of any length, links out of the folder and in circles, strange methods and headers."""
-    site = write_site(tmp_path / "site", fixture_site())
-    (tmp_path / "secret").write_text("secret")
-    (site / "out").symlink_to(tmp_path / "secret")
+
+def hostile_site(folder: Path) -> Path:
+    """Write a site with links that lead out of it, in a circle and up."""
+    site = write_site(folder / "site", fixture_site())
+    (folder / "secret").write_text("secret")
+    (site / "out").symlink_to(folder / "secret")
     (site / "circle").symlink_to(site / "circle")
     (site / "api" / "up").symlink_to(site)
-    targets = [
-        f"/v2/contracts/1?afterMatchId={LONG}",
-        f"/v2/contracts/1?limit={LONG}",
-        "/v2/contracts/1?limit=1e999",
-        f"/v2/contracts/{LONG}",
-        f"/v2/contract/{LONG}/0x{LONG}",
-        f"/{'a' * 5000}",
-        f"/{'a/' * 5000}",
-        f"/{'%c3%28' * 100}",
-        "/%ff%fe",
-        "/out",
-        "/circle",
-        "/api/up/api/up/nothing",
-        "/%00",
-        "/a%5cb",
-        "/?%",
-    ]
-    with served([*serve, str(site)], READY) as server:
-        for target in targets:
-            for method in ("GET", "HEAD", "POST", "OPTIONS", "BREW"):
-                assert 200 <= server.ask(target, method)["status"] < 500, (method, target[:60])
-        assert b"secret" not in server.ask("/out")["body"].encode()
+    return site
+
+
+def ask_for_everything(server: Served) -> None:
+    for target in HOSTILE_TARGETS:
+        for method in ("GET", "HEAD", "POST", "OPTIONS", "BREW"):
+            status = server.ask(target, method)["status"]
+            assert 200 <= status < 500, (status, method, target[:60])
+    assert "secret" not in server.ask("/out")["body"]
+
+
+def test_no_request_gets_500(tmp_path, serve):
+    with served([*serve, str(hostile_site(tmp_path))], READY) as server:
+        ask_for_everything(server)
+
+
+def test_no_request_to_deno_gets_500(tmp_path):
+    with serve_with_deno(hostile_site(tmp_path)) as server:
+        ask_for_everything(server)
 
 
 def test_a_folder_without_content_is_said_in_one_line(tmp_path, monkeypatch):
