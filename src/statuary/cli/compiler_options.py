@@ -1,25 +1,19 @@
 """The option that names the compilers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from statuary.compilers.compiler import PROGRAMS, Compiler, CompilerError, compilers_on_path, detect_compiler
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-
-def compiler_option(function: Decorated) -> Decorated:
-    """Add `--compiler KIND=PATH`, which may be repeated."""
-    return click.option(
-        "--compiler",
-        multiple=True,
-        metavar="KIND=PATH",
-        help="A compiler: solc=PATH (solc, or npm's solcjs) or vyper=PATH; repeat it for each version. "
-        "Default: the compilers on PATH.",
-    )(function)
+compiler_option = click.option(
+    "--compiler",
+    multiple=True,
+    metavar="KIND=PATH",
+    help="A compiler: solc=PATH (solc, or npm's solcjs) or vyper=PATH; repeat it for each version. "
+    "Default: the compilers on PATH.",
+)
 
 
 def parse_compilers(given: Iterable[str]) -> list[Compiler]:

@@ -11,7 +11,13 @@ from typing_extensions import override
 from statuary.build.recompile import RecompileOptions, Recompiler
 from statuary.cli.compiler_options import compiler_option, parse_compilers
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options.common_options import InstantType, build_instant, content_option, now_option
+from statuary.cli.options.common_options import (
+    InstantType,
+    build_instant,
+    content_option,
+    now_option,
+    with_options,
+)
 from statuary.cli.output.findings_report import text_report
 from statuary.cli.output.plain_text import size_text
 from statuary.content.locate import locate_findings
@@ -139,12 +145,6 @@ WRITE_OPTIONS = (
 )
 
 
-def _add_options(function: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed((*COMPILATION_OPTIONS, *CHAIN_OPTIONS, *WRITE_OPTIONS)):
-        function = option(function)
-    return function
-
-
 @click.group()
 def command() -> None:
     """Add contracts to the site."""
@@ -152,7 +152,7 @@ def command() -> None:
 
 @command.command("add")
 @click.argument("file", type=FILE)
-@_add_options
+@with_options(*COMPILATION_OPTIONS, *CHAIN_OPTIONS, *WRITE_OPTIONS)
 def add(
     file: Path,
     content: Path,

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import click
 
 from statuary.build.progress import stage
-from statuary.cli.options.common_options import utc_now
+from statuary.cli.options.common_options import utc_now, with_options
 from statuary.cli.output.plain_text import changes_line, changes_lines, count_text, size_text
 from statuary.cli.output.printable import printable
 from statuary.cli.output.progress import progress
@@ -23,8 +23,6 @@ from statuary.publishing.object_store.published_sites import PublishedFolder, Pu
 from statuary.publishing.object_store.store import ObjectStore, is_store_url
 from statuary.publishing.object_store.store_target import ObjectStoreTarget, RequestCounts
 from statuary.publishing.plan import Plan
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 LEASE_POLL_SECONDS = 5.0
 """Seconds between two attempts to take a lease that another publisher holds."""
@@ -52,40 +50,35 @@ class StoreOptions(NamedTuple):
     wait: int = 0
 
 
-def store_options(function: Decorated) -> Decorated:
-    """Add the options of object stores."""
-    options = (
-        click.option(
-            "--adopt", is_flag=True, help="Replace objects at the site's paths that statuary did not write."
-        ),
-        click.option(
-            "--verify",
-            is_flag=True,
-            help="Ask the store for every object instead of trusting the ledger there.",
-        ),
-        click.option(
-            "--no-lease",
-            is_flag=True,
-            help="Take no lease: for a store without conditional requests, and only one publisher.",
-        ),
-        click.option(
-            "--lease-seconds",
-            type=click.IntRange(2, 3600),
-            default=LEASE_SECONDS,
-            show_default=True,
-            help="How long the lease of a killed publisher blocks others.",
-        ),
-        click.option(
-            "--wait",
-            type=click.IntRange(0, 86_400),
-            default=0,
-            metavar="SECONDS",
-            help="Wait this long for another publisher to finish.",
-        ),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+store_options = with_options(
+    click.option(
+        "--adopt", is_flag=True, help="Replace objects at the site's paths that statuary did not write."
+    ),
+    click.option(
+        "--verify",
+        is_flag=True,
+        help="Ask the store for every object instead of trusting the ledger there.",
+    ),
+    click.option(
+        "--no-lease",
+        is_flag=True,
+        help="Take no lease: for a store without conditional requests, and only one publisher.",
+    ),
+    click.option(
+        "--lease-seconds",
+        type=click.IntRange(2, 3600),
+        default=LEASE_SECONDS,
+        show_default=True,
+        help="How long the lease of a killed publisher blocks others.",
+    ),
+    click.option(
+        "--wait",
+        type=click.IntRange(0, 86_400),
+        default=0,
+        metavar="SECONDS",
+        help="Wait this long for another publisher to finish.",
+    ),
+)
 
 
 def publish_to_store(site: PublishedSite, url: str, options: StoreOptions, *, to_error: bool = False) -> None:

@@ -18,6 +18,7 @@ from statuary.cli.options.common_options import (
     now_option,
     out_option,
     refuse_overlapping_folders,
+    with_options,
 )
 from statuary.cli.output.findings_report import text_report
 from statuary.cli.output.printable import printable
@@ -170,9 +171,7 @@ def with_edit_session(function: Callable[..., None]) -> Callable[..., None]:
 
             click.get_current_context().invoke(command, content=content, out=out, now=present)
 
-    for option in reversed(OPTIONS):
-        run = option(run)
-    return run
+    return with_options(*OPTIONS)(run)
 
 
 @contextmanager

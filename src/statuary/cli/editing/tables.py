@@ -1,13 +1,12 @@
 """Lists: a table on a terminal, aligned lines elsewhere, or JSON."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from statuary.cli.output.printable import json_text, printable
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Row = dict[str, str | list[str] | None]
 
 COLOURS = {
@@ -34,16 +33,14 @@ COLOURS = {
 """Statuspage's colours of these words."""
 
 
-def list_format_option(function: Decorated) -> Decorated:
-    """Add `--format` of a list."""
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="A table, or a JSON list.",
-    )(function)
+list_format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table, or a JSON list.",
+)
 
 
 def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: str) -> None:

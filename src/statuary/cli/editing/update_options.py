@@ -11,6 +11,7 @@ import click
 from statuary.cli.editing.completion import complete_component_status
 from statuary.cli.editing.edit_session import EditSession
 from statuary.cli.editing.prompts import ask_text, is_interactive, statuses_or_ask
+from statuary.cli.options.common_options import with_options
 from statuary.domain.findings import Pointer
 from statuary.domain.status.incidents import Incident
 from statuary.domain.status.vocabulary import DEFAULT_BODIES, UpdateStatus
@@ -64,9 +65,7 @@ def with_body_options(function: Callable[..., None]) -> Callable[..., None]:
     def run(*arguments: Any, body: str | None, body_file: Path | None, **values: Any) -> None:
         function(*arguments, body=read_body(body, body_file), **values)
 
-    for option in reversed(BODY_OPTIONS):
-        run = option(run)
-    return run
+    return with_options(*BODY_OPTIONS)(run)
 
 
 def with_update_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -84,9 +83,7 @@ def with_update_options(function: Callable[..., None]) -> Callable[..., None]:
         update_options = UpdateOptions(read_body(body, body_file), components, notify)
         function(*arguments, update_options=update_options, **values)
 
-    for option in reversed(UPDATE_OPTIONS):
-        run = option(run)
-    return run
+    return with_options(*UPDATE_OPTIONS)(run)
 
 
 def read_body(body: str | None, body_file: Path | None) -> str | None:

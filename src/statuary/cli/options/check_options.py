@@ -1,34 +1,27 @@
 """Which checks run: `--skip`, `--only`, `--strict`, and the table of all."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, TypeVar
 
 import click
 
 from statuary.build.check_options import CheckOptions
+from statuary.cli.options.common_options import with_options
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-
-def check_options(function: Decorated) -> Decorated:
-    """Add `--skip`, `--only` and `--strict`."""
-    for option in (
-        click.option(
-            "--strict",
-            is_flag=True,
-            help="Exit with 1 on warnings and withheld contracts; publish nothing while the site has a warning.",
-        ),
-        click.option("--only", multiple=True, metavar="CHECK", help="Run only this check (repeatable)."),
-        click.option(
-            "--skip",
-            multiple=True,
-            metavar="CHECK",
-            help="Skip this check (repeatable); `proof` and `status` are all checks of a group.",
-        ),
-    ):
-        function = option(function)
-    return function
+check_options = with_options(
+    click.option(
+        "--skip",
+        multiple=True,
+        metavar="CHECK",
+        help="Skip this check (repeatable); `proof` and `status` are all checks of a group.",
+    ),
+    click.option("--only", multiple=True, metavar="CHECK", help="Run only this check (repeatable)."),
+    click.option(
+        "--strict",
+        is_flag=True,
+        help="Exit with 1 on warnings and withheld contracts; publish nothing while the site has a warning.",
+    ),
+)
 
 
 def read_check_options(skip: Collection[str], only: Collection[str], *, strict: bool) -> CheckOptions:
@@ -75,20 +68,6 @@ def _unknown(name: str, optional: Mapping[str, str], known: Collection[str]) -> 
     return f"unknown check {name!r}; `statuary check --list` shows all"
 
 
-def list_option(function: Decorated) -> Decorated:
-    """Add `--list`, which prints every rule and exits."""
-
-    def run(ctx: click.Context, _param: click.Parameter, given: bool) -> None:
-        if given:
-            list_rules()
-            ctx.exit()
-
-    help_text = "Print every rule and exit."
-    return click.option(
-        "--list", is_flag=True, is_eager=True, expose_value=False, callback=run, help=help_text
-    )(function)
-
-
 def list_rules() -> None:
     """Print every rule: a table on a terminal, tab-separated lines elsewhere."""
     from rich.console import Console
@@ -107,3 +86,19 @@ def list_rules() -> None:
     for rule in all_rules():
         table.add_row(rule.name, rule.severity, rule.group, rule.sentence)
     console.print(table)
+
+
+def _list_and_exit(ctx: click.Context, _param: click.Parameter, given: bool) -> None:
+    if given:
+        list_rules()
+        ctx.exit()
+
+
+list_option = click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_and_exit,
+    help="Print every rule and exit.",
+)

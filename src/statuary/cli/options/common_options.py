@@ -12,7 +12,20 @@ from typing_extensions import override
 
 from statuary.domain.primitives import Instant, InvalidValueError, instant, parse_instant
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def with_options(
+    *options: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> Callable[[Command], Command]:
+    """Return a decorator that adds options to a command, in the order of its help."""
+
+    def decorate(function: Command) -> Command:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
 
 
 class InstantType(click.ParamType[Instant]):
@@ -51,48 +64,34 @@ class DurationType(click.ParamType[timedelta]):
         return duration
 
 
-def content_option(function: Decorated) -> Decorated:
-    """Add `--content`."""
-    return click.option(
-        "--content",
-        type=click.Path(path_type=Path, file_okay=False),
-        default=Path("content"),
-        show_default=True,
-        help="The content folder.",
-    )(function)
-
-
-def out_option(function: Decorated) -> Decorated:
-    """Add `--out`."""
-    return click.option(
-        "--out",
-        type=click.Path(path_type=Path, file_okay=False),
-        default=Path("build"),
-        show_default=True,
-        help="The folder that the site is published into.",
-    )(function)
-
-
-def now_option(function: Decorated) -> Decorated:
-    """Add `--now`."""
-    return click.option(
-        "--now",
-        type=InstantType(),
-        default=None,
-        help="The current instant, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH, else the clock.",
-    )(function)
-
-
-def format_option(function: Decorated) -> Decorated:
-    """Add `--format`."""
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json", "github", "sarif"]),
-        default="text",
-        show_default=True,
-        help="The format of findings.",
-    )(function)
+content_option = click.option(
+    "--content",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("content"),
+    show_default=True,
+    help="The content folder.",
+)
+out_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("build"),
+    show_default=True,
+    help="The folder that the site is published into.",
+)
+now_option = click.option(
+    "--now",
+    type=InstantType(),
+    default=None,
+    help="The current instant, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH, else the clock.",
+)
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    show_default=True,
+    help="The format of findings.",
+)
 
 
 def utc_now() -> Instant:

@@ -1,41 +1,31 @@
 """The options of a build's workers: processes of this machine, or a Dask cluster."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
 from statuary.build.execution.executor import Executor
+from statuary.cli.options.common_options import with_options
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-
-def execution_options(function: Decorated) -> Decorated:
-    """Add `--workers`, `--engine` and `--scheduler`."""
-    options = (
-        click.option(
-            "--workers",
-            type=click.IntRange(1, 1024),
-            metavar="N",
-            help="Worker processes. Default: one per core; a small build uses one.",
-        ),
-        click.option(
-            "--engine",
-            type=click.Choice(["processes", "dask"]),
-            default="processes",
-            show_default=True,
-            help="Where contracts are built: processes of this machine, or a Dask cluster.",
-        ),
-        click.option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="The Dask scheduler, such as tcp://10.0.0.5:8786. Its workers must run the same statuary and "
-            "see content and site under the same paths.",
-        ),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+execution_options = with_options(
+    click.option(
+        "--workers",
+        type=click.IntRange(1, 1024),
+        metavar="N",
+        help="Worker processes. Default: one per core; a small build uses one.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(["processes", "dask"]),
+        default="processes",
+        show_default=True,
+        help="Where contracts are built: processes of this machine, or a Dask cluster.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="The Dask scheduler, such as tcp://10.0.0.5:8786. Its workers must run the same statuary and "
+        "see content and site under the same paths.",
+    ),
+)
 
 
 def open_executor(workers: int | None, engine: str, scheduler: str | None) -> Executor:
