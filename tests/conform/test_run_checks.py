@@ -175,7 +175,7 @@ UNRESOLVED, INCIDENTS = "/api/v2/incidents/unresolved.json", "/api/v2/incidents.
 UPCOMING = "/api/v2/scheduled-maintenances/upcoming.json"
 LIST = "/v2/contracts/748463"
 RECORDS = below("/v2/contract/748463/0x")
-ABSENT = CheckedDeployment(answers(404), NOW).absent
+ABSENT = CheckedDeployment(answers(404), NOW).absent_address
 
 NOT_FOUND = answers(404, b"<p>Not found</p>", **{"content-type": "text/html"})
 NO_ETAG = with_headers(etag="")

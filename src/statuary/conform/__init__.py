@@ -1,1 +1,1 @@
-"""Holding any deployment to both APIs, over HTTP: one of statuary's, a real Sourcify, a real Statuspage."""
+"""Tests any deployment against both APIs over HTTP: one of statuary, a real Sourcify, a real Statuspage."""

@@ -1,4 +1,4 @@
-"""A deployment under examination: what it is asked, once each, and what it is found to hold."""
+"""A deployment under test; each request is sent once."""
 
 import json
 from collections.abc import Mapping
@@ -6,13 +6,17 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from statuary.conform.conformance import NotApplicableError
 from statuary.conform.http_requests import HttpResponse, SendRequest
 from statuary.documents import url_table
+from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Instant, checksum_address, keccak256
 
 MAX_CHAINS_READ = 12
-"""Chains that are asked for contracts before giving up: most chains of a large deployment have some."""
+"""Chains whose lists are read to find one with contracts: most chains of a large deployment have some."""
+
+
+class NotApplicableError(StatuaryError):
+    """The rule of a check does not apply to the deployment; the message says what is missing."""
 
 
 class DeployedContract(NamedTuple):
@@ -29,7 +33,7 @@ class DeployedContract(NamedTuple):
 
     @property
     def target(self) -> str:
-        """Where its record is."""
+        """The path of its record."""
         return f"/{url_table.CONTRACT.path(chain_id=self.chain_id, address=self.address)}"
 
 
@@ -50,28 +54,28 @@ class CheckedDeployment:
         self._answers: dict[str, HttpResponse] = {}
 
     def get(self, target: str) -> HttpResponse:
-        """Return the answer to a GET, from memory if it was asked before."""
+        """Return the response to a GET, from memory if it was requested before."""
         if target not in self._answers:
             self._answers[target] = self.ask(target, "GET", {})
         return self._answers[target]
 
-    def forget(self) -> None:
-        """Ask everything anew: a status page may change between two questions."""
+    def clear_cache(self) -> None:
+        """Send every request again: a status page may change between two requests."""
         self._answers.clear()
 
     def json(self, target: str) -> Any:
-        """Return the JSON of a document that must be there.
+        """Return the JSON of a document.
 
         Raises:
-            NothingToJudge: if it is not there or no JSON; the check of that very document says so.
+            NothingToJudge: if it is missing or not JSON, which is for the check of that document to report.
         """
-        answered = self.get(target)
-        if answered.status != 200:
-            raise NotApplicableError(f"{target} answers {answered.status}")
+        response = self.get(target)
+        if response.status != 200:
+            raise NotApplicableError(f"{target} answers {response.status}")
         try:
-            return json.loads(answered.body)
+            return json.loads(response.body)
         except ValueError:
-            raise NotApplicableError(f"{target} is no JSON") from None
+            raise NotApplicableError(f"{target} is not JSON") from None
 
     @property
     def chains(self) -> list[str]:
@@ -88,7 +92,7 @@ class CheckedDeployment:
 
     @cached_property
     def chain(self) -> str:
-        """A chain with contracts, or the first of all."""
+        """A chain with contracts, or the first one."""
         return next((one for one in self.chains[:MAX_CHAINS_READ] if self.listed(one)), self.chains[0])
 
     def listed(self, chain_id: str) -> list[DeployedContract]:
@@ -103,7 +107,7 @@ class CheckedDeployment:
 
     @property
     def contracts(self) -> list[DeployedContract]:
-        """Some contracts, spread over the list of their chain.
+        """Some contracts from the whole list of a chain.
 
         Raises:
             NothingToJudge: if none is listed.
@@ -115,23 +119,23 @@ class CheckedDeployment:
         return listed[::step][: self.sample]
 
     def record(self, contract: DeployedContract) -> bytes:
-        """Return a whole record: `fields=all`, which a host that knows no fields passes over.
+        """Return a whole record: `fields=all`, which a plain host ignores.
 
         Raises:
-            NothingToJudge: if it is not answered.
+            NothingToJudge: if it is missing.
         """
-        answered = self.get(f"{contract.target}?fields=all")
-        if answered.status != 200:
-            raise NotApplicableError(f"{contract.target}?fields=all answers {answered.status}")
-        return answered.body
+        response = self.get(f"{contract.target}?fields=all")
+        if response.status != 200:
+            raise NotApplicableError(f"{contract.target}?fields=all answers {response.status}")
+        return response.body
 
     @property
-    def absent(self) -> str:
-        """An address that nobody has: the hash of a sentence."""
+    def absent_address(self) -> str:
+        """An address without a contract: the hash of a sentence."""
         return checksum_address("0x" + keccak256(b"nobody has verified this")[-20:].hex())
 
     def incidents(self) -> list[dict[str, Any]]:
-        """Return some incidents and maintenances of the lists."""
+        """Return some incidents and maintenances from the lists."""
         found = [
             one
             for url, member in (
@@ -145,5 +149,5 @@ class CheckedDeployment:
         return found
 
     def incident_target(self, incident_id: str) -> str:
-        """Return where an incident's document is."""
+        """Return the path of the document of an incident."""
         return f"/{url_table.INCIDENT.path(incident_id=quote(incident_id))}"

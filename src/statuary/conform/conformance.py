@@ -1,54 +1,48 @@
-"""What a check of a deployment says."""
+"""Checks of a deployment, and their results."""
 
 from collections.abc import Callable, Iterator
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from statuary.conform.checked_deployment import CheckedDeployment
+from statuary.conform.checked_deployment import CheckedDeployment
 
 
 class ConformanceArea(StrEnum):
-    """What a check is about."""
+    """The subject of a check."""
 
     CONTRACTS = "contracts"
     STATUS = "status"
     SITE = "site"
-    """What only a site of statuary has."""
+    """Only for sites of statuary."""
 
 
 class ConformanceLevel(IntEnum):
-    """How much a deployment can answer: files alone, or what an edge runtime makes of them."""
+    """The abilities of a deployment: plain files, or an edge runtime."""
 
     STATIC = 1
     EDGE = 2
 
 
 class ConformanceOutcome(StrEnum):
-    """How a check ended."""
+    """The outcome of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
     SKIPPED = "skipped"
-    """The deployment has nothing that the rule speaks of."""
+    """The rule does not apply to the deployment."""
 
 
-class NotApplicableError(Exception):
-    """A check finds nothing that its rule speaks of; `str(error)` says what is lacking."""
-
-
-CheckFunction = Callable[["CheckedDeployment"], Iterator[str]]
-"""Asks a deployment and yields what is wrong, in sentences."""
+CheckFunction = Callable[[CheckedDeployment], Iterator[str]]
+"""Yields what is wrong with a deployment."""
 
 
 class ConformanceCheck(NamedTuple):
-    """One rule that a deployment is held to.
+    """A rule for deployments.
 
     Attributes:
-        run: the rule; its name is the check's, and the first line of its docstring says it.
-        area: what it is about.
-        level: what a deployment must be to follow it.
-        feature: what users get of it, in a few words.
+        run: the function; its name is the check's, and the first line of its docstring is the rule.
+        level: the lowest level that must satisfy it.
+        feature: what it means for users, in a few words.
     """
 
     run: CheckFunction
@@ -58,23 +52,21 @@ class ConformanceCheck(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name, as it is written on the command line."""
+        """The name on the command line."""
         return self.run.__name__.replace("_", "-")
 
     @property
     def rule(self) -> str:
-        """The rule as a sentence."""
+        """The rule."""
         return (self.run.__doc__ or "").strip().partition("\n")[0]
 
 
 class ConformanceResult(NamedTuple):
-    """What a check said of a deployment.
+    """The result of a check.
 
     Attributes:
-        check: the rule.
-        outcome: how it ended.
-        problems: what is wrong, or the one reason why nothing was judged.
-        seconds: how long it took.
+        problems: what is wrong, or why the rule does not apply.
+        seconds: the duration.
     """
 
     check: ConformanceCheck

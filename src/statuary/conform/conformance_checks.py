@@ -1,4 +1,4 @@
-"""Every rule that a deployment is held to, in one table."""
+"""All checks of a deployment, in one table."""
 
 from statuary.conform import contract_checks as contracts
 from statuary.conform import lookup_checks as look_up
@@ -84,4 +84,4 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     _check(site.internal_files_are_hidden, ConformanceArea.SITE, ConformanceLevel.STATIC, "pages guarded"),
     _check(site.missing_files_are_not_found, ConformanceArea.SITE, ConformanceLevel.STATIC, "404"),
 )
-"""In the order in which they are told."""
+"""In the order of the report."""

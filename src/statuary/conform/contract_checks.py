@@ -1,11 +1,10 @@
-"""Rules of the contract look-up that plain files can follow."""
+"""Rules of the contract look-up that plain files can satisfy."""
 
 import json
 from collections.abc import Iterator
 
 from statuary.checks.contracts.prove import prove
-from statuary.conform.checked_deployment import CheckedDeployment, DeployedContract
-from statuary.conform.conformance import NotApplicableError
+from statuary.conform.checked_deployment import CheckedDeployment, DeployedContract, NotApplicableError
 from statuary.conform.shared_checks import check_api_headers, check_document, shape_problems
 from statuary.documents import url_table
 from statuary.documents.contract_api.contract_shapes import (
@@ -21,12 +20,12 @@ from statuary.domain.primitives import InvalidValueError, parse_address
 
 
 def chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
-    """`/chains` lists the chains, each with its number."""
+    """`/chains` lists the chains with their ids."""
     yield from check_document(deployment, "/chains", list[ListedChain])
 
 
 def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
-    """A chain's list has up to 200 of its contracts, the newest match id first, addresses in EIP-55."""
+    """A chain's list has up to 200 of its contracts, newest match id first, with checksummed addresses."""
     target = f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}"
     yield from check_document(deployment, target, ContractList)
     listed = deployment.listed(deployment.chain)
@@ -37,7 +36,7 @@ def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
         yield f"{target} is not in the order of match ids, the highest first"
     odd = [one.address for one in listed if not _is_checksummed(one.address)]
     if odd:
-        yield f"{target} spells {odd[0]} without its EIP-55 checksum"
+        yield f"{target} lists {odd[0]} without its EIP-55 checksum"
 
 
 def _is_checksummed(address: str) -> bool:
@@ -48,13 +47,13 @@ def _is_checksummed(address: str) -> bool:
 
 
 def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """A listed contract has a record, of the right shape, under chain and address, with what the list says of it."""
+    """A listed contract has a valid record under chain and address, which agrees with the list."""
     for contract in deployment.contracts:
-        answered = deployment.get(contract.target)
-        if answered.status != 200 or answered.media_type != "application/json":
-            yield f"{contract.target} answers {answered.status} {answered.media_type}"
+        response = deployment.get(contract.target)
+        if response.status != 200 or response.media_type != "application/json":
+            yield f"{contract.target} answers {response.status} {response.media_type}"
             continue
-        value = json.loads(answered.body)
+        value = json.loads(response.body)
         shape = ContractEntry if set(value) == {*BASE, *IDENTITY} else Record
         yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, shape))
         for member, text in contract.entry.items():
@@ -63,25 +62,25 @@ def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def whole_records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """With `fields=all`, or without the means to choose, a record has every member, in its shape."""
+    """With `fields=all`, or on a host that ignores it, a record has every member."""
     for contract in deployment.contracts:
         value = json.loads(deployment.record(contract))
         yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, Record))
 
 
 def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
-    """What a record claims follows from its own bytes: replay, hashes, signatures, match levels."""
+    """The claims of a record follow from its own bytes: replay, hashes, signatures, match levels."""
     for contract in deployment.contracts:
         value = json.loads(deployment.record(contract))
         if next(shape_problems(value, Record), None) is not None:
-            raise NotApplicableError(f"{contract.target} is no whole record")
+            raise NotApplicableError(f"{contract.target} is not a whole record")
         for finding in prove(value).findings:
             if finding.severity is Severity.ERROR:
                 yield f"{contract.target}: {finding.message} [{finding.rule}]"
 
 
 def both_address_forms_are_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """An address in small letters and with its EIP-55 checksum has one and the same record."""
+    """The lower-case and the checksummed address have the same record."""
     for contract in deployment.contracts:
         lower = DeployedContract(contract.chain_id, contract.address.lower(), contract.entry)
         if deployment.get(lower.target).body != deployment.get(contract.target).body:
@@ -89,28 +88,28 @@ def both_address_forms_are_served(deployment: CheckedDeployment) -> Iterator[str
 
 
 def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
-    """An address is told on every chain that it is verified on."""
+    """The look-up over all chains lists every chain on which an address is verified."""
     for contract in deployment.contracts:
         target = f"/{url_table.CONTRACT_ALL_CHAINS.path(address=contract.address)}"
         yield from check_document(deployment, target, ContractOnAllChains)
         told = json.loads(deployment.get(target).body or b"{}").get("results", [])
         if contract.chain_id not in [entry.get("chainId") for entry in told]:
-            yield f"{target} does not tell of chain {contract.chain_id}"
+            yield f"{target} does not list chain {contract.chain_id}"
 
 
 def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """An address that is not verified is answered with 404, on one chain and on all."""
+    """An address that is not verified is response with 404, on one chain and on all."""
     for url, members in (
         (url_table.CONTRACT, {"chain_id": deployment.chain}),
         (url_table.CONTRACT_ALL_CHAINS, {}),
     ):
-        target = f"/{url.path(address=deployment.absent, **members)}"
+        target = f"/{url.path(address=deployment.absent_address, **members)}"
         status = deployment.get(target).status
         if status != 404:
             yield f"{target} answers {status}, not 404"
 
 
 def contracts_are_readable_from_any_origin(deployment: CheckedDeployment) -> Iterator[str]:
-    """Any origin may read a record, HEAD is answered, and a client that holds it is told so (304)."""
+    """Any origin may read a record, HEAD is response, and a client that holds it is told so (304)."""
     targets = [f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}", deployment.contracts[0].target]
     yield from check_api_headers(deployment, targets)

@@ -19,7 +19,7 @@ PACE = Pace(seconds=120.0)
 """The time for a whole response."""
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
-"""Bytes that are read of an answer."""
+"""Bytes that are read of a response."""
 
 MAX_REDIRECTS = 5
 
@@ -30,13 +30,7 @@ class UnreachableError(StatuaryError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpResponse:
-    """What came of a request.
-
-    Attributes:
-        status: the HTTP status.
-        headers: by their names in small letters.
-        body: its bytes.
-    """
+    """A response; names of headers are in lower case."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -44,19 +38,19 @@ class HttpResponse:
 
     @property
     def media_type(self) -> str:
-        """The media type, without its parameters."""
+        """The media type without parameters."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
-"""Asks for a target (path and query, as on the request line) by a method, with headers."""
+"""Sends a request: target (path and query, as in the request line), method, headers."""
 
 
 def http_sender(base: str) -> SendRequest:
-    """Return what asks a deployment over HTTP; redirects are followed, as clients do.
+    """Return a function that sends requests to a deployment and follows redirects.
 
     Args:
-        base: its address, such as `https://status.example`; targets are appended.
+        base: its URL, such as `https://status.example`; targets are appended.
 
     Raises:
         Unreachable: if the address is none.
@@ -67,10 +61,10 @@ def http_sender(base: str) -> SendRequest:
     def ask(target: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
         url = base.rstrip("/") + target
         for _ in range(MAX_REDIRECTS):
-            answered = _once(url, method, headers, base)
-            location = answered.headers.get("location")
-            if answered.status not in (301, 302, 303, 307, 308) or not location:
-                return answered
+            response = _once(url, method, headers, base)
+            location = response.headers.get("location")
+            if response.status not in (301, 302, 303, 307, 308) or not location:
+                return response
             url = urljoin(url, location)
         raise UnreachableError(f"{base}{target} redirects more than {MAX_REDIRECTS} times")
 

@@ -1,12 +1,11 @@
-"""Rules of the contract look-up that something must run for: what it refuses, chooses, folds and pages."""
+"""Rules of the contract look-up that need code at the edge: errors, selections, letter case, paging."""
 
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from statuary.conform.checked_deployment import CheckedDeployment, DeployedContract
-from statuary.conform.conformance import NotApplicableError
+from statuary.conform.checked_deployment import CheckedDeployment, DeployedContract, NotApplicableError
 from statuary.documents import url_table
 from statuary.domain.contracts.selection.json_members import NotCanonicalError
 from statuary.domain.contracts.selection.select import select
@@ -25,7 +24,7 @@ OMIT_QUERIES = (
     "omit=stdJsonInput,stdJsonOutput",
     "omit=creationBytecode,matchId,runtimeBytecode,proxyResolution",
 )
-"""Selections that the real server and this project answer alike; `omit` with a dot is not among them."""
+"""Selections that the real server and statuary answer alike; `omit` with a dot is not among them."""
 
 REJECTED_QUERIES = (
     ("fields=nonsense", "Field selector nonsense is not a valid field"),
@@ -39,31 +38,31 @@ REJECTED_QUERIES = (
     ("fields=abi&fields=metadata", "request/query/fields must be string"),
     ("colour=red", "Unknown query parameter 'colour'"),
 )
-"""Queries that are refused, with the measured message."""
+"""Invalid queries with the measured messages."""
 
 UNKNOWN_CHAIN = "99999999999999999999"
 
 
 def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Iterator[str]:
-    """The 404 of an address is a record of nulls with chain and address, that of all chains an empty list."""
+    """The 404 of an address has nulls with chain and address, that of all chains an empty list."""
     nothing = {
         "match": None,
         "creationMatch": None,
         "runtimeMatch": None,
         "chainId": deployment.chain,
-        "address": deployment.absent,
+        "address": deployment.absent_address,
     }
-    contract = url_table.CONTRACT.path(chain_id=deployment.chain, address=deployment.absent)
-    everywhere = url_table.CONTRACT_ALL_CHAINS.path(address=deployment.absent)
+    contract = url_table.CONTRACT.path(chain_id=deployment.chain, address=deployment.absent_address)
+    everywhere = url_table.CONTRACT_ALL_CHAINS.path(address=deployment.absent_address)
     for path, wanted in ((contract, nothing), (everywhere, {"results": []})):
-        answered = deployment.get(f"/{path}")
-        if answered.status != 404 or _json(answered.body) != wanted:
-            yield f"/{path} answers {answered.status} {answered.body[:120]!r}"
+        response = deployment.get(f"/{path}")
+        if response.status != 404 or _json(response.body) != wanted:
+            yield f"/{path} answers {response.status} {response.body[:120]!r}"
 
 
 def malformed_parameters_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
-    """A chain id or an address that is none is refused with 400 and Sourcify's words."""
-    address, chain = deployment.absent, deployment.chain
+    """A malformed chain id or address is rejected with 400 and Sourcify's message."""
+    address, chain = deployment.absent_address, deployment.chain
     pattern = r"(\b0x[a-fA-F0-9]{40}\b)"
     for path, message in (
         (f"abc/{address}", r'request/params/chainId must match pattern "^\d+$"'),
@@ -76,27 +75,30 @@ def malformed_parameters_are_rejected(deployment: CheckedDeployment) -> Iterator
 
 
 def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
-    """A chain that is not listed is refused with 400, `unsupported_chain`."""
+    """An unlisted chain is rejected with 400, `unsupported_chain`."""
     if UNKNOWN_CHAIN in deployment.chains:
         raise NotApplicableError(f"chain {UNKNOWN_CHAIN} is listed")
-    for target in (f"/v2/contract/{UNKNOWN_CHAIN}/{deployment.absent}", f"/v2/contracts/{UNKNOWN_CHAIN}"):
+    for target in (
+        f"/v2/contract/{UNKNOWN_CHAIN}/{deployment.absent_address}",
+        f"/v2/contracts/{UNKNOWN_CHAIN}",
+    ):
         yield from _refused(deployment, target, "unsupported_chain", f"Chain {UNKNOWN_CHAIN} not found")
 
 
 def wrong_checksums_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
-    """An address in mixed case whose EIP-55 checksum is wrong is refused with 400."""
-    wrong = "0x" + deployment.absent[2:].swapcase()
+    """A mixed-case address with a wrong EIP-55 checksum is rejected with 400."""
+    wrong = "0x" + deployment.absent_address[2:].swapcase()
     target = f"/v2/contract/{deployment.chain}/{wrong}"
     yield from _refused(deployment, target, "invalid_parameter", f"Invalid address: {wrong}")
 
 
 def fields_are_selected(deployment: CheckedDeployment) -> Iterator[str]:
-    """`fields` gives exactly the named members and the seven of every answer, as slices of the whole record."""
+    """`fields` returns the named members and the seven of every response, as slices of the whole record."""
     yield from _selections(deployment, FIELDS_QUERIES)
 
 
 def fields_are_omitted(deployment: CheckedDeployment) -> Iterator[str]:
-    """`omit` gives everything but the named members, as slices of the whole record."""
+    """`omit` returns all but the named members, as slices of the whole record."""
     yield from _selections(deployment, OMIT_QUERIES)
 
 
@@ -110,20 +112,20 @@ def _selections(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iter
                 wanted = select(record, selection)
             except NotCanonicalError as odd:
                 raise NotApplicableError(f"{contract.target} is not compact JSON: {odd}") from None
-            answered = deployment.get(f"{contract.target}?{query}")
-            if (answered.status, answered.body) != (200, wanted):
-                yield f"{contract.target}?{query} answers {answered.status}, {len(answered.body)} bytes, not {len(wanted)}"
+            response = deployment.get(f"{contract.target}?{query}")
+            if (response.status, response.body) != (200, wanted):
+                yield f"{contract.target}?{query} answers {response.status}, {len(response.body)} bytes, not {len(wanted)}"
 
 
 def invalid_selectors_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
-    """A selector that names no field, and a query that is none, is refused with 400 and Sourcify's words."""
+    """An unknown selector or parameter is rejected with 400 and Sourcify's message."""
     target = deployment.contracts[0].target
     for query, message in REJECTED_QUERIES:
         yield from _refused(deployment, f"{target}?{query}", "invalid_parameter", message)
 
 
 def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
-    """A path in any case, a slash at its end and an address in capitals mean the same record."""
+    """A path in any case, with a slash at its end or an upper-case address has the same record."""
     contract = deployment.contracts[0]
     capitals = DeployedContract(contract.chain_id, "0x" + contract.address[2:].upper(), contract.entry)
     for target in (
@@ -131,9 +133,9 @@ def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
         f"{contract.target}/",
         contract.target.replace("/v2/contract/", "/V2/Contract/"),
     ):
-        answered = deployment.get(target)
-        if (answered.status, answered.body) != (200, deployment.get(contract.target).body):
-            yield f"{target} answers {answered.status} and is not {contract.target}"
+        response = deployment.get(target)
+        if (response.status, response.body) != (200, deployment.get(contract.target).body):
+            yield f"{target} answers {response.status} and is not {contract.target}"
 
 
 def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]:
@@ -146,8 +148,8 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
     if len(newest) < 200:
         wanted |= {f"{base}?sort=asc&limit=3": newest[::-1][:3]}
     for target, ids in wanted.items():
-        told = _json(deployment.get(target).body) or {}
-        found = [entry.get("matchId") for entry in told.get("results", [])]
+        value = _json(deployment.get(target).body) or {}
+        found = [entry.get("matchId") for entry in value.get("results", [])]
         if found != ids:
             yield f"{target} lists {found}, not {ids}"
     yield from _refused(
@@ -156,24 +158,24 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
 
 
 def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """What is below `/server` is the same, since some clients know sourcify.dev only so."""
+    """Paths below `/server` are the same: some clients use them on sourcify.dev."""
     for target in (deployment.contracts[0].target, "/chains"):
-        answered = deployment.get(f"/server{target}")
-        if (answered.status, answered.body) != (200, deployment.get(target).body):
-            yield f"/server{target} answers {answered.status} and is not {target}"
+        response = deployment.get(f"/server{target}")
+        if (response.status, response.body) != (200, deployment.get(target).body):
+            yield f"/server{target} answers {response.status} and is not {target}"
 
 
 def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
-    """OPTIONS is answered with 204 and allows any origin."""
+    """OPTIONS is response with 204 and allows any origin."""
     target = deployment.contracts[0].target
     asked = {"Origin": "https://explorer.example", "Access-Control-Request-Method": "GET"}
-    answered = deployment.ask(target, "OPTIONS", asked)
-    if answered.status not in (200, 204) or answered.headers.get("access-control-allow-origin") != "*":
-        yield f"OPTIONS {target} answers {answered.status}"
+    response = deployment.ask(target, "OPTIONS", asked)
+    if response.status not in (200, 204) or response.headers.get("access-control-allow-origin") != "*":
+        yield f"OPTIONS {target} answers {response.status}"
 
 
 def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """What is no route of the look-up is answered with 404."""
+    """What is no route of the look-up is response with 404."""
     for target in ("/v2", "/v2/contract", "/v2/contract/1", "/v2/nothing/here"):
         status = deployment.get(target).status
         if status != 404:
@@ -181,15 +183,15 @@ def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]
 
 
 def _refused(deployment: CheckedDeployment, target: str, custom_code: str, message: str) -> Iterator[str]:
-    """Yield how an answer is not the refusal that is wanted."""
-    answered = deployment.get(target)
-    told = _json(answered.body)
-    if answered.status != 400 or not isinstance(told, dict):
-        yield f"{target} answers {answered.status}, not 400 with a JSON body"
-    elif (told.get("customCode"), told.get("message")) != (custom_code, message):
-        yield f"{target} says {told.get('customCode')}: {told.get('message')!r}, not {custom_code}: {message!r}"
-    elif not ERROR_ID.fullmatch(str(told.get("errorId"))):
-        yield f"{target} has the errorId {told.get('errorId')!r}, which is no random UUID"
+    """Yield how a response differs from the expected error."""
+    response = deployment.get(target)
+    value = _json(response.body)
+    if response.status != 400 or not isinstance(value, dict):
+        yield f"{target} answers {response.status}, not 400 with a JSON body"
+    elif (value.get("customCode"), value.get("message")) != (custom_code, message):
+        yield f"{target} says {value.get('customCode')}: {value.get('message')!r}, not {custom_code}: {message!r}"
+    elif not ERROR_ID.fullmatch(str(value.get("errorId"))):
+        yield f"{target} has the errorId {value.get('errorId')!r}, which is not a random UUID"
 
 
 def _json(body: bytes) -> Any:

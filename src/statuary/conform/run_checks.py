@@ -1,43 +1,42 @@
-"""One examination: the checks of a level, one after the other, each asked twice before it fails."""
+"""Runs checks against a deployment; a check that fails is repeated once."""
 
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 
-from statuary.conform.checked_deployment import CheckedDeployment
+from statuary.conform.checked_deployment import CheckedDeployment, NotApplicableError
 from statuary.conform.conformance import (
     ConformanceArea,
     ConformanceCheck,
     ConformanceLevel,
     ConformanceOutcome,
     ConformanceResult,
-    NotApplicableError,
 )
 from statuary.conform.conformance_checks import CHECKS
 from statuary.conform.http_requests import UnreachableError
 
 MAX_REPORTED_PROBLEMS = 20
-"""Problems of one check that are told."""
+"""Problems of one check that are reported."""
 
 
 def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) -> tuple[ConformanceCheck, ...]:
-    """Return the checks of some areas that a deployment of a level must pass."""
+    """Return the checks that a deployment of a level must pass, for some areas."""
     return tuple(check for check in CHECKS if check.level <= level and check.area in areas)
 
 
 def run_checks(
     deployment: CheckedDeployment, checks: Sequence[ConformanceCheck]
 ) -> Iterator[ConformanceResult]:
-    """Yield what each check says of a deployment.
+    """Yield the result of each check.
 
     Raises:
-        Unreachable: if the deployment cannot be asked at all.
+        Unreachable: if the deployment cannot be reached.
     """
     deployment.get("/")
     for check in checks:
         verdict = _judge(deployment, check)
         if verdict.outcome is ConformanceOutcome.FAILED:
-            # a page may have changed between two of the questions
-            deployment.forget()
+            # a page may have changed between two requests
+            deployment.clear_cache()
             verdict = _judge(deployment, check)
         yield verdict
 
@@ -52,9 +51,9 @@ def _judge(deployment: CheckedDeployment, check: ConformanceCheck) -> Conformanc
     except UnreachableError as unreachable:
         problems, outcome = (str(unreachable),), ConformanceOutcome.FAILED
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as odd:
-        # whatever shape a stranger's answer has, it is the stranger's
+        # a response can have any shape
         problems, outcome = (
-            (f"the answers cannot be read: {type(odd).__name__}: {odd}",),
+            (f"cannot read the responses: {type(odd).__name__}: {odd}",),
             ConformanceOutcome.FAILED,
         )
     return ConformanceResult(

@@ -1,4 +1,4 @@
-"""What several checks ask: that a document is there, of a type, of a shape."""
+"""Checks that several rules share: a document exists, has its media type, has its shape."""
 
 import json
 from collections.abc import Iterator
@@ -7,34 +7,33 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from statuary.conform.checked_deployment import CheckedDeployment
-from statuary.conform.conformance import NotApplicableError
+from statuary.conform.checked_deployment import CheckedDeployment, NotApplicableError
 from statuary.conform.http_requests import HttpResponse
 
 JSON_TYPE = "application/json"
 
 MAX_SHAPE_PROBLEMS = 3
-"""Breaches of one shape that are told; the rest is counted."""
+"""Violations of a shape that are listed; the others are counted."""
 
 
 def check_document(deployment: CheckedDeployment, target: str, shape: Any) -> Iterator[str]:
-    """Yield what is wrong with a JSON document: its status, its type, its shape."""
-    answered = deployment.get(target)
-    if answered.status != 200:
-        yield f"{target} answers {answered.status}, not 200"
+    """Yield what is wrong with the status, the media type or the shape of a JSON document."""
+    response = deployment.get(target)
+    if response.status != 200:
+        yield f"{target} answers {response.status}, not 200"
         return
-    if answered.media_type != JSON_TYPE:
-        yield f"{target} is sent as {answered.media_type or 'nothing'}, not {JSON_TYPE}"
+    if response.media_type != JSON_TYPE:
+        yield f"{target} is sent as {response.media_type or 'nothing'}, not {JSON_TYPE}"
     try:
-        value = json.loads(answered.body)
+        value = json.loads(response.body)
     except ValueError as error:
-        yield f"{target} is no JSON: {error}"
+        yield f"{target} is not JSON: {error}"
         return
     yield from (f"{target}: {problem}" for problem in shape_problems(value, shape))
 
 
 def shape_problems(value: Any, shape: Any) -> Iterator[str]:
-    """Yield where a value breaches a shape."""
+    """Yield the violations of a shape."""
     try:
         _adapter(shape).validate_python(value)
     except ValidationError as error:
@@ -50,16 +49,15 @@ def _adapter(shape: Any) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-def allows_any_origin(answered: HttpResponse) -> bool:
-    """Say whether a page of any origin may read an answer."""
-    return answered.headers.get("access-control-allow-origin") == "*"
+def allows_any_origin(response: HttpResponse) -> bool:
+    """Say whether any origin may read a response."""
+    return response.headers.get("access-control-allow-origin") == "*"
 
 
 def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
-    """Yield what browsers and caches would miss in the answers to targets.
+    """Yield what browsers and caches miss in responses.
 
-    Any origin may read them, HEAD tells the same headers without a body, and a client that holds an answer is
-    told so.
+    Any origin may read them, HEAD has the same headers without a body, and conditional requests are answered with 304.
     """
     for target in targets:
         got = deployment.get(target)

@@ -1,11 +1,10 @@
-"""Rules of a site of statuary beside the two APIs."""
+"""Rules of a site of statuary besides the two APIs."""
 
 import json
 import re
 from collections.abc import Iterator
 
-from statuary.conform.checked_deployment import CheckedDeployment
-from statuary.conform.conformance import NotApplicableError
+from statuary.conform.checked_deployment import CheckedDeployment, NotApplicableError
 from statuary.conform.shared_checks import allows_any_origin
 from statuary.documents import url_table
 from statuary.documents.url import STATUS_MAX_AGE
@@ -19,14 +18,14 @@ TYPED_FILES = (
     url_table.BADGE_ENDPOINT,
     url_table.STYLE,
 )
-"""Documents whose type is no JSON of the APIs."""
+"""Documents with a media type of their own."""
 
 INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>\s*\S", re.IGNORECASE)
 INLINE_HANDLER = re.compile(rb"<[a-z][^>]*\son[a-z]+\s*=", re.IGNORECASE)
 
 
 def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
-    """`openapi.json` is an OpenAPI 3.1 document, and the documents it names without parameters are there."""
+    """`openapi.json` is an OpenAPI 3.1 document, and its paths without parameters exist."""
     told = deployment.json(f"/{url_table.OPENAPI.path()}")
     if not str(told.get("openapi", "")).startswith("3.1"):
         yield f"openapi.json says {told.get('openapi')!r}, not 3.1"
@@ -36,21 +35,21 @@ def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]:
-    """Feeds, calendar, badges and styles are sent as what they are, readable by any origin."""
+    """Feeds, calendar, badges and styles have their media types, and any origin may read them."""
     _is_of_statuary(deployment)
     for url in TYPED_FILES:
-        answered = deployment.get(f"/{url.path()}")
+        response = deployment.get(f"/{url.path()}")
         wanted = url.media_type.partition(";")[0]
-        if answered.status == 404:
+        if response.status == 404:
             continue
-        if answered.media_type != wanted:
-            yield f"/{url.path()} is sent as {answered.media_type or 'nothing'}, not {wanted}"
-        if not allows_any_origin(answered):
+        if response.media_type != wanted:
+            yield f"/{url.path()} is sent as {response.media_type or 'nothing'}, not {wanted}"
+        if not allows_any_origin(response):
             yield f"/{url.path()}: no Access-Control-Allow-Origin: *"
 
 
 def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
-    """What tells the present may be kept for half a minute at most, a list that a build changes not at all."""
+    """Timed documents may be cached for half a minute at most, static ones must be revalidated."""
     _is_of_statuary(deployment)
     for url, longest in (
         (url_table.SUMMARY, STATUS_MAX_AGE),
@@ -62,11 +61,11 @@ def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
         if url.is_timed and not seconds:
             yield f"/{url.path()} has no Cache-Control with max-age"
         elif seconds and int(seconds[1]) > longest:
-            yield f"/{url.path()} may be kept for {seconds[1]} seconds"
+            yield f"/{url.path()} may be cached for {seconds[1]} seconds"
 
 
 def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
-    """Pages run no script but those beside them, are framed by nobody, and are taken for what they are."""
+    """Pages run only scripts of the site, cannot be framed, and are not sniffed."""
     _is_of_statuary(deployment)
     page = deployment.get("/")
     if page.status != 200 or page.media_type != "text/html":
@@ -76,23 +75,23 @@ def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
         if directive not in policy:
             yield f"/ has no Content-Security-Policy with {directive}"
     if "unsafe-inline" in policy:
-        yield "/ allows what is written into a page to run"
+        yield "/ allows inline code"
     if page.headers.get("x-content-type-options") != "nosniff":
         yield "/ has no X-Content-Type-Options: nosniff"
     if INLINE_SCRIPT.search(page.body) or INLINE_HANDLER.search(page.body):
-        yield "/ has a script written into it"
+        yield "/ contains an inline script"
 
 
 def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
-    """The build's own notes are not served."""
+    """The ledger is not served."""
     _is_of_statuary(deployment)
-    answered = deployment.get("/.statuary/ledger.sqlite3")
-    if answered.body.startswith(b"SQLite"):
+    response = deployment.get("/.statuary/ledger.sqlite3")
+    if response.body.startswith(b"SQLite"):
         yield "/.statuary/ledger.sqlite3 is served"
 
 
 def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """A path that nothing lies at is answered with 404."""
+    """A path that nothing lies at is response with 404."""
     _is_of_statuary(deployment)
     for target in ("/nothing/lies/here", "/incidents/nothing.html", "/%2e%2e/%2e%2e/etc/passwd"):
         status = deployment.get(target).status
@@ -101,15 +100,15 @@ def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def _is_of_statuary(deployment: CheckedDeployment) -> None:
-    """Leave deployments of others alone: they have pages of their own kind.
+    """Skip deployments of other programs.
 
     Raises:
-        NothingToJudge: if the deployment is none of statuary's.
+        NothingToJudge: if statuary did not make the deployment.
     """
-    answered = deployment.get(f"/{url_table.OPENAPI.path()}")
+    response = deployment.get(f"/{url_table.OPENAPI.path()}")
     try:
-        told = json.loads(answered.body) if answered.status == 200 else {}
+        told = json.loads(response.body) if response.status == 200 else {}
     except ValueError:
         told = {}
     if "statuary" not in str(told.get("info", {}).get("description", "")):
-        raise NotApplicableError("the deployment is not made by statuary")
+        raise NotApplicableError("statuary did not make this deployment")

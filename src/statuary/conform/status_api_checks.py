@@ -8,8 +8,7 @@ from operator import itemgetter
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from statuary.conform.checked_deployment import CheckedDeployment
-from statuary.conform.conformance import NotApplicableError
+from statuary.conform.checked_deployment import CheckedDeployment, NotApplicableError
 from statuary.conform.shared_checks import check_api_headers, check_document, shape_problems
 from statuary.documents import url_table
 from statuary.documents.status_api import status_shapes
@@ -96,13 +95,16 @@ def groups_follow_components(deployment: CheckedDeployment) -> Iterator[str]:
     if not groups:
         raise NotApplicableError("the page has no groups")
     for group in groups:
-        children = [one for one in components if one["group_id"] == group["id"]]
-        if group["status"] != worst_status(child["status"] for child in children):
-            yield f"the group {group['name']!r} is {group['status']}, its worst component is not"
-        positions = {child["id"]: child["position"] for child in children}
-        named = group.get("components", [])
-        if set(named) != set(positions) or named != sorted(named, key=positions.__getitem__):
-            yield f"the group {group['name']!r} does not name its components in their order"
+        yield from _group_problems(group, [one for one in components if one["group_id"] == group["id"]])
+
+
+def _group_problems(group: Members, children: list[Members]) -> Iterator[str]:
+    if group["status"] != worst_status(child["status"] for child in children):
+        yield f"the group {group['name']!r} is {group['status']}, its worst component is not"
+    positions = {child["id"]: child["position"] for child in children}
+    named = group.get("components", [])
+    if set(named) != set(positions) or named != sorted(named, key=positions.__getitem__):
+        yield f"the group {group['name']!r} does not name its components in their order"
 
 
 def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
@@ -175,7 +177,7 @@ def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[st
 
 
 def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """An incident that never was is answered with 404."""
+    """An incident that never was is response with 404."""
     target = deployment.incident_target("nobody-has-opened-this")
     status = deployment.get(target).status
     if status != 404:
@@ -183,7 +185,7 @@ def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[st
 
 
 def status_is_readable_anywhere(deployment: CheckedDeployment) -> Iterator[str]:
-    """Any origin may read the documents, HEAD is answered, and a client that holds one is told so (304)."""
+    """Any origin may read the documents, HEAD is response, and a client that holds one is told so (304)."""
     urls = (url_table.SUMMARY, url_table.COMPONENTS, url_table.INCIDENTS)
     yield from check_api_headers(deployment, [f"/{url.path()}" for url in urls])
 

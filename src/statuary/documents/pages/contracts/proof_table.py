@@ -1,6 +1,6 @@
 """A proof as a list: the checks, their outcomes and their evidence."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from statuary.documents.pages.page_texts import PageTexts
@@ -85,19 +85,20 @@ def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str]) -> Proo
     by_outcome = {
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
-    told = [
-        texts.count(f"proof.{outcome.name.lower()}", len(by_outcome[outcome]))
-        for outcome in OUTCOME_ORDER
-        if by_outcome[outcome]
-    ]
     return ProofView(
         holds=proof.holds,
-        summary=", ".join(told),
+        summary=", ".join(_counts(by_outcome, texts)),
         rows=tuple(_row(result, texts, rules) for outcome in OUTCOME_ORDER for result in by_outcome[outcome]),
         not_applicable=tuple(_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
         skipped=tuple(_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
         claims=tuple(_claim_row(claim, texts) for claim in proof.claims),
     )
+
+
+def _counts(by_outcome: Mapping[CheckOutcome, Sequence[CheckResult]], texts: PageTexts) -> Iterator[str]:
+    for outcome in OUTCOME_ORDER:
+        if by_outcome[outcome]:
+            yield texts.count(f"proof.{outcome.name.lower()}", len(by_outcome[outcome]))
 
 
 def _row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> CheckRow:
@@ -139,14 +140,22 @@ def meaning(proof: Proof, level: str, texts: PageTexts) -> str:
         return texts("meaning.unchecked")
     if consistent.status is not ClaimStatus.SHOWN:
         return texts(f"meaning.{'unproved' if proof.holds else 'contradicted'}")
-    parts = [texts(f"meaning.{level or 'none'}")]
-    parts.append(texts("meaning.hashed" if hashed.status is ClaimStatus.SHOWN else "meaning.not_hashed"))
-    if any(path.startswith("sources/") for path in proof.pinned):
-        parts.append(texts("meaning.extra_sources"))
     compiled = proof.claim(ClaimName.COMPILED)
-    is_compiled = compiled is not None and compiled.status is ClaimStatus.SHOWN
-    parts.append(texts("meaning.compiled" if is_compiled else "meaning.not_compiled"))
-    return " ".join(parts)
+    keys = (
+        level or "none",
+        "hashed" if _is_shown(hashed) else "not_hashed",
+        *_extra_sources(proof),
+        "compiled" if _is_shown(compiled) else "not_compiled",
+    )
+    return " ".join(texts(f"meaning.{key}") for key in keys)
+
+
+def _extra_sources(proof: Proof) -> tuple[str, ...]:
+    return ("extra_sources",) if any(path.startswith("sources/") for path in proof.pinned) else ()
+
+
+def _is_shown(claim: Claim | None) -> bool:
+    return claim is not None and claim.status is ClaimStatus.SHOWN
 
 
 def _words(name: str) -> str:
