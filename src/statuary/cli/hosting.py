@@ -4,6 +4,7 @@ import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -57,41 +58,37 @@ def command(
     out: Path | None,
     edge_only: bool,
     force: bool,
-    publish: str,
     install: str | None,
-    root: str,
-    listen: str,
-    edge: str | None,
+    **given: Any,
 ) -> None:
     """Write what a host needs to serve the site: its configuration, and the edge module if it can run one."""
     host = HOSTS[name]
     settings = _settings(content)
     _check(name, host, settings, content)
     installation = read_installation() if install is None else Installation(install)
-    options = replace(
-        DEFAULT,
-        settings=settings,
-        publish=publish,
-        install=installation.requirement,
-        root=root,
-        listen=listen,
-        edge=edge,
-    )
+    options = replace(DEFAULT, settings=settings, install=installation.requirement, **given)
     files = [file for file in host.files(options) if is_edge_file(file) or not edge_only]
-    is_installed = any("pip install" in file.text for file in files if not is_edge_file(file))
-    if is_installed and installation.note:
-        click.echo(f"note: {installation.note}", err=True)
+    wheel = _installed_wheel(files, installation)
     if out is None:
         _print(files)
         return
     _write(files, out, force=force)
-    if is_installed and installation.wheel is not None:
-        _copy_wheel(installation.wheel, out)
+    if wheel is not None:
+        _copy_wheel(wheel, out)
     if not edge_only:
         _print_steps(host.steps)
 
 
 command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())
+
+
+def _installed_wheel(files: list[HostFile], installation: Installation) -> Path | None:
+    """Return the wheel that the configuration installs, and print a note about the installation, if there are any."""
+    if not any("pip install" in file.text for file in files if not is_edge_file(file)):
+        return None
+    if installation.note:
+        click.echo(f"note: {installation.note}", err=True)
+    return installation.wheel
 
 
 def _settings(content: Path) -> HostingSettings:
@@ -116,7 +113,7 @@ def _check(name: str, host: Host, settings: HostingSettings, content: Path) -> N
         )
     if host.site_files is not None and host.site_files not in settings.files:
         click.echo(
-            f"statuary: {name} reads files of the site that this site does not have; add to {content / 'site.yaml'}:\n"
+            f"statuary: {name} needs files that the site does not contain yet; add to {content / 'site.yaml'}:\n"
             f"    hosting: {{files: [{host.site_files}]}}",
             err=True,
         )
