@@ -18,6 +18,7 @@ from statuary.build.progress import Progress, stage
 from statuary.checks.record_location import one_record_per_contract, one_record_per_match_id
 from statuary.checks.rule_catalogue import proof_rules
 from statuary.content.bulk.scratch import scratch_directory
+from statuary.content.git_state import GitQuery
 from statuary.content.source_stat import source_stat
 from statuary.documents.pages.contracts.contract_page_context import contract_page_context
 from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
@@ -85,6 +86,11 @@ def build_contracts(
             target.take(result)
             built += result.items
             progress.advance(result.items)
+    if built and tree is not None:
+        if GitQuery(root).answer != tree:  # the content has changed since git was asked
+            sources.forget_git_ids()
+            scope.touched.clear()
+        tree = tree if sources.have_git_ids() else None
     sources.mark_changed(scope.gone)
     sources.touch(scope.touched)
     sources.compare(RebuildReason.MISSING)

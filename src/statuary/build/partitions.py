@@ -8,6 +8,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha1
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -15,9 +16,13 @@ from typing import NamedTuple, Protocol
 from typing_extensions import override
 
 from statuary.build.contract import BuiltContract, ContractBuildSettings, build_contract
+from statuary.content.read_contract import record_digest
+from statuary.content.source_files import SourceFile
 from statuary.content.source_stat import source_stat
-from statuary.domain.catalogue import ContractSource
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.hosting_settings import HostingSettings
+from statuary.domain.limits import LARGEST_RECORD
 from statuary.publishing.host_layout import laid_out
 from statuary.publishing.ledger.rows import SourceRow
 from statuary.publishing.partition_output import PartitionOutput, PartitionResult
@@ -74,15 +79,30 @@ class SingleSources(PartitionSources):
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
         for source in self.sources:
-            stat = source_stat(
-                settings.root, source
-            )  # before reading: a change meanwhile is seen the next time
+            stat = source_stat(settings.root, source)
             built = build_contract(settings.root, source, settings.contracts)
-            told = stat.text_if_before(settings.began - RECENT)
+            git, stat_text = source.git, stat.text_if_before(settings.began - RECENT)
+            if not stat_text or source_stat(settings.root, source) != stat:
+                # the source may have changed since git was asked, or while it was read
+                git, stat_text = confirmed_git_id(settings.root, source, built.digest), ""
             yield (
                 built,
-                built.source_row(unit=source.location, reason=source.reason, git=source.git, stat=told),
+                built.source_row(unit=source.location, reason=source.reason, git=git, stat=stat_text),
             )
+
+
+def confirmed_git_id(root: Path, source: ContractSource, digest: bytes) -> str:
+    """Return git's id of a source if its file still has the digest that was read and really has that id; else empty."""
+    if not source.git or not digest or source.form is not ContractForm.RECORD:
+        return ""
+    try:
+        raw = SourceFile(root, source.path).bytes(LARGEST_RECORD)
+    except UnreadableError:
+        return ""
+    blob = sha1(b"blob %d\0" % len(raw), usedforsecurity=False)
+    blob.update(raw)
+    is_read = record_digest(raw) == digest
+    return source.git if is_read and blob.hexdigest() == source.git else ""
 
 
 class ContractPartition(NamedTuple):

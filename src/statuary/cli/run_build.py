@@ -22,6 +22,7 @@ from statuary.content.git_state import GitQuery
 from statuary.domain.primitives import Instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.ledger.damage import DamagedLedgerError
 from statuary.snapshots.build_notes import build_notes
 from statuary.snapshots.manifest import SiteOrigin
 from statuary.version import VERSION
@@ -51,7 +52,11 @@ def run_build(content: Path, out: Path, git: GitQuery, options: BuildOptions) ->
     """
     enable_garbage_collection()
     try:
-        result = _build(content, out, git, options)
+        try:
+            result = _build(content, out, git, options)
+        except DamagedLedgerError as error:
+            click.echo(f"statuary: {printable(str(error))}", err=True)
+            result = _build(content, out, git, options)
         _publish_elsewhere(result, out, options)
     except OSError as error:
         raise PublishingError(

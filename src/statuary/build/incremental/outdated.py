@@ -28,6 +28,7 @@ class RebuildReason(StrEnum):
     NEW = "it is new"
     CHANGED = "it has changed"
     MISSING = "a document of it was missing or damaged"
+    VERIFIED = "it was verified"
 
 
 @dataclass(slots=True)
@@ -41,6 +42,7 @@ class SourceComparison:
         all_because: why all are built; None if only some are.
         missing: the paths of sources of which a document is missing.
         gone: the paths of sources that no longer exist.
+        verify: whether sources are read even if git, size and time say that they are unchanged.
         touched: the paths of sources whose content is the same, with git's id, and size and time, as they are now.
     """
 
@@ -49,6 +51,7 @@ class SourceComparison:
     tree: GitState | None = None
     all_because: RebuildReason | None = None
     missing: Container[str] = frozenset()
+    verify: bool = False
     gone: list[str] = field(default_factory=list)
     touched: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -74,23 +77,34 @@ class SourceComparison:
 
     def _reason(self, root: str, source: AnySource, git: str, last: KnownSource) -> RebuildReason | None:
         """Return why a source is built that the last build knew; None if it is not."""
-        path, last_git, last_stat, last_digest = last
-        if self.all_because is not None:
-            return self.all_because
-        if path in self.missing:
-            return RebuildReason.MISSING
-        if git and git == last_git:
-            return None
-        stat = source_stat(root, source).text
-        # where git knows better, equal times say nothing: some tools set them
-        if stat and stat == last_stat and not (git and last_git):
-            if git:
-                self.touched.append((path, git, stat))
+        path, last_git, _, last_digest = last
+        if self.all_because is not None or path in self.missing:
+            return self.all_because or RebuildReason.MISSING
+        if self.verify:
+            return self._verified(source, last_digest)
+        if (git and git == last_git) or self._is_as_old(root, source, git, last):
             return None
         if last_digest and digest_of(self.root, source) == last_digest:
             self.touched.append((path, git, ""))
             return None
         return RebuildReason.CHANGED
+
+    def _is_as_old(self, root: str, source: AnySource, git: str, last: KnownSource) -> bool:
+        """Return whether size and time say that a source is unchanged."""
+        path, last_git, last_stat, _ = last
+        stat = source_stat(root, source).text
+        # where git knows better, equal times say nothing: some tools set them
+        if not stat or stat != last_stat or (git and last_git):
+            return False
+        if git:
+            self.touched.append((path, git, stat))
+        return True
+
+    def _verified(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
+        """Return why a source is built whose content is read; those without a digest are all built."""
+        if not last_digest:
+            return RebuildReason.VERIFIED
+        return None if digest_of(self.root, source) == last_digest else RebuildReason.CHANGED
 
 
 class GitIds:

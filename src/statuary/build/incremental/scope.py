@@ -73,10 +73,12 @@ def scope_of(
         ledger.keep_unchanged_sources()
         missing = target.missing(verify=verify)
         ledger.drop(missing)
-        if is_unchanged(ledger, tree) and not missing:
+        if is_unchanged(ledger, tree) and not missing and not verify:
             return BuildScope(outdated=(), gone=[], touched=[])
     known = () if because is not None else ledger.sources.known()
-    comparison = SourceComparison(root=root, known=known, tree=tree, all_because=because, missing=missing)
+    comparison = SourceComparison(
+        root=root, known=known, tree=tree, all_because=because, missing=missing, verify=verify
+    )
     return BuildScope(comparison.outdated(sources), comparison.gone, comparison.touched, missing)
 
 

@@ -6,7 +6,9 @@ during `apply` leaves each file old or new, and the next build finishes the work
 """
 
 import os
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Self
@@ -17,7 +19,8 @@ from statuary.documents.document import Document
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.site_folder import BODIES, SITE, SiteFolder
 from statuary.publishing.folder.staged_output import StagedOutput
-from statuary.publishing.ledger.ledger import Ledger
+from statuary.publishing.ledger.damage import DamagedLedgerError, database_error, is_whole, set_aside
+from statuary.publishing.ledger.ledger import OWNED_NAMES, Ledger
 from statuary.publishing.ledger.partition_file import merge_partition_file
 from statuary.publishing.ledger.rows import names_of
 from statuary.publishing.partition_output import PartitionOutput, PartitionResult
@@ -49,24 +52,27 @@ class FolderTarget(BuildTarget):
         self.folder = SiteFolder(root)
         self.dry_run = dry_run
         self._plan: Plan | None = None
-        self._duplicates = 0
+        self._clash: PublishingError | None = None
+        self._is_unclean = False
         self._is_applied = False
         self._is_resumed = False
         self.folder.open()
         self.ledger = Ledger(self.folder.ledger_file)
         try:
             self._begin()
-        except BaseException:
+        except BaseException as error:
             self.ledger.close()
+            self._raise_readable(error)
             raise
 
     def _begin(self) -> None:
         ledger = self.ledger
         staged = None if self.dry_run else self.folder.staged(ledger.run)
         if staged is not None:
-            if ledger.unfinished_run and self.folder.staged(ledger.unfinished_run).is_dir():
+            # its files are not trusted by size and time until this build has finished
+            self._is_unclean = bool(ledger.unfinished_run)
+            if self._is_unclean and self.folder.staged(ledger.unfinished_run).is_dir():
                 self._finish(ledger.unfinished_run)
-                ledger.unfinished_run = 0
             self.folder.begin(ledger.run)
         self.began = (self.folder.own if staged is None else staged).stat().st_mtime_ns
         ledger.begin_build(None if staged is None else staged / "work.sqlite3")
@@ -77,14 +83,38 @@ class FolderTarget(BuildTarget):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Give the folder back; what the partitions of an unfinished build have staged is left for the next."""
-        is_begun = self.ledger.note("unfinished run") == str(self.ledger.run)
-        self.ledger.close()
+    def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
+        """Give the folder back; what the partitions of an unfinished build have staged is left for the next.
+
+        Raises:
+            PublishingError: in place of an error of the ledger or the disk.
+        """
+        is_begun = True
+        with suppress(sqlite3.Error):
+            is_begun = self.ledger.note("unfinished run") == str(self.ledger.run)
+        with suppress(sqlite3.Error):
+            self.ledger.close()
         if self._staged is not None and not is_begun:
             is_left = any((self._staged / PARTITIONS).glob("*.sqlite3")) and not self._is_applied
             if not is_left:
                 self.folder.discard(self.ledger.run)
+        self._raise_readable(error)
+
+    def _raise_readable(self, error: BaseException | None) -> None:
+        """Raise a PublishingError in place of an error of the ledger or the disk; set a damaged ledger aside."""
+        file = self.folder.ledger_file
+        if isinstance(error, sqlite3.Error):
+            problem = database_error(error, file)
+            if isinstance(problem, DamagedLedgerError):
+                owned = file.with_name(OWNED_NAMES)
+                for damaged in [one for one in (file, owned) if not is_whole(one, thoroughly=True)] or [file]:
+                    set_aside(damaged)
+            raise problem from error
+        if isinstance(error, OSError):
+            raise PublishingError(
+                f"{error.filename or self.folder.root}: {error.strerror}; each published file is old or new",
+                "fix the error and run the build again; the next build resumes this one",
+            ) from error
 
     @override
     def offer(self, documents: Iterable[Document]) -> None:
@@ -109,15 +139,17 @@ class FolderTarget(BuildTarget):
     @override
     def take(self, result: PartitionResult) -> None:
         if result.file is not None:
-            self._duplicates += merge_partition_file(self.ledger.connection, result.file)
+            clash = merge_partition_file(self.ledger.connection, result.file)
+            self._clash = self._clash or clash
             return
-        self._duplicates += self.ledger.documents.offer_if_free(result.files)
+        clash = self.ledger.documents.offer_if_free(result.files)
+        self._clash = self._clash or clash
         self.ledger.sources.add(result.rows)
         self.ledger.documents.note_folders(result.folders)
 
     @override
     def missing(self, *, verify: bool) -> frozenset[str]:
-        if verify:
+        if verify or self._is_unclean:
             found = self._damaged()
         else:
             changed = self.ledger.documents.changed_folders(self.folder.folder_time)
@@ -125,9 +157,9 @@ class FolderTarget(BuildTarget):
         return frozenset(source for sources in found for source in sources.split("\n"))
 
     def _absent(self, folder: str) -> Iterator[str]:
-        names = self.folder.names(folder)
-        for path, aliases, sources in self.ledger.documents.in_folder(folder):
-            if any(name.rpartition("/")[2] not in names for name in names_of(path, aliases)):
+        sizes = self.folder.sizes(folder)
+        for path, aliases, size, sources in self.ledger.documents.in_folder(folder):
+            if any(sizes.get(name.rpartition("/")[2]) != size for name in names_of(path, aliases)):
                 yield sources
 
     def _damaged(self) -> Iterator[str]:
@@ -162,8 +194,8 @@ class FolderTarget(BuildTarget):
 
     @override
     def plan(self) -> Plan:
-        if self._duplicates:
-            raise PublishingError("two documents have the same path")
+        if self._clash is not None:
+            raise self._clash
         if self._plan is None:
             self._plan = self.ledger.plan()
         return self._plan
@@ -184,14 +216,16 @@ class FolderTarget(BuildTarget):
         if self._is_resumed:
             self._sweep(self._staged / BODIES)
         self.ledger.save(plan)
-        self._finish(self.ledger.run)
+        self._finish(self.ledger.run, is_changed=not plan.is_empty)
         self._is_applied = True
 
-    def _finish(self, run: int) -> None:
+    def _finish(self, run: int, *, is_changed: bool = True) -> None:
         """Put what a run staged in place, and remove what it no longer has; what is done already is skipped."""
         self.folder.put_in_place(self.folder.staged(run))
         for name in self.ledger.documents.removals():
             self.folder.remove(name)
+        if is_changed:  # a power cut after this leaves no file empty that the ledger trusts
+            self.folder.sync()
         self.ledger.finish(self.folder.folder_time)
 
     def _sweep(self, tree: Path) -> None:

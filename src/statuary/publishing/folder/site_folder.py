@@ -8,7 +8,7 @@ from pathlib import Path
 
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.stager import Stager
-from statuary.publishing.safe_path import OWN_FOLDER, checked_path
+from statuary.publishing.safe_path import LEDGER, OWN_FOLDER, checked_path
 
 BODIES, SITE = "bodies", "site"
 """The two staged trees: documents of single sources, and what is about the whole site; put in place in this order."""
@@ -32,7 +32,7 @@ class SiteFolder:
     @property
     def ledger_file(self) -> Path:
         """Where the ledger lies."""
-        return self.own / "ledger.sqlite3"
+        return self.root / LEDGER
 
     def open(self) -> None:
         """Make the folder.
@@ -146,10 +146,23 @@ class SiteFolder:
             return None
         return found.st_mtime_ns if stat.S_ISDIR(found.st_mode) else None
 
-    def names(self, folder: str) -> frozenset[str]:
-        """Return the names of the regular files in a folder of the site."""
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the size of each regular file in a folder of the site, by name."""
         try:
             with os.scandir(self.root / folder) as entries:
-                return frozenset(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+                files = (entry for entry in entries if entry.is_file(follow_symlinks=False))
+                return {file.name: file.stat(follow_symlinks=False).st_size for file in files}
         except (FileNotFoundError, NotADirectoryError):
-            return frozenset()
+            return {}
+
+    def sync(self) -> None:
+        """Wait until everything that was written is on disk, where the system can tell."""
+        from ctypes import CDLL  # noqa: PLC0415 - ten milliseconds that builds without changes do without
+
+        system = CDLL(None) if os.name != "nt" else None
+        if system is not None and hasattr(system, "syncfs"):
+            descriptor = os.open(self.root, os.O_RDONLY)
+            system.syncfs(descriptor)
+            os.close(descriptor)
+        elif hasattr(os, "sync"):
+            os.sync()

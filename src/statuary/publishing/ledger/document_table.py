@@ -1,6 +1,7 @@
 """The files of a site: those that the last build published, and those that this one offers."""
 
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -51,39 +52,42 @@ class DocumentTable:
         Raises:
             PublishingError: if two documents have the same path, or paths that differ in case alone.
         """
-        last: list[OfferedFile] = []
+        last: deque[OfferedFile] = deque(maxlen=1)
 
-        def noted() -> Iterator[OfferedFile]:
+        def followed() -> Iterator[OfferedFile]:
             for file in files:
-                last[:] = [file]
+                last.append(file)
                 yield file
 
         with transaction(self.connection):
             try:
-                self.connection.executemany(f"INSERT INTO work.offered {OFFERED_VALUES}", noted())
+                self.connection.executemany(f"INSERT INTO work.offered {OFFERED_VALUES}", followed())
             except sqlite3.IntegrityError:
-                raise self._clash(last[0]) from None
+                raise self._same_path_error(last[0]) from None
 
-    def _clash(self, file: OfferedFile) -> PublishingError:
+    def _same_path_error(self, file: OfferedFile) -> PublishingError:
+        """Return the error for a file whose path another one has."""
         query = "SELECT path, sources FROM work.offered WHERE path = ?"
-        ((other, sources),) = self.connection.execute(query, (file.path,))
-        same = "the same path" if other == file.path else "paths that differ only in case"
-        return PublishingError(
-            f"two documents have {same}: {other}, made from {_named(sources)}, and {file.path}, made from"
-            f" {_named(file.sources)}",
-            "rename one of the two",
-        )
+        other, sources = self.connection.execute(query, (file.path,)).fetchone()
+        return same_path_error(other, sources, file.path, file.sources)
 
-    def offer_if_free(self, files: Sequence[OfferedFile]) -> int:
-        """Note files whose paths are free; return how many are not."""
+    def offer_if_free(self, files: Sequence[OfferedFile]) -> PublishingError | None:
+        """Note files whose paths are free; return the error for one whose path is not."""
         before = self.connection.total_changes
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR IGNORE INTO work.offered {OFFERED_VALUES}", files)
-        return len(files) - (self.connection.total_changes - before)
+        if len(files) == self.connection.total_changes - before:
+            return None
+        query = "SELECT 1 FROM work.offered WHERE path = ? AND sources != ?"
+        clashing = (
+            one for one in files if self.connection.execute(query, (one.path, one.sources)).fetchone()
+        )
+        return self._same_path_error(next(clashing, files[-1]))
 
     def claim(self, path: str) -> bool:
         """Note a document that lies elsewhere; return whether its path was free."""
-        return self.offer_if_free([OfferedFile(path, "", b"", 0, 0, "", persistent=True, actions=ADD)]) == 0
+        file = OfferedFile(path, "", b"", 0, 0, "", persistent=True, actions=ADD)
+        return self.offer_if_free([file]) is None
 
     def withdraw(self, paths: Iterable[str]) -> None:
         """Forget offered files."""
@@ -120,7 +124,8 @@ class DocumentTable:
         """Yield paths that hold something that another program wrote."""
         query = (
             "SELECT path, aliases, actions FROM work.offered AS o WHERE instr(actions, 'x') > 0"
-            " OR (instr(actions, 'r') > 0 AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = o.path))"
+            " OR (instr(actions, 'r') > 0 AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = o.path)"
+            " AND NOT EXISTS (SELECT 1 FROM owned.names AS n WHERE n.path = o.path))"
             " ORDER BY path COLLATE BINARY"
         )
         for path, aliases, actions in self.connection.execute(query):
@@ -180,9 +185,9 @@ class DocumentTable:
         found = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
         return [path for (path,) in found]
 
-    def in_folder(self, folder: str) -> Iterator[tuple[str, str, str]]:
-        """Yield path, aliases and sources of the published files in a folder itself."""
-        query = "SELECT path, aliases, sources FROM documents WHERE path >= ? AND path < ?"
+    def in_folder(self, folder: str) -> Iterator[tuple[str, str, int, str]]:
+        """Yield path, aliases, size and sources of the published files in a folder itself."""
+        query = "SELECT path, aliases, size, sources FROM documents WHERE path >= ? AND path < ?"
         # "0" follows "/" in ASCII
         for row in self.connection.execute(query, (f"{folder}/", f"{folder}0")):
             if "/" not in row[0][len(folder) + 1 :]:
@@ -231,3 +236,13 @@ class DocumentTable:
             (run,),
         )
         execute("INSERT OR IGNORE INTO folders SELECT path, 0 FROM work.folders")
+
+
+def same_path_error(first: str, first_sources: str, second: str, second_sources: str) -> PublishingError:
+    """Return the error for two documents with one path; sources are content paths, a line each."""
+    same = "the same path" if first == second else "paths that differ only in case"
+    return PublishingError(
+        f"two documents have {same}: {first}, made from {_named(first_sources)}, and {second}, made from"
+        f" {_named(second_sources)}",
+        "rename one of the two",
+    )

@@ -9,20 +9,27 @@ what it is about to put in place before it does so; until it has finished, size 
 trusted.
 """
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
 from statuary.publishing.errors import PublishingError
+from statuary.publishing.ledger.damage import DamagedLedgerError, database_error, is_whole, set_aside
 from statuary.publishing.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE, DocumentTable
 from statuary.publishing.ledger.rows import LedgerEntry
 from statuary.publishing.ledger.schema import (
+    ADOPT_OWNED,
+    EXPECTED_COLUMNS,
+    FORGET_OWNED,
     FULL_VIEWS,
     MAIN,
     NO_VIEWS,
     ONE_ROW_A_NAME,
+    OWNED,
     PARTIAL_VIEWS,
+    SAVE_OWNED,
     SCHEMA_VERSION,
     SOURCES,
     WORK,
@@ -30,6 +37,9 @@ from statuary.publishing.ledger.schema import (
 from statuary.publishing.ledger.source_table import SourceTable
 from statuary.publishing.ledger.transaction import transaction
 from statuary.publishing.plan import Action, Change, Plan
+
+OWNED_NAMES = "published.sqlite3"
+"""The database beside the ledger that holds the names of our files once more."""
 
 WAIT_FOR_OTHERS = 2.0
 """Seconds to wait for another build that holds the ledger."""
@@ -53,35 +63,33 @@ class Ledger:
     def __init__(self, file: Path | None = None) -> None:
         """Open or make the ledger.
 
+        A damaged one is set aside; the names of our files are then taken from the database beside it.
+
         Args:
             file: where it lies; None makes a temporary one, which knows nothing of an earlier build.
 
         Raises:
-            PublishingError: if another build holds it, or the file is no ledger of this version.
+            PublishingError: if another build holds it, it cannot be written, or a newer statuary wrote it.
         """
-        if file is not None:
-            file.parent.mkdir(parents=True, exist_ok=True)
-        self.connection = sqlite3.connect(file or "", timeout=WAIT_FOR_OTHERS, isolation_level=None)
+        if file is not None and not file.is_file() and os.path.lexists(file):
+            set_aside(file)
         try:
-            self._open(file)
-        except sqlite3.OperationalError as error:
-            raise PublishingError(
-                f"the ledger {file} is in use: {error}", "wait for the other build"
-            ) from None
-        except sqlite3.DatabaseError as error:
-            raise PublishingError(
-                f"the ledger {file} cannot be read: {error}",
-                "delete it; the next build compares with the files instead",
-            ) from None
+            self._connect(file)
+        except (sqlite3.Error, ValueError) as error:
+            self.connection.close()
+            problem = database_error(error, file or Path())
+            if file is None or not isinstance(problem, DamagedLedgerError):
+                raise problem from None
+            set_aside(file)
+            self._connect(file)
         self.documents, self.sources = DocumentTable(self.connection), SourceTable(self.connection)
-        self.unfinished_run = int(self.note("unfinished run") or 0)
-        self.run = int(self.note("run") or 0) + 1
         self._keeps_unchanged = False
         self._notes: dict[str, str] = {}
         if file is None:
             self.begin_build(None)
 
-    def _open(self, file: Path | None) -> None:
+    def _connect(self, file: Path | None) -> None:
+        self.connection = sqlite3.connect(file or "", timeout=WAIT_FOR_OTHERS, isolation_level=None)
         # a kill of the process loses nothing under synchronous=OFF; a power cut costs at most the ledger
         self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
         self.connection.execute("BEGIN EXCLUSIVE")
@@ -93,7 +101,29 @@ class Ledger:
             )
         if version < SCHEMA_VERSION:
             self._upgrade(version)
+        self._check_columns()
         self.connection.execute("COMMIT")
+        self._attach_owned(None if file is None else file.with_name(OWNED_NAMES))
+        self.unfinished_run = int(self.note("unfinished run") or 0)
+        self.run = int(self.note("run") or 0) + 1
+
+    def _check_columns(self) -> None:
+        for table, columns in EXPECTED_COLUMNS.items():
+            found = self.connection.execute(f"SELECT * FROM {table} LIMIT 0").description
+            if tuple(name for name, *_ in found) != columns:
+                raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")
+
+    def _attach_owned(self, file: Path | None) -> None:
+        """Attach the names of our files; of the two, an empty one is made from the other."""
+        if file is not None and not is_whole(file):
+            set_aside(file)
+        execute = self.connection.execute
+        execute("ATTACH ? AS owned", ("" if file is None else str(file),))
+        self.connection.executescript(OWNED)
+        if not execute("SELECT 1 FROM documents LIMIT 1").fetchone():
+            execute(ADOPT_OWNED)
+        elif not execute("SELECT 1 FROM owned.names LIMIT 1").fetchone():
+            execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
     def _upgrade(self, version: int) -> None:
         """Make the tables; of an older ledger take over which files are ours."""
@@ -144,6 +174,11 @@ class Ledger:
         row = self.connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
+    def _number(self, name: str) -> int:
+        """Return a note that is a number; 0 if there is none."""
+        found = self.note(name)
+        return int(found) if found.isdecimal() else 0
+
     def add_notes(self, notes: Mapping[str, str]) -> None:
         """Keep notes of this build once it is saved."""
         self._notes |= notes
@@ -177,7 +212,7 @@ class Ledger:
         if self._keeps_unchanged:
             self.documents.remove_site_unless_offered()
             self.documents.remove_unless_offered(self.sources.superseded_documents())
-        found = self.documents.site_size(int(self.note("names") or 0), int(self.note("size") or 0))
+        found = self.documents.site_size(self._number("names"), self._number("size"))
         return Plan(
             counts={
                 Action.ADD: found.by_action[ADD],
@@ -204,6 +239,7 @@ class Ledger:
         forgotten = {} if self.is_partial else dict.fromkeys(NOTES_OF_SOURCES, "")
         with transaction(self.connection):
             self.documents.save(self.run)
+            self.connection.execute(SAVE_OWNED)
             self.sources.save()
             self._set_notes(totals | forgotten | self._notes)
             self._set_notes({"unfinished run": str(self.run), "run": str(self.run)})
@@ -216,6 +252,7 @@ class Ledger:
         """
         with transaction(self.connection):
             self.documents.note_folder_times(time_of)
+            self.connection.execute(FORGET_OWNED)
             self.connection.execute("DELETE FROM removals")
             self._set_notes({"unfinished run": "0"})
 

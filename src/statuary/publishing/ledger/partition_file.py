@@ -8,6 +8,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.ledger.document_table import same_path_error
 from statuary.publishing.ledger.schema import (
     OFFERED_COLUMNS,
     OFFERED_VALUES,
@@ -38,8 +40,14 @@ def write_partition_file(file: Path, made: PartitionResult) -> None:
     os.replace(unfinished, file)
 
 
-def merge_partition_file(connection: sqlite3.Connection, file: Path) -> int:
-    """Take over what a partition made; return how many of its files have a path that another one has.
+CLASH = """
+SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN work.offered AS o ON o.path = p.path
+    ORDER BY o.sources = p.sources LIMIT 1
+"""
+
+
+def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
+    """Take over what a partition made; return the error for a path that another file has.
 
     Args:
         connection: a ledger's, in no transaction.
@@ -53,6 +61,8 @@ def merge_partition_file(connection: sqlite3.Connection, file: Path) -> int:
             merged = connection.execute("INSERT OR IGNORE INTO work.offered SELECT * FROM partition.offered")
             connection.execute("INSERT OR REPLACE INTO work.built SELECT * FROM partition.built")
             connection.execute("INSERT OR IGNORE INTO work.folders SELECT path FROM partition.folders")
+            is_clash = merged.rowcount < files
+            clash = connection.execute(CLASH).fetchone() if is_clash else None
     finally:
         connection.execute("DETACH partition")
-    return int(files) - merged.rowcount
+    return None if clash is None else same_path_error(*clash)

@@ -28,6 +28,25 @@ CREATE TABLE IF NOT EXISTS removals (path TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS folders (path TEXT PRIMARY KEY, modified INTEGER NOT NULL) WITHOUT ROWID;
 """
 
+OWNED = """
+PRAGMA owned.synchronous=OFF;
+CREATE TABLE IF NOT EXISTS owned.names (path TEXT PRIMARY KEY COLLATE NOCASE, aliases TEXT NOT NULL) WITHOUT ROWID;
+"""
+"""The names of our files once more, in a database beside the ledger: if that is lost, ours can be told from others'."""
+
+ADOPT_OWNED = """
+INSERT OR IGNORE INTO documents SELECT path, aliases, x'', 0, 0, '', 0, 0 FROM owned.names
+"""
+SAVE_OWNED = """
+INSERT INTO owned.names SELECT path, aliases FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE
+    SET path = excluded.path, aliases = excluded.aliases
+    WHERE path != excluded.path COLLATE BINARY OR aliases != excluded.aliases
+"""
+FORGET_OWNED = """
+DELETE FROM owned.names
+    WHERE path IN (SELECT path FROM main.removals) AND path NOT IN (SELECT path FROM main.documents)
+"""
+
 OFFERED_COLUMNS = """(
     path TEXT {key}, aliases TEXT NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL,
     modified INTEGER NOT NULL, sources TEXT NOT NULL, persistent INTEGER NOT NULL, actions TEXT NOT NULL
@@ -76,6 +95,15 @@ LISTED = (
 """The columns of `ContractRow`."""
 
 SUPERSEDED = "SELECT place FROM work.superseded"
+
+EXPECTED_COLUMNS = {
+    "notes": ("name", "value"),
+    "documents": ("path", "aliases", *OfferedFile._fields[2:7], "run"),
+    "removals": ("path",),
+    "folders": ("path", "modified"),
+    "sources": SourceRow._fields,
+}
+"""The columns of the ledger's tables; a ledger with others is damaged."""
 
 FULL_VIEWS = """
 CREATE TEMP VIEW next_sources AS SELECT * FROM work.built;

@@ -68,6 +68,15 @@ class SourceTable:
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
 
+    def forget_git_ids(self) -> None:
+        """Forget git's ids, and sizes and times, of the sources that this build read."""
+        self.connection.execute("UPDATE work.built SET git = '', stat = ''")
+
+    def have_git_ids(self) -> bool:
+        """Return whether git's id of every source that this build read is known."""
+        query = "SELECT 1 FROM work.built WHERE git = '' AND place = unit LIMIT 1"
+        return self.connection.execute(query).fetchone() is None
+
     def bulk_places(self) -> list[str]:
         """Return the places of this build that lie in bulk sources."""
         query = "SELECT place FROM work.built WHERE unit != place"
