@@ -155,7 +155,9 @@ def test_a_disk_without_space_is_a_sentence(tmp_path, dry_run):
 def test_a_path_of_two_sources_names_both(tmp_path):
     documents = [Document(path="a", body=b"1", sources=(source,)) for source in ("one.yaml", "two.yaml")]
     with (
-        pytest.raises(PublishingError, match=r"same path: a, made from one\.yaml, and a, made from two\.yaml"),
+        pytest.raises(
+            PublishingError, match=r"same path: a, made from one\.yaml, and a, made from two\.yaml"
+        ),
         FolderTarget(tmp_path) as target,
     ):
         target.offer(documents)

@@ -76,7 +76,6 @@ class Ledger:
         try:
             self._connect(file)
         except (sqlite3.Error, ValueError) as error:
-            self.connection.close()
             problem = database_error(error, file or Path())
             if file is None or not isinstance(problem, DamagedLedgerError):
                 raise problem from None
@@ -90,6 +89,14 @@ class Ledger:
 
     def _connect(self, file: Path | None) -> None:
         self.connection = sqlite3.connect(file or "", timeout=WAIT_FOR_OTHERS, isolation_level=None)
+        try:
+            self._prepare(file)
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def _prepare(self, file: Path | None) -> None:
+        """Lock the database, make its tables, and read the numbers of builds."""
         # a kill of the process loses nothing under synchronous=OFF; a power cut costs at most the ledger
         self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
         self.connection.execute("BEGIN EXCLUSIVE")
