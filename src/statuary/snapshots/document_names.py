@@ -52,11 +52,11 @@ def lower_case_address(path: str) -> str:
 
 
 def stored_names(path: str) -> Iterator[str]:
-    """Yield the names that a document may be stored under whose name or alias is `path`."""
-    yield path
+    """Yield the names that a document may be stored under whose name or alias is `path`, the likely one first."""
     found = ADDRESS.search(path)
     if found is not None and found[0].islower():
         yield path.replace(found[0], checksum_address(found[0]), 1)
+    yield path
 
 
 class NameTable:

@@ -3,7 +3,7 @@
 Where the site has a manifest, every byte that is returned is checked against it.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -118,9 +118,9 @@ class ManifestIndex:
         self._read = read
         self._firsts = [part.first for part in self.manifest.parts]
 
-    def _read_part(self, number: int) -> bytes:
+    def _read_part(self, number: int) -> list[bytes]:
         part = self.manifest.parts[number]
-        return check_part(self._read(part.path), part)
+        return check_part(self._read(part.path), part).splitlines(keepends=True)
 
     def find(self, path: str) -> ManifestEntry | None:
         """Return the entry of a document by its name or an alias; None if it is not listed.
@@ -136,17 +136,11 @@ class ManifestIndex:
 
     def _find_stored(self, name: str) -> ManifestEntry | None:
         number = bisect_right(self._firsts, name) - 1
-        try:
-            begins = b'{"path":' + orjson.dumps(name) + b","
-        except TypeError:  # not UTF-8
-            return None
         if number < 0:
             return None
-        text = self.part(number)
-        start = 0 if text.startswith(begins) else text.find(b"\n" + begins) + 1
-        if not text.startswith(begins, start):
-            return None
-        return parse_entry(text[start : text.index(b"\n", start) + 1])
+        lines = self.part(number)
+        line = bisect_left(lines, name, key=_path_of)
+        return parse_entry(lines[line]) if line < len(lines) and _path_of(lines[line]) == name else None
 
     def paths(self) -> Iterator[str]:
         """Yield every name of every document.
@@ -156,6 +150,14 @@ class ManifestIndex:
         """
         for entry in read_entries(self.manifest, self._read):
             yield from entry.names
+
+
+def _path_of(line: bytes) -> str:
+    """Return the path in a line of the manifest, which is parsed when it is the right one."""
+    try:
+        return str(orjson.loads(line)["path"])
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        raise DamagedSnapshotError(f"the manifest has a malformed line: {line[:100]!r}") from None
 
 
 class SiteReader:

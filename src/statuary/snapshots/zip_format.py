@@ -30,6 +30,7 @@ LOCAL = struct.Struct("<4s5H3I2H")
 LOCAL_MARK = b"PK\x03\x04"
 CENTRAL = struct.Struct("<4s6H3I5H2I")
 CENTRAL_MARK = b"PK\x01\x02"
+LENGTHS, LENGTHS_OFFSET = struct.Struct("<3H"), 28
 END = struct.Struct("<4s4H2IH")
 END_MARK = b"PK\x05\x06"
 ZIP64_END = struct.Struct("<4sQ2H2I4Q")
@@ -122,9 +123,9 @@ def central_name(text: bytes, start: int) -> tuple[bytes, int] | None:
     """Return the name in the entry that begins at `start`, and where the entry ends; None if none does that is whole."""
     if start + CENTRAL.size > len(text) or not text.startswith(CENTRAL_MARK, start):
         return None
-    name, extra, comment = CENTRAL.unpack_from(text, start)[10:13]
+    name, extra, comment = LENGTHS.unpack_from(text, start + LENGTHS_OFFSET)
     end = start + CENTRAL.size + name + extra + comment
-    return (text[start + CENTRAL.size :][:name], end) if end <= len(text) else None
+    return (text[start + CENTRAL.size : start + CENTRAL.size + name], end) if end <= len(text) else None
 
 
 def parse_central_header(text: bytes) -> CentralEntry | None:

@@ -17,6 +17,9 @@ from statuary.snapshots.zip_format import ENDING_SIZE, CentralEntry
 PAGE = 4096
 """Bytes of the central directory that are read at once."""
 
+SCANNED = 512
+"""Bytes of the central directory that are searched entry by entry."""
+
 LONGEST_ENTRY = 128 * 1024
 """Bytes in which an entry of the central directory begins and ends in any case."""
 
@@ -115,7 +118,7 @@ class ZipReader:
         except UnicodeEncodeError:
             return None
         low, high = self._documents, self._end
-        while high - low > PAGE:
+        while high - low > SCANNED:
             middle = (low + high) // 2
             found = self._first_entry(middle, high)
             if found is None:
