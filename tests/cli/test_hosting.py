@@ -37,7 +37,7 @@ def test_the_edge_module_alone(content, tmp_path):
     assert "netlify.toml" not in written
 
 
-def test_a_configuration_of_one_s_own_stays(content, tmp_path):
+def test_an_edited_configuration_is_not_replaced(content, tmp_path):
     mine = tmp_path / "out" / "netlify.toml"
     write_files(tmp_path, {"out/netlify.toml": "# mine\n"})
     refused = run(content, "netlify", "--out", str(tmp_path / "out"))
@@ -57,7 +57,7 @@ def test_what_the_site_lacks_for_a_host_is_reported(content):
     assert run(content, "cloudflare").stderr.startswith("--out FOLDER also writes ")
 
 
-def test_the_sharded_layout_goes_to_hosts_that_know_it(content, tmp_path):
+def test_the_sharded_layout_requires_a_host_that_supports_it(content, tmp_path):
     write_files(content, {"site.yaml": (content / "site.yaml").read_text() + "hosting: {layout: sharded}\n"})
     assert run(content, "netlify", "--out", str(tmp_path / "out")).exit_code == 0
     assert "SHARDED = true" in (tmp_path / "out/.edge/modules/layout.js").read_text()
@@ -76,7 +76,7 @@ def test_choices_reach_the_configuration(content):
     assert "pip install -q statuary==1" in run(content, "vercel", "--install", "statuary==1").stdout
 
 
-def test_without_content_the_defaults_hold(tmp_path):
+def test_without_content_the_defaults_apply(tmp_path):
     assert run(tmp_path / "none", "caddy").exit_code == 0
 
 

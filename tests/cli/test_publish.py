@@ -78,30 +78,30 @@ def bodies_in(store) -> dict[str, bytes]:
     return {path: body for path, (body, _) in found.items() if not path.startswith(".statuary/")}
 
 
-def test_a_build_goes_on_into_a_store(store, built, tmp_path):
+def test_a_build_is_also_published_to_a_store(store, built, tmp_path):
     content, out = built
-    said = run("build", "--content", content, "--out", tmp_path / "out", "--now", NOW, "--to", store.url)
-    assert f"in {store.url}" in said
+    output = run("build", "--content", content, "--out", tmp_path / "out", "--now", NOW, "--to", store.url)
+    assert f"in {store.url}" in output
     assert bodies_in(store) == files_in(out)
     store.seen.clear()
-    said = run("build", "--content", content, "--out", tmp_path / "out", "--now", NOW, "--to", store.url)
+    output = run("build", "--content", content, "--out", tmp_path / "out", "--now", NOW, "--to", store.url)
     assert store.count("PUT") == 0
-    assert "publishing took no requests" in said
-    said = run(
+    assert "publishing took no requests" in output
+    output = run(
         "build", "--content", content, "--out", tmp_path / "o", "--now", NOW, "--to", store.url, "--dry-run"
     )
-    assert f"{store.url} was not compared" in said
+    assert f"{store.url} was not compared" in output
 
 
 def test_a_dry_run_shows_the_plan_and_its_cost(store, built):
     _, out = built
-    said = run("publish", out, "--to", store.url, "--dry-run")
+    output = run("publish", out, "--to", store.url, "--dry-run")
     wanted = files_in(out)
     epochs = [path for path in wanted if path.startswith("api/v2/_epochs/")]
-    shown = [line.split()[1] for line in said.splitlines() if line.startswith("+ ")]
+    shown = [line.split()[1] for line in output.splitlines() if line.startswith("+ ")]
     assert shown == sorted(set(wanted) - set(epochs))
-    assert f"  api/v2/_epochs/: {len(epochs):,} to add (" in said
-    assert f"publishing would take {len(wanted) + 4} puts" in said
+    assert f"  api/v2/_epochs/: {len(epochs):,} to add (" in output
+    assert f"publishing would take {len(wanted) + 4} puts" in output
     assert bodies_in(store) == {}
     assert {method for method, *_ in store.seen} == {"GET"}
 
@@ -118,7 +118,7 @@ def test_a_snapshot_and_its_folder_are_the_same_to_a_store(store, built, tmp_pat
     assert all(path.startswith("snapshot/") for path in put)
 
 
-def test_nothing_of_a_damaged_snapshot_is_put(store, built, tmp_path):
+def test_nothing_of_a_damaged_snapshot_is_published(store, built, tmp_path):
     _, out = built
     file = tmp_path / "site.zip"
     run("snapshot", "create", "--from", out, file)
@@ -129,10 +129,10 @@ def test_nothing_of_a_damaged_snapshot_is_put(store, built, tmp_path):
     assert bodies_in(store) == {}
 
 
-def test_a_folder_becomes_another_folder(built, tmp_path):
+def test_a_folder_is_published_to_another_folder(built, tmp_path):
     _, out = built
-    for said in ("added", "nothing changed"):
-        assert said in run("publish", out, "--to", tmp_path / "mirror")
+    for output in ("added", "nothing changed"):
+        assert output in run("publish", out, "--to", tmp_path / "mirror")
         assert files_in(tmp_path / "mirror") == files_in(out)
     records = list((tmp_path / "mirror/v2/contract/748463").iterdir())
     spellings = Counter(file.name.lower() for file in records)
@@ -141,11 +141,11 @@ def test_a_folder_becomes_another_folder(built, tmp_path):
 
 
 def test_a_store_that_is_not_there_is_rejected(store, built):
-    said = run("publish", built[1], "--to", "s3://nowhere-at-all/x", code=3)
-    assert said.startswith("statuary: s3://nowhere-at-all/x cannot")
+    output = run("publish", built[1], "--to", "s3://nowhere-at-all/x", code=3)
+    assert output.startswith("statuary: s3://nowhere-at-all/x cannot")
 
 
-def test_a_publisher_that_is_asked_to_end_gives_its_lease_back(store, built):
+def test_a_terminated_publisher_releases_its_lease(store, built):
     store.fault = lambda method, path, number: "hang" if number == 60 else ""
     with subprocess.Popen([*STATUARY, "publish", str(built[1]), "--to", store.url]) as process:
         wait_for(lambda: len(store.seen) > 50)
@@ -156,7 +156,7 @@ def test_a_publisher_that_is_asked_to_end_gives_its_lease_back(store, built):
     assert bodies_in(store) == files_in(built[1])
 
 
-def test_killed_publishers_keep_nobody_out_for_long_and_lose_nothing(store, built):
+def test_the_lease_of_a_killed_publisher_expires_and_nothing_is_lost(store, built):
     """A publisher is killed at random instants; the next waits for its lease to end, and puts what is missing."""
     _, out = built
     wanted, chance = files_in(out), random.Random(20261120)
@@ -167,8 +167,8 @@ def test_killed_publishers_keep_nobody_out_for_long_and_lose_nothing(store, buil
         ) as process:
             wait_for(lambda until=until: len(store.seen) > until)
             process.kill()
-    said = run("publish", out, "--to", store.url, "--lease-seconds", "2", code=3)
-    assert "another publisher has" in said
+    output = run("publish", out, "--to", store.url, "--lease-seconds", "2", code=3)
+    assert "another publisher has" in output
     run("publish", out, "--to", store.url, "--lease-seconds", "2", "--wait", "9")
     assert bodies_in(store) == wanted
     assert (

@@ -1,4 +1,4 @@
-"""Edits judged before they are written, and written whole."""
+"""Edits are checked before they are written, and written atomically."""
 
 import os
 import stat
@@ -31,12 +31,12 @@ def incident_file(root):
     return next(file.relative_to(root).as_posix() for file in root.glob("incidents/*.yaml"))
 
 
-def test_an_edit_that_adds_nothing_wrong_may_be_written(root):
+def test_an_edit_without_new_findings_may_be_written(root):
     edit = edit_of(root, lambda text: "# a note\n" + text, incident_file(root))
     assert check_edit(root, AT, read_status_content(root, AT), edit) == ([], True)
 
 
-def test_an_edit_that_adds_an_error_may_not_and_says_where_in_the_new_text(root):
+def test_an_edit_that_adds_an_error_may_not_be_written_and_the_error_has_its_new_line(root):
     edit = edit_of(root, lambda text: "# a note\n" + text + "unknown: x\n", incident_file(root))
     findings, may_be_written = check_edit(root, AT, read_status_content(root, AT), edit)
     assert not may_be_written
@@ -44,7 +44,7 @@ def test_an_edit_that_adds_an_error_may_not_and_says_where_in_the_new_text(root)
     assert findings[0].position.line == edit.after.count("\n")
 
 
-def test_what_was_wrong_before_is_not_the_edits_fault(root):
+def test_findings_that_existed_before_do_not_count(root):
     write_files(root, {"incidents/old.yaml": "name: Old\nupdate: []\n"})
     before = read_status_content(root, AT)
     assert before.findings
@@ -52,7 +52,7 @@ def test_what_was_wrong_before_is_not_the_edits_fault(root):
     assert check_edit(root, AT, before, edit) == ([], True)
 
 
-def test_the_same_mistake_a_second_time_is(root):
+def test_a_second_equal_finding_counts(root):
     path = incident_file(root)
     later = "  - at: 2026-11-02T09:00:00Z\n    status: resolved\n"
     (root / path).write_text((root / path).read_text(encoding="utf-8") + later, encoding="utf-8")
@@ -88,20 +88,20 @@ def test_permissions_and_links_stay(tmp_path):
 
 
 @pytest.mark.parametrize(("before", "on_disk"), [("a", "changed"), (None, "made by another")])
-def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path, before, on_disk):
+def test_a_file_that_changed_since_it_was_read_is_not_written(tmp_path, before, on_disk):
     (tmp_path / "a.yaml").write_text(on_disk)
     with pytest.raises(EditError, match="has changed since it was read"):
         write_edit(tmp_path, FileEdit(path="a.yaml", before=before, after="b"))
     assert (tmp_path / "a.yaml").read_text() == on_disk
 
 
-def test_a_file_that_is_gone_is_not_written_again(tmp_path):
+def test_a_deleted_file_is_not_written(tmp_path):
     with pytest.raises(EditError):
         write_edit(tmp_path, FileEdit(path="a.yaml", before="a", after="b"))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_disk_that_refuses_leaves_the_file_as_it_was(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_the_file_unchanged(tmp_path, monkeypatch):
     (tmp_path / "a.yaml").write_text("a")
 
     def full(_descriptor):

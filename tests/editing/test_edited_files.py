@@ -19,14 +19,14 @@ def texts(found):
     return {file.path: file.text(1000) for file in found if isinstance(file, SourceFile)}
 
 
-def test_an_edited_file_holds_its_new_text_and_the_others_theirs(root):
+def test_an_edited_file_has_its_new_text(root):
     assert texts(edited_files(root, {"incidents/a.yaml": "é"}, {"contracts"})) == {
         "incidents/a.yaml": "é",
         "site.yaml": "on disk: site.yaml",
     }
 
 
-def test_a_new_file_is_there_too(root):
+def test_a_new_file_comes_last(root):
     found = list(edited_files(root, {"incidents/b.yaml": "new"}))
     assert [file.path for file in found] == [
         "contracts/1/x.json",

@@ -12,7 +12,7 @@ def repository(tmp_path, monkeypatch):
     return make_content_repository(tmp_path, monkeypatch)
 
 
-def test_a_file_without_changes_is_ready_and_so_is_one_that_is_not_there_yet(repository):
+def test_unchanged_and_new_files_can_be_committed(repository):
     check_can_commit(repository.root / "content/site.yaml")
     check_can_commit(repository.root / "content/incidents/2026/new.yaml")
 
@@ -25,7 +25,7 @@ def test_outside_of_a_repository_nothing_is_committed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("staged", [False, True])
-def test_a_file_with_other_changes_is_not_ready(repository, staged):
+def test_a_file_with_uncommitted_changes_cannot_be_committed(repository, staged):
     repository.write("content/site.yaml", "changed")
     if staged:
         repository.git("add", "content/site.yaml")
@@ -33,18 +33,18 @@ def test_a_file_with_other_changes_is_not_ready(repository, staged):
         check_can_commit(repository.root / "content/site.yaml")
 
 
-def test_an_ignored_file_is_not_ready(repository):
+def test_an_ignored_file_cannot_be_committed(repository):
     with pytest.raises(EditError, match="git ignores"):
         check_can_commit(repository.root / "build/file.yaml")
 
 
-def test_within_a_merge_nothing_is_ready(repository):
+def test_nothing_can_be_committed_during_a_merge(repository):
     (repository.root / ".git/MERGE_HEAD").write_text(repository.git("rev-parse", "HEAD"))
     with pytest.raises(EditError, match="a merge is in progress"):
         check_can_commit(repository.root / "content/site.yaml")
 
 
-def test_without_git_it_says_so(repository, monkeypatch):
+def test_missing_git_is_an_error(repository, monkeypatch):
     monkeypatch.setenv("PATH", str(repository.root))
     with pytest.raises(EditError, match="git is not installed"):
         check_can_commit(repository.root / "content/site.yaml")
@@ -56,7 +56,7 @@ def test_a_message_is_kept_as_it_is(repository):
     assert repository.git("log", "-1", "--format=%h %B") == f"{name} Öpen: x\n\n# not a comment\n-- no option"
 
 
-def test_a_hook_that_refuses_is_quoted_and_the_file_stays(repository):
+def test_the_output_of_a_failing_hook_is_shown_and_the_file_stays(repository):
     hook = repository.root / ".git/hooks/pre-commit"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho 'not on a Sunday' >&2\nexit 1\n")

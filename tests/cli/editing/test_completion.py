@@ -41,13 +41,13 @@ def test_commands_and_choices(repository):
     assert completed("incident", "update", "x", "--status", "mon") == ["monitoring"]
 
 
-def test_another_content_folder_is_looked_into(repository):
+def test_another_content_folder_is_used(repository):
     repository.write("other/incidents/elsewhere.yaml", "")
     assert completed("incident", "resolve", "--content", "other", "e") == ["elsewhere"]
 
 
 @pytest.mark.parametrize("text", ["components: [\n", "- x\n", "components:\n", "", "components: {rpc: x}\n"])
-def test_broken_files_complete_to_what_they_give(repository, text):
+def test_broken_files_still_complete_what_can_be_read(repository, text):
     repository.write("content/components.yaml", text)
     assert completed("component", "set", "") in ([], ["rpc"])
 

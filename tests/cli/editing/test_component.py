@@ -39,7 +39,7 @@ def test_set_finds_a_component_in_a_group(tmp_path, monkeypatch):
     assert "is a group" in repository.run("component", "set", "network", "operational", code=3)
 
 
-def test_what_is_so_already_is_not_recorded(repository):
+def test_an_unchanged_status_is_not_recorded(repository):
     assert "rpc has been operational since" in repository.run(
         "component", "set", "rpc", "operational", code=3
     )
@@ -48,8 +48,10 @@ def test_what_is_so_already_is_not_recorded(repository):
 def test_a_change_before_the_last_one_is_rejected(repository):
     repository.run("component", "set", "rpc", "major_outage")
     before = repository.files()
-    said = repository.run("component", "set", "rpc", "partial_outage", "--at", "2026-11-02T09:00:00Z", code=1)
-    assert "[history-in-order]" in said
+    output = repository.run(
+        "component", "set", "rpc", "partial_outage", "--at", "2026-11-02T09:00:00Z", code=1
+    )
+    assert "[history-in-order]" in output
     assert repository.files() == before
 
 

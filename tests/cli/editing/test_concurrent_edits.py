@@ -68,7 +68,7 @@ def test_only_one_of_equal_resolutions_is_made(repository, _round):
     assert repository.read("content/incidents/slow.yaml").count("status: resolved") == 1
 
 
-def test_a_person_who_answers_late_is_reported_that_the_content_has_changed(repository, monkeypatch):
+def test_late_answers_are_rejected_if_the_content_has_changed(repository, monkeypatch):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     person = {"interactive": True}
     for module in ("edit_session", "prompts", "update_options"):
@@ -81,6 +81,6 @@ def test_a_person_who_answers_late_is_reported_that_the_content_has_changed(repo
         return "Too late."
 
     monkeypatch.setattr("statuary.cli.editing.update_options.ask_text", answer_late)
-    said = repository.run("incident", "resolve", "slow", code=3)
-    assert "the content has changed since this command read it" in said
+    output = repository.run("incident", "resolve", "slow", code=3)
+    assert "the content has changed since this command read it" in output
     assert "status: resolved" not in repository.read("content/incidents/slow.yaml")

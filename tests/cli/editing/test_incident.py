@@ -1,4 +1,4 @@
-"""`statuary incident`: what is written, what is refused, what is asked."""
+"""`statuary incident`: what is written, rejected and asked."""
 
 import json
 import subprocess
@@ -38,7 +38,7 @@ updates:
     )
 
 
-def test_open_takes_everything_an_incident_can_begin_with(repository):
+def test_open_accepts_every_option(repository):
     repository.run(
         *OPEN,
         *("--component", "rpc=partial_outage", "--component", "bridge", "--status", "identified"),
@@ -79,31 +79,31 @@ def test_a_second_incident_of_the_same_name_gets_a_number(opened):
     assert "incidents/2026-11-02-slow-answers-2.yaml" in opened.files()
 
 
-def test_the_date_of_the_name_is_the_pages_own(repository):
+def test_the_file_name_begins_with_the_date_in_the_pages_time_zone(repository):
     repository.run("incident", "open", "--name", "遅い", now="2026-11-02T23:30:00Z")
     assert "incidents/2026-11-03-incident.yaml" in repository.files()
 
 
 def test_an_id_that_is_taken_is_rejected(opened):
-    said = opened.run(*OPEN, "--id", "2026-11-02-slow-answers", code=3)
-    assert "the id '2026-11-02-slow-answers' is taken" in said
+    output = opened.run(*OPEN, "--id", "2026-11-02-slow-answers", code=3)
+    assert "the id '2026-11-02-slow-answers' is taken" in output
 
 
 @pytest.mark.parametrize(
-    ("named", "said"),
+    ("named", "output"),
     [
         ("rcp=major_outage", "did you mean 'rpc'?"),
         ("rpc=major", "did you mean 'major_outage'?"),
         ("rpc=down", "use one of operational"),
     ],
 )
-def test_unknown_components_and_statuses_are_rejected(repository, named, said):
+def test_unknown_components_and_statuses_are_rejected(repository, named, output):
     before = repository.files()
-    assert said in repository.run(*OPEN, "--component", named, code=3)
+    assert output in repository.run(*OPEN, "--component", named, code=3)
     assert repository.files() == before
 
 
-def test_a_component_that_is_named_twice_is_rejected(repository):
+def test_a_duplicate_component_is_rejected(repository):
     assert "duplicate component 'rpc'" in repository.run(
         *OPEN, "--component", "rpc=operational", "--component", "rpc", code=3
     )
@@ -111,9 +111,9 @@ def test_a_component_that_is_named_twice_is_rejected(repository):
 
 def test_a_group_is_rejected_with_its_components(tmp_path, monkeypatch):
     repository = make_content_repository(tmp_path, monkeypatch, FILES | {"content/components.yaml": GROUPED})
-    said = repository.run(*OPEN, "--component", "network=major_outage", code=3)
-    assert "is a group" in said
-    assert "use one of its components: rpc" in said
+    output = repository.run(*OPEN, "--component", "network=major_outage", code=3)
+    assert "is a group" in output
+    assert "use one of its components: rpc" in output
 
 
 def test_update_appends_and_keeps_the_rest(opened):
@@ -137,9 +137,9 @@ def test_update_reads_a_longer_text_from_standard_input(opened):
 def test_a_missing_value_is_a_usage_error_that_names_the_option(opened):
     assert "Missing option '--name'" in opened.run("incident", "open", code=2)
     assert "Missing option '--status'" in opened.run("incident", "update", "2026", code=2)
-    said = opened.run("incident", "resolve", code=2)
-    assert "Missing argument 'ID'" in said
-    assert "2026-11-02-slow-answers" in said
+    output = opened.run("incident", "resolve", code=2)
+    assert "Missing argument 'ID'" in output
+    assert "2026-11-02-slow-answers" in output
     assert "Missing option '--body'" in opened.run(
         "incident", "update", "2026", "--status", "investigating", code=2
     )
@@ -149,52 +149,52 @@ def test_a_missing_value_is_a_usage_error_that_names_the_option(opened):
     )
 
 
-def test_two_ways_of_giving_the_text_are_one_too_many(opened):
+def test_body_and_body_file_exclude_each_other(opened):
     opened.write("text.txt", "x")
     arguments = ("incident", "resolve", "2026", "--body", "x", "--body-file", "text.txt")
     assert "use either --body or --body-file" in opened.run(*arguments, code=2)
 
 
-def test_the_beginning_of_several_ids_is_rejected(opened):
+def test_an_ambiguous_id_is_rejected(opened):
     opened.run("incident", "open", "--name", "Slow blocks")
     before = opened.files()
-    said = opened.run("incident", "resolve", "2026-11-02-slow", code=3)
-    assert "2026-11-02-slow-answers" in said
-    assert "2026-11-02-slow-blocks" in said
+    output = opened.run("incident", "resolve", "2026-11-02-slow", code=3)
+    assert "2026-11-02-slow-answers" in output
+    assert "2026-11-02-slow-blocks" in output
     assert opened.files() == before
 
 
 def test_an_unknown_id_is_rejected_with_the_nearest(opened):
-    said = opened.run("incident", "resolve", "slow-answers", code=3)
-    assert "did you mean 2026-11-02-slow-answers?" in said
+    output = opened.run("incident", "resolve", "slow-answers", code=3)
+    assert "did you mean 2026-11-02-slow-answers?" in output
     assert "run `statuary incident list --all`" in opened.run("incident", "resolve", "zzz", code=3)
 
 
 def test_two_files_of_one_id_are_rejected(opened):
     opened.write("content/incidents/other.yaml", "id: 2026-11-02-slow-answers\n" + opened.read(FILE))
-    said = opened.run("incident", "resolve", "2026-11-02-slow-answers", code=3)
-    assert "several files have the id" in said
-    assert "incidents/other.yaml" in said
+    output = opened.run("incident", "resolve", "2026-11-02-slow-answers", code=3)
+    assert "several files have the id" in output
+    assert "incidents/other.yaml" in output
 
 
-def test_the_name_of_the_file_serves_where_the_id_is_another(opened):
+def test_an_incident_is_also_found_by_its_file_name(opened):
     opened.write(FILE, "id: abc123\n" + opened.read(FILE))
     opened.run("incident", "resolve", "2026-11-02-slow", now="2026-11-02T11:00:00Z")
     assert "status: resolved" in opened.read(FILE)
 
 
-def test_what_is_resolved_stays_resolved(opened):
+def test_a_resolved_incident_cannot_be_resolved_or_reopened(opened):
     later = "2026-11-02T11:00:00Z"
     opened.run("incident", "resolve", "2026", now=later)
     before = opened.read(FILE)
     assert "is already resolved" in opened.run("incident", "resolve", "2026", now=later, code=3)
-    said = opened.run("incident", "update", "2026", "--status", "monitoring", now=later, code=3)
-    assert "has been resolved since 2026-11-02T11:00:00Z and cannot become monitoring" in said
-    assert "it can become postmortem" in said
+    output = opened.run("incident", "update", "2026", "--status", "monitoring", now=later, code=3)
+    assert "has been resolved since 2026-11-02T11:00:00Z and cannot become monitoring" in output
+    assert "it can become postmortem" in output
     assert opened.read(FILE) == before
 
 
-def test_a_postmortem_comes_after_the_end_and_once(opened):
+def test_a_postmortem_requires_a_resolved_incident_and_is_published_once(opened):
     later, write = "2026-11-03T11:00:00Z", ("incident", "postmortem", "2026", "--body", "Learned.")
     assert "and cannot become postmortem" in opened.run(*write, now=later, code=3)
     opened.run("incident", "resolve", "2026", now=later)
@@ -209,10 +209,10 @@ def test_a_postmortem_comes_after_the_end_and_once(opened):
 def test_a_change_that_would_add_an_error_is_rejected_with_its_findings(opened):
     before = opened.files()
     arguments = ("incident", "update", "2026", "--status", "identified", "--at", "2026-11-02T09:00:00Z")
-    said = opened.run(*arguments, code=1)
-    assert "content/incidents/2026-11-02-slow-answers.yaml:8:9: error:" in said
-    assert "[updates-in-order]" in said
-    assert "nothing was written" in said
+    output = opened.run(*arguments, code=1)
+    assert "content/incidents/2026-11-02-slow-answers.yaml:8:9: error:" in output
+    assert "[updates-in-order]" in output
+    assert "nothing was written" in output
     assert opened.files() == before
 
 
@@ -228,20 +228,20 @@ def test_errors_elsewhere_do_not_stop_an_edit(opened):
     assert "status: resolved" in opened.read(FILE)
 
 
-def test_content_that_cannot_be_read_stops_everything(opened):
+def test_unreadable_settings_stop_every_edit(opened):
     opened.write("content/site.yaml", "page: [\n")
-    said = opened.run("incident", "resolve", "2026", code=1)
-    assert "content/site.yaml:2:1: error: not YAML" in said
+    output = opened.run("incident", "resolve", "2026", code=1)
+    assert "content/site.yaml:2:1: error: not YAML" in output
 
 
-def test_an_update_of_the_future_is_written_with_a_warning(opened):
+def test_an_update_in_the_future_is_written_with_a_warning(opened):
     arguments = ("incident", "update", "2026", "--status", "identified", "--at", "2026-11-02T12:00:00Z")
     assert "[update-in-future]" in opened.run(*arguments)
     assert "status: identified" in opened.read(FILE)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "output"),
     [
         (
             "name: x\nupdates: [{at: 2026-11-01T00:00:00Z, status: identified}]\n",
@@ -253,9 +253,9 @@ def test_an_update_of_the_future_is_written_with_a_warning(opened):
         ),
     ],
 )
-def test_what_cannot_be_edited_safely_is_rejected_with_its_place(repository, text, said):
+def test_an_unsafe_edit_is_rejected_with_its_location(repository, text, output):
     repository.write("content/incidents/x.yaml", text)
-    assert said in repository.run("incident", "resolve", "x", code=3)
+    assert output in repository.run("incident", "resolve", "x", code=3)
     assert repository.read("content/incidents/x.yaml") == text
 
 
@@ -280,7 +280,7 @@ def test_a_dry_run_shows_a_diff_that_git_can_apply(opened):
     assert opened.read(FILE) == applied
 
 
-def test_a_dry_run_of_a_new_file_shows_all_of_it(repository):
+def test_a_dry_run_shows_a_new_file_completely(repository):
     diff = repository.run(*OPEN, "--dry-run")
     assert diff.startswith(
         "--- /dev/null\n+++ b/content/incidents/2026-11-02-slow-answers.yaml\n@@ -0,0 +1,5 @@\n+name"
@@ -290,7 +290,7 @@ def test_a_dry_run_of_a_new_file_shows_all_of_it(repository):
     assert repository.read(FILE).startswith("name: Slow answers\nupdates:\n")
 
 
-def test_a_dry_run_tells_a_missing_line_break(opened):
+def test_a_dry_run_reports_a_missing_line_break(opened):
     opened.commit_all("Open")
     opened.write(FILE, opened.read(FILE).rstrip("\n"))
     opened.commit_all("Cut")
@@ -305,8 +305,8 @@ def test_commit_takes_the_edited_file_and_nothing_else(opened):
     opened.write("staged.txt", "staged")
     opened.write("content/components.yaml", opened.read("content/components.yaml") + "# more\n")
     opened.git("add", "staged.txt")
-    said = opened.run("incident", "resolve", "2026", "--commit", now="2026-11-02T11:00:00Z")
-    assert f"commit {opened.git('rev-parse', '--short', 'HEAD')}" in said
+    output = opened.run("incident", "resolve", "2026", "--commit", now="2026-11-02T11:00:00Z")
+    assert f"commit {opened.git('rev-parse', '--short', 'HEAD')}" in output
     assert opened.git("show", "--name-only", "--format=%s") == f"Resolve incident: Slow answers\n\n{FILE}"
     assert opened.git("status", "--porcelain").splitlines() == ["M content/components.yaml", "A  staged.txt"]
 
@@ -317,7 +317,7 @@ def test_commit_is_rejected_if_the_file_has_other_changes(opened):
     assert opened.read(FILE) == before
 
 
-def test_list_shows_what_is_open(opened):
+def test_list_shows_open_incidents(opened):
     opened.run("incident", "open", "--name", "Slow blocks", "--draft", now="2026-11-02T10:30:00Z")
     assert opened.run("incident", "list", now="2026-11-02T10:30:00Z") == (
         "2026-11-02-slow-blocks   investigating (draft)  -      2026-11-02T10:30:00Z  Slow blocks\n"
@@ -335,7 +335,7 @@ def test_list_shows_what_is_open(opened):
     ]
 
 
-def test_an_empty_list_says_so(repository):
+def test_an_empty_list_prints_a_message(repository):
     assert repository.run("incident", "list") == "no open incidents\n"
     assert repository.run("incident", "list", "--format", "json") == "[]\n"
 
@@ -361,9 +361,9 @@ updates:
 def test_a_person_may_name_a_component_as_the_page_does_and_is_asked_for_its_status(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = "Slow answers\npublic rpc\nmajor_outage\nrpc\nbrige\nnone\nidentified\nA disk is full.\n"
-    said = repository.run("incident", "open", text=answers)
-    assert "Error: rpc is already in the list" in said
-    assert "did you mean 'bridge'?" in said
+    output = repository.run("incident", "open", text=answers)
+    assert "Error: rpc is already in the list" in output
+    assert "did you mean 'bridge'?" in output
     assert "components:\n  rpc: major_outage\nupdates:" in repository.read(FILE)
 
 
@@ -392,7 +392,7 @@ def test_a_person_writes_a_postmortem_in_an_editor(opened, monkeypatch):
     monkeypatch.setattr("click.edit", lambda text, extension: None)
 
 
-def test_an_editor_that_is_closed_writes_nothing(opened, monkeypatch):
+def test_closing_the_editor_writes_nothing(opened, monkeypatch):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     use_interactive_terminal(monkeypatch)
     before = opened.read(FILE)
@@ -403,7 +403,7 @@ def test_an_editor_that_is_closed_writes_nothing(opened, monkeypatch):
     assert opened.read(FILE) == before
 
 
-def test_build_publishes_what_was_written(opened):
+def test_build_publishes_the_edit(opened):
     opened.run("incident", "resolve", "2026", "--build", now="2026-11-02T11:00:00Z")
     summary = json.loads(opened.read("build/api/v2/summary.json"))
     assert summary["incidents"] == []
@@ -416,7 +416,7 @@ def test_build_into_the_content_is_rejected_before_anything_is_written(opened):
     assert opened.files() == before
 
 
-def test_the_clock_dates_an_edit_in_whole_seconds(repository, monkeypatch):
+def test_an_edit_is_dated_in_whole_seconds(repository, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793527200")
     assert repository.result(*OPEN).exit_code == 0
     assert "at: 2026-11-01T10:00:00Z" in repository.read("content/incidents/2026-11-01-slow-answers.yaml")

@@ -56,7 +56,7 @@ body: We will be undergoing scheduled maintenance during this time.
     )
 
 
-def test_schedule_writes_what_differs_from_the_defaults(repository):
+def test_schedule_writes_only_values_that_differ_from_the_defaults(repository):
     flags = ("--no-remind", "--no-auto-begin", "--no-auto-complete", "--draft", "--id", "disks")
     repository.run(*SCHEDULE, *flags, "--body", "Disks.", "--publish-at", "2026-11-05T00:00:00Z")
     assert repository.read("content/maintenances/disks.yaml").endswith("""\
@@ -77,14 +77,14 @@ def test_schedule_can_repeat(repository):
     assert [one["scheduled_for"][:10] for one in listed] == ["2026-11-10", "2026-11-17", "2026-11-24"]
 
 
-def test_a_rule_that_is_none_is_rejected(repository):
+def test_an_invalid_rule_is_rejected(repository):
     before = repository.files()
     assert "[right-value]" in repository.run(*SCHEDULE, "--rule", "EVERY=DAY", code=1)
     assert repository.files() == before
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         (("--name", "x"), "Missing option '--scheduled-for'"),
         (("--name", "x", "--scheduled-for", "2026-11-10T04:00:00Z"), "Missing option '--scheduled-until'"),
@@ -103,29 +103,29 @@ def test_a_rule_that_is_none_is_rejected(repository):
         ),
     ],
 )
-def test_a_window_that_is_not_told_is_a_usage_error(repository, arguments, said):
-    assert said in repository.run("maintenance", "schedule", *arguments, code=2)
+def test_a_missing_or_invalid_window_is_a_usage_error(repository, arguments, output):
+    assert output in repository.run("maintenance", "schedule", *arguments, code=2)
 
 
 def test_a_window_that_ends_before_it_begins_is_rejected(repository):
     window = ("--scheduled-for", "2026-11-10T04:00:00Z", "--scheduled-until", "2026-11-10T03:00:00Z")
-    said = repository.run("maintenance", "schedule", "--name", "x", *window, code=1)
-    assert "[window-has-length]" in said
+    output = repository.run("maintenance", "schedule", "--name", "x", *window, code=1)
+    assert "[window-has-length]" in output
 
 
-def test_what_the_clock_has_begun_is_not_begun_again(scheduled):
+def test_a_maintenance_that_started_automatically_cannot_be_started(scheduled):
     before = scheduled.files()
     assert "is already in_progress" in scheduled.run("maintenance", "start", "2026", now=WITHIN, code=3)
     assert scheduled.files() == before
 
 
-def test_what_the_clock_has_completed_is_over(scheduled):
+def test_a_maintenance_that_completed_automatically_cannot_be_changed(scheduled):
     for arguments in (("complete", "2026"), ("cancel", "2026")):
-        said = scheduled.run("maintenance", *arguments, now=AFTER, code=3)
-        assert "is already completed" in said
-    said = scheduled.run("maintenance", "update", "2026", "--status", "verifying", now=AFTER, code=3)
-    assert "has been completed since 2026-11-10T05:30:00Z and cannot become verifying" in said
-    assert "it is over" in said
+        output = scheduled.run("maintenance", *arguments, now=AFTER, code=3)
+        assert "is already completed" in output
+    output = scheduled.run("maintenance", "update", "2026", "--status", "verifying", now=AFTER, code=3)
+    assert "has been completed since 2026-11-10T05:30:00Z and cannot become verifying" in output
+    assert "it is over" in output
 
 
 def test_start_early_verify_and_complete(scheduled):
@@ -149,11 +149,11 @@ def test_start_early_verify_and_complete(scheduled):
     )
 
 
-def test_what_has_not_begun_is_not_completed(scheduled):
+def test_a_maintenance_that_has_not_started_cannot_be_completed(scheduled):
     assert "has not started" in scheduled.run("maintenance", "complete", "2026", now=BEFORE, code=3)
 
 
-def test_cancel_stands_below_the_window(scheduled):
+def test_cancelled_at_is_written_below_the_window(scheduled):
     scheduled.run("maintenance", "cancel", "2026", now=BEFORE)
     assert (
         "scheduled_until: 2026-11-10T05:30:00Z\ncancelled_at: 2026-11-09T00:00:00Z\nbody:"
@@ -163,7 +163,7 @@ def test_cancel_stands_below_the_window(scheduled):
     assert "is already completed" in scheduled.run("maintenance", "cancel", "2026", now=AFTER, code=3)
 
 
-def test_cancel_with_a_text_of_its_own(scheduled):
+def test_cancel_with_a_body(scheduled):
     scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
     page = json.loads(scheduled.read("build/incidents/2026-11-10-new-disks.json"))["incident"]
     assert page["status"] == "completed"
@@ -177,7 +177,7 @@ def test_one_window_of_a_recurring_maintenance_is_cancelled(recurring):
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
 
 
-def test_a_window_that_differs_already_is_edited_under_the_key_it_has(recurring):
+def test_an_existing_occurrence_is_edited_under_its_key(recurring):
     at = "2026-11-17T07:05:00Z"
     recurring.run("maintenance", "complete", "refill-20261117", now=at)
     added = """\
@@ -189,13 +189,13 @@ def test_a_window_that_differs_already_is_edited_under_the_key_it_has(recurring)
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
 
 
-def test_a_recurring_maintenance_as_a_whole_is_several_windows(recurring):
-    said = recurring.run("maintenance", "cancel", "refill", now=BEFORE, code=3)
-    assert "several maintenances begin with 'refill': " in said
-    assert "refill-20261117t0700z" in said
+def test_the_id_of_a_recurring_maintenance_is_ambiguous(recurring):
+    output = recurring.run("maintenance", "cancel", "refill", now=BEFORE, code=3)
+    assert "several maintenances begin with 'refill': " in output
+    assert "refill-20261117t0700z" in output
 
 
-def test_list_shows_what_is_ahead(scheduled, recurring):
+def test_list_shows_upcoming_windows(scheduled, recurring):
     lines = scheduled.run("maintenance", "list", now=BEFORE).splitlines()
     assert lines[0].split()[:2] == ["2026-11-10-new-disks", "scheduled"]
     assert lines[1].split()[0] == "refill-20261110t0700z"
@@ -209,16 +209,16 @@ def test_list_shows_what_is_ahead(scheduled, recurring):
 def test_a_person_may_answer_a_length_as_the_end(repository, monkeypatch, answer, end):
     use_interactive_terminal(monkeypatch)
     start = ("--name", "New disks", "--scheduled-for", "2026-11-10T04:00:00Z", "--component", "rpc")
-    said = repository.run("maintenance", "schedule", *start, text=f"soon\n{answer}\n\n")
-    assert "'soon' is not a date and time" in said
+    output = repository.run("maintenance", "schedule", *start, text=f"soon\n{answer}\n\n")
+    assert "'soon' is not a date and time" in output
     assert f"scheduled_until: {end}\n" in repository.read(FILE)
 
 
 def test_a_person_is_asked_for_the_window(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = ("New disks", "tomorrow", "2026-11-10T04:00:00Z", "2026-11-10T05:30:00Z", "rpc", "none", "")
-    said = repository.run("maintenance", "schedule", text="\n".join(answers) + "\n")
-    assert "'tomorrow' is not a date and time" in said
+    output = repository.run("maintenance", "schedule", text="\n".join(answers) + "\n")
+    assert "'tomorrow' is not a date and time" in output
     assert (
         repository.read(FILE)
         == """\

@@ -13,7 +13,7 @@ ROWS = [
 ]
 
 
-def test_elsewhere_lines_are_aligned(capsys):
+def test_without_a_terminal_lines_are_aligned(capsys):
     print_rows(ROWS, ("id", "status", "components"), "text", "nothing")
     assert capsys.readouterr().out == "a   major_outage  rpc, bridge\nbb  -             -\n"
 

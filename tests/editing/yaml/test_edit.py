@@ -49,36 +49,36 @@ history:
     assert edited == text + "\n-   at: '2026-01-02T00:00:00Z'\n    status: partial_outage\n"
 
 
-def test_a_missing_list_is_made_where_its_mapping_ends():
+def test_a_missing_list_is_created_at_the_end_of_its_mapping():
     text = "components:\n    rpc:\n        name: RPC # fast\n          # slow at night\n    faucet:\n        name: F\n"
     edited = append_item(text, ("components", "rpc", "history"), {"at": "2026-01-02T00:00:00Z"})
     below = "          # slow at night\n"
     assert edited == text.replace(below, f"{below}        history:\n          - at: 2026-01-02T00:00:00Z\n")
 
 
-def test_a_new_list_has_its_dashes_where_the_author_puts_them():
+def test_a_new_list_is_indented_like_the_authors_lists():
     text = "updates:\n- at: a1\nname: x\n"
     assert append_item(text, ("history",), {"at": "b1"}) == text + "history:\n- at: b1\n"
 
 
-def test_a_list_within_a_list_is_not_level_with_it():
+def test_a_nested_list_is_indented():
     text = "updates:\n- at: a1\n"
     assert append_item(text, ("updates",), [{"at": "b1"}]) == text + "-\n  - at: b1\n"
 
 
 @pytest.mark.parametrize("nothing", ["", " []", " [ ]", " null", " ~"])
-def test_a_list_of_nothing_becomes_a_block(nothing):
+def test_an_empty_list_becomes_a_block(nothing):
     text = f"updates:{nothing}  # none yet\r\nname: x"
     assert append_item(text, ("updates",), {"at": "y1"}) == "updates:  # none yet\r\n  - at: y1\r\nname: x"
 
 
-def test_a_new_key_goes_behind_the_last_of_its_neighbours():
+def test_a_new_key_is_inserted_after_the_given_keys():
     text = "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\n\nbody: z"
     edited = set_value(text, ("cancelled_at",), "c1", after=("scheduled_until", "name"))
     assert edited == "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\ncancelled_at: c1\n\nbody: z"
 
 
-def test_a_key_with_empty_lines_around_it_gets_a_neighbour_with_one():
+def test_a_new_key_is_spaced_like_its_neighbours():
     assert set_value("a: x\n\nb: y\n", ("c",), "z") == "a: x\n\nb: y\n\nc: z\n"
 
 
@@ -101,7 +101,7 @@ def test_a_text_of_several_lines_is_a_block():
     assert edited == "name: x\npostmortem:\n  body: |-\n    One.\n\n      Two # no comment\n"
 
 
-def test_a_text_above_comments_stays_on_its_line_so_that_they_stay_comments():
+def test_a_text_above_comments_stays_on_one_line():
     text = "body:\n  # to be written\nname: x\n"
     assert set_value(text, ("body",), "one\ntwo") == 'body: "one\\ntwo"\n  # to be written\nname: x\n'
 
@@ -113,7 +113,7 @@ def test_a_long_paragraph_is_folded():
     assert parse_yaml(edited)["body"] == body.strip()
 
 
-def test_comments_behind_empty_lines_belong_to_what_they_are_indented_under():
+def test_comments_after_empty_lines_belong_to_the_entry_above_by_indentation():
     text = "a:\n  b:\n\n  # of b or of a\n\n# of the file\n"
     below = "  # of b or of a\n"
     assert set_value(text, ("c",), "x\ny") == text.replace(below, below + "c: |-\n  x\n  y\n")
@@ -124,7 +124,7 @@ def test_many_empty_lines_take_no_time():
     assert append_item(text, ("updates",), "z") == text.replace("- x", "- x\r\n- z")
 
 
-def test_keys_that_exist_in_another_spelling_are_found():
+def test_quoted_keys_are_found():
     text = 'occurrences:\n  "2026-12-01T02:00:00Z": {}\n'
     edited = append_item(text, ("occurrences", "2026-12-01T02:00:00Z", "updates"), "x")
     assert edited == 'occurrences:\n  "2026-12-01T02:00:00Z":\n    updates: [x]\n'
@@ -147,14 +147,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "message", "line"), REFUSED.values(), ids=REFUSED)
-def test_what_is_not_safe_is_rejected_with_its_place(text, message, line):
+def test_an_unsafe_edit_is_rejected_with_its_position(text, message, line):
     pointer = ("x", "updates") if text.startswith("x:") else ("updates",)
     with pytest.raises(EditError, match=message) as refused:
         append_item(text, pointer, {"at": "x"})
     assert (refused.value.position and refused.value.position.line) == line
 
 
-def test_an_anchor_that_is_not_in_the_way_stays():
+def test_an_anchor_elsewhere_stays():
     text = "a: &x\n  - one\nb: *x\nupdates:\n  - &u two\n  - *u\n"
     assert append_item(text, ("updates",), "three") == text + "  - three\n"
 
@@ -177,7 +177,7 @@ def test_a_text_that_would_grow_a_line_break_is_rejected():
 
 
 @pytest.mark.parametrize("value", [{"a": "b"}, ["a"], "text"])
-def test_what_holds_something_is_not_overwritten_by_something_else(value):
+def test_a_collection_is_not_overwritten(value):
     with pytest.raises(EditError, match="holds"):
         set_value("postmortem:\n  body: x\n", ("postmortem",), value)
 
@@ -191,7 +191,7 @@ def test_a_collection_does_not_overwrite_a_text():
 @given(
     st.dictionaries(st.text(), st.recursive(st.text() | st.booleans() | st.none(), st.lists, max_leaves=5))
 )
-def test_a_new_file_says_what_it_is_made_of(value):
+def test_a_new_file_reads_back_as_its_value(value):
     def as_text(inner):
         if isinstance(inner, list):
             return [as_text(item) for item in inner]
@@ -206,7 +206,7 @@ def test_a_new_file_says_what_it_is_made_of(value):
     st.text()
     | st.from_regex(r"[-+0-9._exoab:~]{1,6}|[ynYN]\w{0,3}|[Tt]rue|[Oo]n|[Oo]ff|[Nn]ull", fullmatch=True)
 )
-def test_other_readers_take_a_written_text_for_a_text(text):
+def test_other_yaml_readers_read_a_written_text_as_text(text):
     """PyYAML's own safe loader knows YAML 1.1 with its numbers, dates and many words for true and false."""
     read = yaml.safe_load(f"x: {inline_scalar(text)}\n")["x"]
     assert read == text or isinstance(read, date | datetime)

@@ -39,7 +39,7 @@ def test_an_update_adds_lines_and_changes_none(file):
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_an_update_that_is_taken_back_leaves_the_file_as_it_was(file):
+def test_removing_an_added_update_restores_the_file(file):
     text = file.read_bytes().decode()
     edited = set_value(text, ("x_note",), "here")
     assert edited.replace("x_note: here\n", "", 1) == text
