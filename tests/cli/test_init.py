@@ -30,6 +30,17 @@ def test_the_starter_builds_without_findings_and_each_step_names_the_next(run, t
     assert summary["page"]["updated_at"].startswith("2026-11-")
 
 
+def test_a_page_of_unknown_age_does_not_mention_1970(run, tmp_path):
+    run("init", *NOW)
+    site = tmp_path / "content/site.yaml"
+    lines = [line for line in site.read_text().splitlines() if "created_at" not in line]
+    site.write_text("\n".join(lines) + "\n")
+    for file in (tmp_path / "content/incidents").iterdir():
+        file.unlink()
+    assert run("build", *NOW).exit_code == 0
+    assert "1970" not in (tmp_path / "build/index.html").read_text()
+
+
 @pytest.mark.parametrize("name", ['Say "yes": a \\ network', "1337", "- #", "Ünïcode", "null"])
 def test_a_name_is_written_so_that_it_reads_back(run, tmp_path, name):
     assert run("init", "--name", name, *NOW).exit_code == 0

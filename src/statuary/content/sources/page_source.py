@@ -1,7 +1,6 @@
 """The `page:` part of `site.yaml`: what an author says of the status page as a whole."""
 
 import re
-from datetime import UTC, datetime
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -9,13 +8,10 @@ from pydantic import AfterValidator, Field
 
 from statuary.content.source_model import InstantText, SourceModel, Text, TimeZoneText
 from statuary.content.sources.text_types import Identifier, Name
-from statuary.domain.primitives import Instant, InvalidValueError
+from statuary.domain.primitives import InvalidValueError
 from statuary.domain.status.derived_ids import derived_id
-from statuary.domain.status.page import Page
+from statuary.domain.status.page import UNKNOWN_CREATION, Page
 from statuary.domain.status.vocabulary import Impact
-
-BEFORE_ALL = Instant(datetime(1970, 1, 1, tzinfo=UTC))
-"""When a page was created that does not say."""
 
 
 def _host(text: str) -> str:
@@ -76,7 +72,7 @@ def translate_page(source: PageSource) -> Page:
         name=source.name,
         url=source.url,
         time_zone=source.time_zone,
-        created_at=source.created_at or BEFORE_ALL,
+        created_at=source.created_at or UNKNOWN_CREATION,
         updated_at=source.updated_at,
         indicator=source.indicator,
         description=source.description,

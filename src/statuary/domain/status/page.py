@@ -1,10 +1,14 @@
 """The status page as a whole."""
 
+from datetime import UTC, datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.domain.primitives import Instant
 from statuary.domain.status.vocabulary import Impact
+
+UNKNOWN_CREATION = Instant(datetime(1970, 1, 1, tzinfo=UTC))
+"""The creation of a page without `created_at`."""
 
 
 class Page(NamedTuple):

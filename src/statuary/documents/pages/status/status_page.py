@@ -17,6 +17,7 @@ from statuary.domain.status.calendar_days import day_of
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.overall_status import OverallStatus
+from statuary.domain.status.page import UNKNOWN_CREATION
 from statuary.domain.status.page_state import PageState
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, UNRESOLVED_STATUSES
 
@@ -49,7 +50,7 @@ class StatusView(NamedTuple):
 
     Attributes:
         description: the indicator in words.
-        updated_at: the latest change.
+        updated_at: the latest change; None if nothing has happened on a page of unknown age.
         next_change: the next instant at which the page changes without a new build.
         uptime_days: the number of days that the bars show; 0 without bars.
         past: newest first.
@@ -59,7 +60,7 @@ class StatusView(NamedTuple):
     indicator: str
     description: str
     built_at: FormattedTime
-    updated_at: FormattedTime
+    updated_at: FormattedTime | None
     next_change: FormattedTime | None
     incidents: tuple[IncidentCard, ...]
     active: tuple[IncidentCard, ...]
@@ -97,7 +98,7 @@ def status_view(
         indicator=state.overall_status.indicator,
         description=description_of(state.overall_status, texts),
         built_at=dates.moment(present.built_at),
-        updated_at=dates.moment(state.updated_at),
+        updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
         next_change=None if present.next_change is None else dates.moment(present.next_change),
         incidents=of(state.incidents, UNRESOLVED_STATUSES),
         active=of(maintenances, ACTIVE_STATUSES),
