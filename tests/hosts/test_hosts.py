@@ -18,11 +18,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 SLOW = {
     "Netlify (`@netlify/dev`)": (
-        "what-is-served-is-described",
-        "malformed-parameters-are-refused",
-        "odd-selectors-are-refused",
+        "openapi-describes-the-site",
+        "malformed-parameters-are-rejected",
+        "invalid-selectors-are-rejected",
         "fields-are-omitted",
-        "lists-are-sorted-and-cut",
+        "lists-are-sorted-and-limited",
     )
 }
 """Checks left out where every request starts a new worker, unless `STATUARY_THOROUGH=true`: the vectors ask as much."""
