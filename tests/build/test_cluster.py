@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.build.execution import dask_pool
-from statuary.build.execution.executor import DaskExecutor, WorkersLostError
+from statuary.build.execution.executor import WorkersLostError
+from statuary.build.execution.pooled_executor import DaskExecutor
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from support.dask_cluster import dask_cluster

@@ -11,8 +11,8 @@ import pytest
 
 from statuary.build import partitions
 from statuary.build.build import BuildResult, build_site
-from statuary.build.execution.executor import process_executor
 from statuary.build.execution.options import ExecutionOptions
+from statuary.build.execution.pooled_executor import process_executor
 from statuary.build.incremental.fingerprint import fingerprint_of
 from statuary.build.progress import NoProgress
 from statuary.content.git_state import GitQuery

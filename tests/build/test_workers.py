@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from statuary.build.execution.executor import InProcessExecutor, WorkersLostError, process_executor
+from statuary.build.execution.executor import InProcessExecutor, WorkersLostError
+from statuary.build.execution.pooled_executor import process_executor
 from statuary.build.execution.task_window import ATTEMPTS
 from support.worker_tasks import Square, fail, square, whose
 
@@ -84,7 +85,7 @@ def test_what_a_task_raises_arrives_whole(count):
 
 DRIVER = """
 import os, sys
-from statuary.build.execution.executor import process_executor
+from statuary.build.execution.pooled_executor import process_executor
 from support.worker_tasks import Square, whose
 if __name__ == "__main__":
     with process_executor(3) as executor:

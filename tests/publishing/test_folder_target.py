@@ -208,5 +208,5 @@ def test_a_ledger_that_is_none_is_set_aside(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows folders have no write permission bit")
 def test_a_folder_that_cannot_be_made_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(PublishingError, match="cannot take the site"):
+    with pytest.raises(PublishingError, match="cannot publish to"):
         FolderTarget(tmp_path / "file")

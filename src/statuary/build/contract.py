@@ -110,21 +110,26 @@ def build_parsed_contract(
     proof = _prove(record, contract, settings)
     found = tuple(finding.within(source.path) for finding in proof.findings)
     published = proof.holds or settings.contracts.publish is PublishPolicy.ALL
-    documents = [proof_document(record, proof, source.location, published=published)] if proof.results else []
-    if published:
-        canonical = contract.canonical if record is contract.record else None
-        documents.insert(0, record_document(record, source.location, canonical, contract.digest))
-    row = contract_row(record)
+    canonical = contract.canonical if record is contract.record else None
+    documents = (
+        record_document(record, source.location, canonical, contract.digest) if published else None,
+        proof_document(record, proof, source.location, published=published) if proof.results else None,
+    )
     return BuiltContract(
         source,
         contract.digest,
-        documents=tuple(documents),
+        documents=tuple(filter(None, documents)),
         page=_page(record, proof, source, settings, published=published),
-        row=with_page_members(row, record) if settings.listed else row,
+        row=_row(record, settings),
         published=published,
         findings=found if proof.holds else (),
         rejections=() if proof.holds else found,
     )
+
+
+def _row(record: RecordValue, settings: ContractBuildSettings) -> ContractRow:
+    row = contract_row(record)
+    return with_page_members(row, record) if settings.listed else row
 
 
 def _prove(record: RecordValue, contract: ParsedContract, settings: ContractBuildSettings) -> Proof:

@@ -12,7 +12,7 @@ def laid_out(documents: Iterable[Document], settings: HostingSettings) -> Iterat
     """Yield documents as the site's hosts need them.
 
     Raises:
-        PublishingRefused: if a compressed form is asked for whose package is not installed.
+        PublishingError: if a compressed form is asked for whose package is not installed.
     """
     for document in documents:
         placed = sharded_document(document) if settings.layout is PathLayout.SHARDED else document

@@ -44,7 +44,7 @@ class Plan(NamedTuple):
         size: bytes of all documents, each name counted once.
         changed_size: bytes that would be written.
         changes: calls up the changes, in order of their paths.
-        conflicts: paths that hold files of somebody else with other bytes; nothing is applied while there are any.
+        conflicts: paths that hold files of another program with other bytes; nothing is applied while there are any.
     """
 
     counts: dict[Action, int]

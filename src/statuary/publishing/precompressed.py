@@ -50,7 +50,7 @@ def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) ->
     """Yield the compressed forms of a document that are smaller than it is.
 
     Raises:
-        PublishingRefused: if a form needs a package that is not installed.
+        PublishingError: if a form needs a package that is not installed.
     """
     if not forms or len(document.body) < SMALLEST or _keeps_time(document.path):
         return

@@ -18,7 +18,7 @@ def checked_path(path: str) -> str:
     """Return a path if it is a plain relative one, inside the site and outside statuary's own folder.
 
     Raises:
-        PublishingRefused: if it is absolute, climbs, is written with backslashes, or holds an empty, hidden
+        PublishingError: if it is absolute, climbs, is written with backslashes, or holds an empty, hidden
             dot, over-long or unprintable name.
     """
     if path in KNOWN_SAFE:

@@ -15,5 +15,5 @@ def part_path(digest: str) -> str:
 
 
 def is_snapshot_path(path: str) -> bool:
-    """Say whether a path is one of a snapshot's own, and so not a document's."""
+    """Return whether a path is one of a snapshot's own, and so not a document's."""
     return path in (MANIFEST, SIGNATURE, DELTA) or path.startswith(PARTS)

@@ -392,7 +392,7 @@ def test_a_store_that_overlooks_conditions_is_rejected(rclone_server, bucket_nam
     for name, value in rclone_server.environment().items():
         monkeypatch.setenv(name, value)
     url = rclone_server.make_bucket(bucket_name)
-    with pytest.raises(PublishingError, match="against their condition") as refused:
+    with pytest.raises(PublishingError, match="ignores the conditions") as refused:
         publish(url, SITE)
     assert "--no-lease" in refused.value.hint
     for bodies in (SITE, CHANGED):

@@ -35,7 +35,7 @@ def open_executor(workers: int | None, engine: str, scheduler: str | None) -> Ex
         click.UsageError: if the options contradict each other.
         WorkersLostError: if the cluster does not answer, or the extra `dask` is not installed.
     """
-    from statuary.build.execution.executor import DaskExecutor, process_executor
+    from statuary.build.execution.pooled_executor import DaskExecutor, process_executor
     from statuary.cores import usable_cores
 
     if engine == "processes":

@@ -21,7 +21,6 @@ from statuary.publishing.folder.site_folder import BODIES, SITE, SiteFolder
 from statuary.publishing.folder.staged_output import StagedOutput
 from statuary.publishing.ledger.damage import DamagedLedgerError, database_error, is_whole, set_aside
 from statuary.publishing.ledger.ledger import OWNED_NAMES, Ledger
-from statuary.publishing.ledger.partition_file import merge_partition_file
 from statuary.publishing.ledger.rows import names_of
 from statuary.publishing.partition_output import PartitionOutput, PartitionResult
 from statuary.publishing.plan import Plan
@@ -139,7 +138,7 @@ class FolderTarget(BuildTarget):
     @override
     def take(self, result: PartitionResult) -> None:
         if result.file is not None:
-            clash = merge_partition_file(self.ledger.connection, result.file)
+            clash = self.ledger.merge_partition(result.file)
             self._clash = self._clash or clash
             return
         clash = self.ledger.documents.offer_if_free(result.files)

@@ -38,12 +38,12 @@ class SiteFolder:
         """Make the folder.
 
         Raises:
-            PublishingRefused: if it cannot be made or is no folder.
+            PublishingError: if it cannot be made or is no folder.
         """
         try:
             self.own.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise PublishingError(f"{self.root} cannot take the site: {error.strerror}") from None
+            raise PublishingError(f"cannot publish to {self.root}: {error.strerror}") from None
         self.folds_case = (self.root / OWN_FOLDER.upper()).exists()
 
     def staged(self, run: int) -> Path:
@@ -121,7 +121,7 @@ class SiteFolder:
                 continue
             if not stat.S_ISDIR(there.st_mode):
                 raise PublishingError(
-                    f"{place} is a symbolic link or a file, where the site needs a folder", "move it away"
+                    f"{place} is a symbolic link or a file where the site needs a folder", "move it away"
                 )
             self._move(entry.path, place)
 

@@ -1,4 +1,4 @@
-"""Bodies on their way into a folder: compared with what stands there, and staged beside it where they differ.
+"""Bodies on their way into a folder: compared with the files there, and staged beside them where they differ.
 
 A stager is a small value that can be sent to any process that reaches the folder, so many can stage one site.
 What is staged is a tree like the site's own, on its file system: a whole folder of it may be put in place by one
@@ -27,7 +27,7 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class FolderState(Enum):
-    """What stands where a folder of the site should be."""
+    """What is where a folder of the site should be."""
 
     ABSENT = "nothing"
     THERE = "a folder"
@@ -39,11 +39,10 @@ class Stager:
     """Stages documents for one target folder.
 
     Attributes:
-        root: the target.
         tree: the folder that bodies are staged in; empty for a dry run, which stages none.
         folds_case: whether the target's file system takes names that differ in case for one.
-        folders: the folders of the site that hold documents of single sources, as far as they have been seen.
-        known: what the ledger knows of a path, where the ledger is at hand; saves reading what is unchanged.
+        source_folders: the folders of the site that hold the staged documents of single sources.
+        known: returns the ledger's entry of a path, where there is a ledger; saves reading what is unchanged.
     """
 
     root: str
@@ -54,15 +53,15 @@ class Stager:
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
     def stage(self, document: Document) -> Iterator[OfferedFile]:
-        """Compare a document with what stands under its names, stage its body if need be, and yield its files.
+        """Compare a document with the files of its names, stage its body if it differs, and yield its files.
 
         Raises:
-            PublishingRefused: if a path is unsafe.
+            PublishingError: if a path is unsafe.
         """
         body = document.body
         digest = document.digest or sha256(body).digest()
-        twins, others = self._further_names(document)
-        names = (document.path, *twins)
+        case_aliases, others = self._aliases(document)
+        names = (document.path, *case_aliases)
         found = [self._found(name, body, digest) for name in names]
         actions = "".join(action for action, _ in found)
         modified = self._stage(names, actions, found[0][1], body) if self.tree else found[0][1]
@@ -71,7 +70,7 @@ class Stager:
             self.source_folders.add(document.path.rpartition("/")[0])
         yield OfferedFile(
             document.path,
-            "\n".join(twins),
+            "\n".join(case_aliases),
             digest,
             len(body),
             modified,
@@ -87,7 +86,7 @@ class Stager:
             yield OfferedFile(name, "", digest, len(body), there, sources, document.persistent, action)
 
     def unchanged(self, path: str) -> OfferedFile | None:
-        """Return the offer of a file as it stands; None if it is not as the ledger has it."""
+        """Return the offer of an unchanged file; None if it is not as the ledger has it."""
         entry = self.known(path) if self.known else None
         if (
             entry is None
@@ -106,15 +105,15 @@ class Stager:
             path, "", entry.digest, entry.size, entry.modified, entry.sources, persistent=False, actions=KEEP
         )
 
-    def _further_names(self, document: Document) -> tuple[list[str], list[str]]:
-        """Part a document's further names into those that differ from its path in case alone, and others."""
+    def _aliases(self, document: Document) -> tuple[list[str], list[str]]:
+        """Return a document's aliases that differ from its path in case alone, and the others."""
         folded = document.path.lower()
         names = [name for name in document.aliases if name != document.path]
-        twins = [] if self.folds_case else [name for name in names if name.lower() == folded]
-        return twins, [name for name in names if name.lower() != folded]
+        case_aliases = [] if self.folds_case else [name for name in names if name.lower() == folded]
+        return case_aliases, [name for name in names if name.lower() != folded]
 
     def _found(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
-        """Return what a name needs, and the time of the file that stands there, or 0."""
+        """Return what a name needs, and the time of the file there, or 0."""
         folder, _, name = path.rpartition("/")
         known = self.states.get(folder)
         if known is None or not PLAIN_NAME.fullmatch(name):
@@ -135,7 +134,7 @@ class Stager:
         return REPLACE, 0
 
     def _holds(self, path: str, body: bytes, digest: bytes, there: os.stat_result) -> bool:
-        """Say whether the file at a path holds a body of its size."""
+        """Return whether the file at a path holds a body of its size."""
         entry = self.known(path) if self.known else None
         if entry and entry.settled and entry.digest == digest and entry.modified == there.st_mtime_ns:
             return True
@@ -143,7 +142,7 @@ class Stager:
             return file.read() == body
 
     def _state(self, folder: str) -> FolderState:
-        """Say what stands where a folder of the site should be, without passing through a link."""
+        """Return what is where a folder of the site should be, without passing through a link."""
         state = self.states.get(folder)
         if state is None:
             state = self._state(folder.rpartition("/")[0])

@@ -18,6 +18,7 @@ from typing import Any, Self
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.ledger.damage import DamagedLedgerError, database_error, is_whole, set_aside
 from statuary.publishing.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE, DocumentTable
+from statuary.publishing.ledger.partition_file import merge_partition_file
 from statuary.publishing.ledger.rows import LedgerEntry
 from statuary.publishing.ledger.schema import (
     ADOPT_OWNED,
@@ -208,6 +209,10 @@ class Ledger:
         """Let stay what was made of single sources that have not changed; all else is offered again."""
         self.keep_unoffered()
         self._keeps_unchanged = True
+
+    def merge_partition(self, file: Path) -> PublishingError | None:
+        """Take over what a partition wrote down; return the error for a path that another file has."""
+        return merge_partition_file(self.connection, file)
 
     def drop(self, places: Iterable[str]) -> None:
         """Forget what an interrupted build made of some sources."""

@@ -65,7 +65,7 @@ class Lease:
         """Take the lease.
 
         Raises:
-            PublishingRefused: if another publisher has it, or the store does not keep conditions, which makes a lease
+            PublishingError: if another publisher has it, or the store does not keep conditions, which makes a lease
                 worthless.
         """
         found = self.bucket.get(LEASE)
@@ -77,7 +77,7 @@ class Lease:
         except PreconditionFailedError:
             if not self._took_effect():
                 raise PublishingError(
-                    f"another publisher has just taken {self.bucket.url}",
+                    f"another publisher has just taken the lease of {self.bucket.url}",
                     "wait for it to finish, and publish again",
                 ) from None
         self._try_conditions()
@@ -85,8 +85,8 @@ class Lease:
     def _refuse_if_held(self, terms: LeaseTerms) -> None:
         if terms.holder and terms.until + self.duration * CLOCK_SKEW > self.clock():
             raise LeaseHeldError(
-                f"another publisher has {self.bucket.url} until {format_instant(terms.until, UTC)}",
-                "wait for it to finish; if it was killed, its lease ends by itself",
+                f"another publisher holds the lease of {self.bucket.url} until {format_instant(terms.until, UTC)}",
+                "wait for it to finish; the lease of a killed publisher ends by itself",
             )
 
     def _try_conditions(self) -> None:
@@ -96,8 +96,8 @@ class Lease:
         except PreconditionFailedError:
             return
         raise PublishingError(
-            f"{self.bucket.url} puts objects against their condition, so that no lease holds there",
-            "publish with --no-lease, and make sure yourself that there is one publisher at a time",
+            f"{self.bucket.url} ignores the conditions of requests, so that a lease has no effect there",
+            "publish with --no-lease, and run only one publisher at a time",
         )
 
     def renew(self) -> None:
@@ -113,11 +113,12 @@ class Lease:
         except PreconditionFailedError:
             if not self._took_effect():
                 raise LeaseLostError(
-                    f"another publisher took {self.bucket.url} over", "publish again when it has finished"
+                    f"another publisher has taken over {self.bucket.url}",
+                    "publish again when it has finished",
                 ) from None
 
     def _took_effect(self) -> bool:
-        """Say whether the object is ours after all: the answer to an earlier put may not have come."""
+        """Return whether the object is ours after all: the answer to an earlier put may not have come."""
         found = self.bucket.get(LEASE)
         if found is None or _parse_terms(found[0]).holder != self.holder:
             return False
@@ -133,8 +134,8 @@ class Lease:
         """
         if self.clock() > self.until - self.duration * CLOCK_SKEW:
             raise LeaseLostError(
-                f"the lease of {self.bucket.url} is about to end, and could not be renewed",
-                "publish again; what was put stays",
+                f"the lease of {self.bucket.url} is about to end and could not be renewed",
+                "publish again; it continues from here",
             )
 
     def release(self) -> None:

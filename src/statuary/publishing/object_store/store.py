@@ -56,7 +56,7 @@ class PreconditionFailedError(Exception):
 
 
 def is_store_url(place: str) -> bool:
-    """Say whether a place is written as the URL of an object store."""
+    """Return whether a place is written as the URL of an object store."""
     return place.startswith(SCHEMES)
 
 
@@ -72,7 +72,7 @@ class ObjectStore:
             patience: how long it is asked.
 
         Raises:
-            PublishingRefused: if the library is not installed, or knows no such store.
+            PublishingError: if the library is not installed, or knows no such store.
         """
         self.url = url.rstrip("/")
         self.patience = patience
@@ -156,8 +156,8 @@ class ObjectStore:
         It is asked once: whether an answer that did not come was a yes cannot be known from here.
 
         Raises:
-            Taken: if it is another by now.
-            PublishingRefused: if the store does not take it.
+            PreconditionFailedError: if it is another by now.
+            PublishingError: if the store does not take it.
         """
         try:
             told = self.library.put(
@@ -216,7 +216,7 @@ class ObjectStore:
         """Return the refusal for what a store does not do; the rest of its answer is XML."""
         return PublishingError(
             f"{self.url} cannot {what}: {str(error).partition(chr(10))[0][:300]}",
-            "what was put stays; publishing again goes on from there",
+            "publish again; it continues from here",
         )
 
 

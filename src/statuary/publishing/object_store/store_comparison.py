@@ -73,7 +73,7 @@ class StoreComparison:
         """Take what the site consists of.
 
         Raises:
-            PublishingRefused: if a path is unsafe or offered twice.
+            PublishingError: if a path is unsafe or offered twice.
         """
         rows = (
             (checked_path(one.path), one.digest, one.size, one.headers.tag, "", self._number(one.headers))
@@ -119,7 +119,7 @@ class StoreComparison:
         self.database.executemany("INSERT INTO same VALUES (?)", same)
 
     def is_left_out(self, shard: str) -> bool:
-        """Say whether a shard is left out."""
+        """Return whether a shard is left out."""
         return bool(self.database.execute("SELECT 1 FROM same WHERE shard = ?", (shard,)).fetchone())
 
     def hold(self, entries: Iterable[StoreLedgerEntry]) -> None:
@@ -154,7 +154,7 @@ class StoreComparison:
             yield from (path for (path,) in rows)
 
     def note_answer(self, path: str, found: ObjectInfo | None) -> None:
-        """Take what an object tells of itself; without our metadata it is somebody else's."""
+        """Take what an object tells of itself; without our metadata it is another program's."""
         if found is None or DIGEST_ATTRIBUTE not in found.attributes:
             self.database.execute("DELETE FROM held WHERE path = ?", (path,))
         if found is not None and DIGEST_ATTRIBUTE not in found.attributes:
@@ -178,7 +178,7 @@ class StoreComparison:
         )
 
     def conflicts(self) -> list[str]:
-        """Return the wanted paths at which objects of somebody else are."""
+        """Return the wanted paths at which objects of another program are."""
         query = "SELECT path FROM foreigners WHERE path IN (SELECT path FROM wanted) ORDER BY path"
         return [path for (path,) in self.database.execute(query)]
 
@@ -194,7 +194,7 @@ class StoreComparison:
         return count, size, changed
 
     def is_changed(self, path: str) -> bool:
-        """Say whether a path has to be put."""
+        """Return whether a path has to be put."""
         query = "SELECT 1 FROM changes WHERE path = ? AND step >= 0"
         return bool(self.database.execute(query, (path,)).fetchone())
 

@@ -89,7 +89,7 @@ def parse_index(text: bytes) -> StoreIndex:
     """Read an index.
 
     Raises:
-        PublishingRefused: if it is none, or of another version.
+        PublishingError: if it is none, or of another version.
     """
     try:
         value = orjson.loads(text)
@@ -139,7 +139,7 @@ def unpack(body: bytes, name: str, digest: str) -> Iterator[StoreLedgerEntry]:
     """Yield the entries of a stored shard.
 
     Raises:
-        PublishingRefused: if it is not the shard that its name tells.
+        PublishingError: if it is not the shard that its name tells.
     """
     try:
         text = decompressobj(wbits=31).decompress(body, MAX_SHARD_BYTES)
