@@ -27,5 +27,5 @@ def cache_of(path: str) -> str:
 def headers_of(path: str) -> dict[str, str]:
     """Return every header that a path is served with, but for those that only a server can know."""
     cache = cache_of(path)
-    told = {"Cache-Control": cache} if cache else {}
-    return {"Content-Type": media_type_of(path)} | told | COMMON_HEADERS
+    caching = {"Cache-Control": cache} if cache else {}
+    return {"Content-Type": media_type_of(path)} | caching | COMMON_HEADERS

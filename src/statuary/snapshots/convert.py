@@ -18,7 +18,7 @@ def convert_snapshot(
 
     Args:
         location: a snapshot: a file, or a folder or URL that one was published into.
-        out: the new file; its name tells the form.
+        out: the new file; its name determines the form.
         signer: signs the manifest; without one, a signature that is there stays.
         workers: threads that compress; one for each core if None.
 

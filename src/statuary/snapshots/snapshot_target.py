@@ -60,7 +60,7 @@ class SnapshotTarget(RebuiltTarget):
         """Begin a snapshot.
 
         Args:
-            out: the file; its name tells the form.
+            out: the file; its name determines the form.
             origin: where the site comes from.
             only: which of the offered documents the snapshot gets.
             signer: signs the manifest.
@@ -68,7 +68,7 @@ class SnapshotTarget(RebuiltTarget):
             workers: threads that compress; one for each core if None. The bytes are the same.
 
         Raises:
-            PublishingError: if the file's name tells no form, its folder cannot be written, or the site is another part
+            PublishingError: if no form has such a file name, its folder cannot be written, or the site is another part
                 of a site already.
         """
         if only.texts and origin.only not in ((), only.texts):

@@ -15,7 +15,7 @@ FLAGS = 0x0800
 """4.4.4: bit 11, names are UTF-8."""
 
 TIME, DATE = 0, 0x0021
-"""4.4.6: 1980-01-01 00:00, the earliest that the format can tell."""
+"""4.4.6: 1980-01-01 00:00, the earliest time of the format."""
 
 MADE_BY = (3 << 8) | 45
 """4.4.2: attributes as on Unix, zip64; the same on every machine."""
@@ -24,7 +24,7 @@ ATTRIBUTES = 0o100644 << 16
 """A regular file, rw-r--r--: what Info-ZIP and Python take from the upper half."""
 
 LIMIT = 0xFFFFFFFF
-"""4.4.1.4: this value in a 32-bit field says that the number stands in the zip64 field."""
+"""4.4.1.4: this value in a 32-bit field means that the number is in the zip64 field."""
 
 LOCAL = struct.Struct("<4s5H3I2H")
 LOCAL_MARK = b"PK\x03\x04"
@@ -159,7 +159,7 @@ class Ending(NamedTuple):
 
 
 def zip64_records(ending: Ending) -> bytes:
-    """Return what stands between the central directory and the last record (4.3.14, 4.3.15); often nothing."""
+    """Return what is between the central directory and the last record (4.3.14, 4.3.15); often nothing."""
     count, size, offset, _ = ending
     if not _needs_zip64(ending):
         return b""

@@ -1,7 +1,7 @@
 """The list of a chain's contracts: `sort`, `limit` and `afterMatchId`, answered from pages that are written in advance.
 
 `v2/contracts/<chainId>` is the newest 200 by matchId, newest first: what a plain host sends. The whole list
-lies in `v2/contracts-pages/<chainId>/<page>.json`, 200 to a page, filled from the oldest so that a full page
+is in `v2/contracts-pages/<chainId>/<page>.json`, 200 to a page, filled from the oldest so that a full page
 never changes; `index.json` beside them says which match ids each page holds. Any answer needs that index and
 two or three pages.
 """
@@ -50,7 +50,7 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
         text: the query string they were read from.
 
     Raises:
-        RequestError: with the measured message. `afterMatchId` that is no number was a 500 on the measured
+        RequestError: with the measured message. An `afterMatchId` that is not a number was a 500 on the measured
             server; its description has since been given the pattern that is enforced here.
     """
     check_reserved(text, PARAMETERS)

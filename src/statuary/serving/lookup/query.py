@@ -6,7 +6,7 @@ from urllib.parse import unquote_to_bytes
 from statuary.serving.lookup.request_error import RequestError
 
 QueryParameters = dict[str, str | None]
-"""Parameters in the order they first appear; None is one that is no single text (`a=1&a=2`, `a[]=1`)."""
+"""Parameters in the order they first appear; None is one that is not a single text (`a=1&a=2`, `a[]=1`)."""
 
 BRACKETS = re.compile(r"\[[^\[\]]*\]")
 STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")

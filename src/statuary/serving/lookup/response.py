@@ -34,8 +34,7 @@ class Response:
 
     Attributes:
         status: the HTTP status.
-        body: its bytes; empty where there is none.
-        headers: by their usual spelling.
+        headers: by name, in the usual case.
     """
 
     status: int

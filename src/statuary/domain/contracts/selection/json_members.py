@@ -26,7 +26,7 @@ class MemberSpan(NamedTuple):
 
     Attributes:
         name: the member's name, unescaped.
-        start: where its name's opening quote stands, in bytes.
+        start: where the opening quote of its name is, in bytes.
         value: where its value begins.
         end: the first byte after its value.
     """
