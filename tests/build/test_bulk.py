@@ -150,3 +150,18 @@ def test_nothing_is_left_of_the_join(tmp_path, monkeypatch):
     write_tables(content / "contracts", tables_of_records([record(1)]))
     build(content, tmp_path / "out")
     assert {file.name for file in tmp_path.iterdir()} == {"content", "out"}
+
+
+def test_an_export_that_cannot_be_read_does_not_stop_the_news(tmp_path):
+    require_module("duckdb", install=INSTALL)
+    content = small_site(tmp_path)
+    write_tables(content / "contracts/export", tables_of_records([record(1)]), without=["code"])
+    write_files(content, {"contracts/all.jsonl": orjson.dumps(record(2)) + b"\n"})
+    checked = build(content, tmp_path / "out").checked
+    assert {finding.rule for finding in checked.rejections} == {"whole-export"}
+    assert checked.rejected == 1
+    assert (tmp_path / "out/api/v2/summary.json").is_file()
+    (entry,) = orjson.loads((tmp_path / "out" / f"v2/contracts/{record(2)['chainId']}").read_bytes())[
+        "results"
+    ]
+    assert entry["address"] == record(2)["address"]

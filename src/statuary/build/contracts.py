@@ -24,7 +24,7 @@ from statuary.documents.pages.contracts.contract_page_context import contract_pa
 from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.contract_counts import ContractCounts
 from statuary.domain.contracts.record import ContractRow
-from statuary.domain.findings import Finding, Position, Severity
+from statuary.domain.findings import Finding, Position, Severity, has_errors
 from statuary.publishing.ledger.rows import DuplicateContract, SourceRow
 from statuary.publishing.ledger.source_table import SourceTable
 from statuary.publishing.target import BuildTarget
@@ -165,7 +165,8 @@ def _bulk_row(root: Path, source: BulkSource, findings: list[Finding]) -> Source
         documents="",
         reason=source.reason,
         findings=orjson.dumps(findings).decode() if findings else "",
-        rejected=False,
+        # an unreadable source keeps its own contracts from the site, not the news of an outage
+        rejected=has_errors(findings),
         published=False,
     )
 
