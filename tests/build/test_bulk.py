@@ -121,7 +121,7 @@ def test_a_contract_in_two_forms_is_a_finding(tmp_path):
 
 def test_a_chain_that_the_site_does_not_have_is_a_finding(tmp_path):
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1) | {"chainId": "5"}])})
-    (finding,) = build(content, tmp_path / "out").checked.findings
+    (finding,) = build(content, tmp_path / "out").checked.rejections
     assert (finding.rule, finding.path, finding.position.line) == ("known-chain", "contracts/a.jsonl", 1)
     line = jsonl([record(1) | {"chainId": "5"}]).decode()
     assert line[finding.position.column - 1 :].startswith('"5"')
