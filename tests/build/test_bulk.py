@@ -138,7 +138,7 @@ def test_a_source_that_is_not_there_is_a_finding_in_site_yaml(tmp_path, source, 
     content = write_files(
         small_site(tmp_path), {"site.yaml": f"{SITE}contracts:\n  sources:\n    - {source}\n"}
     )
-    (finding,) = build(content, tmp_path / "out").checked.findings
+    (finding,) = build(content, tmp_path / "out").checked.rejections
     assert (finding.rule, finding.path, finding.message) == ("reachable-source", "site.yaml", said)
     assert finding.position == Position(10, 7)
 
