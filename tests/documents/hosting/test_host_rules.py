@@ -14,8 +14,9 @@ from statuary.documents.hosting.hosts import vercel_files
 from statuary.documents.hosting.netlify import edge_function, netlify_toml
 from statuary.documents.hosting.path_rules import globs_of, header_rules, regex_of, static_globs
 from statuary.documents.hosting.s3_cloudfront import object_groups
-from statuary.documents.media_types import media_type_by_extension
-from statuary.documents.url import COMMON_HEADERS, REVALIDATE, SHORT_LIVED, Url
+from statuary.documents.hosting.web_servers import caddy_files, nginx_files
+from statuary.documents.media_types import SVG, media_type_by_extension
+from statuary.documents.url import COMMON_HEADERS, CONTENT_SECURITY_POLICY, REVALIDATE, SHORT_LIVED, Url
 from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCHS, HOST_FILES, LOOKUP_URLS, THEME_FILE, URLS
 from statuary.domain.hosting_settings import HostingPlatform, HostingSettings, PathLayout
 from support.requirements import CHECKOUT
@@ -219,3 +220,24 @@ def test_a_glob_that_another_holds_is_left_out():
     )
     page = Url(name="x", pattern="p.html", description="", cache=REVALIDATE)
     assert globs_of([narrow, wide, page]) == ("/a/*", "/p", "/p.html")
+
+
+@pytest.mark.parametrize(
+    "url", [url for url in SERVED if url.media_type == SVG or url is THEME_FILE], ids=lambda url: url.name
+)
+@pytest.mark.parametrize("pattern", [of_cloudflare, of_netlify])
+def test_pictures_have_a_content_security_policy(url, pattern):
+    """An SVG that somebody opens by itself is a document that could run scripts."""
+    assert dict(applied(example(url), pattern))["Content-Security-Policy"].startswith("default-src 'none'")
+
+
+@pytest.mark.parametrize("files", [nginx_files, caddy_files])
+@pytest.mark.parametrize("edge", [None, "127.0.0.1:8001"])
+def test_web_servers_send_the_content_security_policy_with_every_path(files, edge):
+    (file,) = files(HostOptions(edge=edge))
+    rule = f'Content-Security-Policy "{CONTENT_SECURITY_POLICY}"'
+    assert rule in file.text
+    if files is nginx_files:  # a location that adds headers of its own loses those of the server
+        locations = re.findall(r"^    location [^{]*\{\n(.*?)^    \}", file.text, re.DOTALL | re.MULTILINE)
+        assert all(rule in one for one in locations if "add_header" in one)
+        assert f"\n    add_header {rule} always;" in file.text

@@ -184,10 +184,7 @@ def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json
     inputs = [_parameter(value) for value in as_list(found.get("inputs"))]
     given = _given(constructor_inputs(abi), as_text(arguments))
     if len(given) == len(inputs):
-        inputs = [
-            ParameterRow(type=one.type, name=one.name, declared=one.declared, value=value)
-            for one, value in zip(inputs, given, strict=True)
-        ]
+        inputs = [one._replace(value=value) for one, value in zip(inputs, given, strict=True)]
     return InterfaceItem(
         name="constructor",
         signature="",

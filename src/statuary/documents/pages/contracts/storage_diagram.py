@@ -154,7 +154,7 @@ def _slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
     for first, of_slot in groupby(variables, key=lambda one: one.slot):
         toned = []
         for variable in of_slot:
-            toned.append(_toned(variable, tone % TONES))
+            toned.append(variable._replace(tone=tone % TONES))
             tone += 1
         taken = max(one.slots for one in toned)
         yield StorageSlot(
@@ -164,15 +164,3 @@ def _slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
             variables=tuple(toned),
         )
         after = max(after, first + taken)
-
-
-def _toned(variable: StorageVariable, tone: int) -> StorageVariable:
-    return StorageVariable(
-        label=variable.label,
-        type=variable.type,
-        slot=variable.slot,
-        offset=variable.offset,
-        size=variable.size,
-        kind=variable.kind,
-        tone=tone,
-    )

@@ -165,12 +165,7 @@ class ComponentRowBuilder:
     def _with_uptime(self, row: ComponentRow, component: Component, uptime: ComponentUptime) -> ComponentRow:
         days = self._troubles.get(component.id, {})
         troubles = tuple(self._trouble(days[day]) for day in sorted(days, reverse=True))
-        return ComponentRow(
-            id=row.id,
-            name=row.name,
-            description=row.description,
-            status=row.status,
-            label=row.label,
+        return row._replace(
             uptime=self._uptime_text([uptime]),
             bars=self._bars(component, days),
             troubles=troubles,
