@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from statuary.documents.pages.contracts.listed_contract import selectors_of
 
 from statuary.documents.pages.contracts.interface_table import interface_view
+from statuary.documents.pages.contracts.page_members import selectors_of
 from statuary.domain.primitives import checksum_address
 from support.contracts import made_record
 from support.requirements import CHECKOUT
