@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 
 from statuary.content.read_content import read_content
-from statuary.documents.status_api.status_documents import status_documents
 from statuary.domain.primitives import Instant, instant
 from support.requirements import CHECKOUT
+from support.status_documents import status_documents
 
 CONTENT = CHECKOUT / "content"
 EVENING = instant(datetime(2026, 11, 20, 23, tzinfo=UTC))

@@ -86,8 +86,11 @@ def rss_faults(body):
     for item in channel.findall("item"):
         if not (item.findtext("title") or item.findtext("description")):
             faults.append("item without title and description")
-        if not ABSOLUTE.fullmatch(item.findtext("guid") or ""):
-            faults.append("guid that is a permalink but no address")
+        guid = item.find("guid")
+        if guid.get("isPermaLink", "true") == "true" and not ABSOLUTE.fullmatch(guid.text or ""):
+            faults.append("guid that is a permalink but not a URL")
+        if not guid.text:
+            faults.append("empty guid")
     guids = [item.findtext("guid") for item in channel.findall("item")]
     return faults + [f"two items {guid}" for guid in set(guids) if guids.count(guid) > 1]
 

@@ -28,7 +28,8 @@ class CheckedSite:
         rejections: why single contracts are withheld; all else is published.
         rejected: how many records are rejected.
         contracts: the published contracts in numbers.
-        next_transition: when the published status changes by itself; None if it does not before the horizon.
+        next_transition: when the published status changes next; None if it does not before the horizon.
+        horizon: by when the next build is due; None if nothing changes until the content does.
     """
 
     root: Path
@@ -38,6 +39,7 @@ class CheckedSite:
     rejected: int = 0
     contracts: ContractCounts = field(default_factory=ContractCounts)
     next_transition: Instant | None = None
+    horizon: Instant | None = None
 
     @property
     def may_publish(self) -> bool:
@@ -76,12 +78,8 @@ def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -
         site: the site as read.
         contracts: what became of its contracts; None if they were not built.
     """
-    next_transition = None if site.status is None else site.status.next_transition
-    if contracts is None:
-        findings = _located(root, site.findings)
-        return CheckedSite(
-            root=root, catalogue=site.catalogue, findings=findings, next_transition=next_transition
-        )
+    if contracts is None or site.status is None:
+        return CheckedSite(root=root, catalogue=site.catalogue, findings=_located(root, site.findings))
     scanned = contracts.catalogue.contracts.findings
     return CheckedSite(
         root=root,
@@ -90,7 +88,8 @@ def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -
         rejections=_located(root, [*scanned, *contracts.rejections]),
         rejected=contracts.rejected + has_errors(scanned),
         contracts=contracts.counts,
-        next_transition=next_transition,
+        next_transition=site.status.next_transition,
+        horizon=site.status.horizon,
     )
 
 

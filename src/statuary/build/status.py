@@ -11,13 +11,13 @@ from statuary.documents.document import Document
 from statuary.documents.feeds.feed_documents import FeedDocuments
 from statuary.documents.pages.site_context import SiteContext, site_context
 from statuary.documents.pages.theme_findings import template_finding, text_findings
-from statuary.documents.status_api.epoch_documents import EpochPlan, cut_finding, plan_epochs
+from statuary.documents.status_api.epoch_documents import EpochLimits, EpochPlan, cut_finding, plan_epochs
 from statuary.documents.status_api.status_documents import StatusDocuments, build_status_documents
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
 from statuary.domain.page_settings import ThemeError
 from statuary.domain.primitives import Instant
-from statuary.domain.status.timeline import transitions
+from statuary.domain.status.timeline import changes_after
 
 if TYPE_CHECKING:
     from statuary.documents.pages.status.status_pages import StatusPages
@@ -63,17 +63,28 @@ class SiteStatus:
         after = later_documents(self.site, self.feeds, self.pages, self.now)
         return plan_epochs(
             lambda at: self.present if at == self.now else after(at),
-            self.site.transitions(self.now),
+            self.transitions,
             self.now,
-            Instant(self.now + settings.horizon),
-            settings.max_epochs,
+            EpochLimits(Instant(self.now + settings.horizon), settings.max_epochs),
+            lambda until: [] if self.pages is None else self.pages.stale_pages_at(until),
         )
 
     @cached_property
+    def transitions(self) -> list[Instant]:
+        """The instants up to the horizon at which a document may change."""
+        return self.site.transitions(self.now, days=self.frame.settings.status)
+
+    @property
     def next_transition(self) -> Instant | None:
-        """When the documents change by themselves for the first time; a midnight alone does not count."""
+        """The first instant up to the horizon at which a document may change."""
+        return next(iter(self.transitions), None)
+
+    @property
+    def horizon(self) -> Instant | None:
+        """The instant by which the next build is due; None if nothing changes until the content does."""
         horizon = Instant(self.now + self.site.settings.horizon)
-        return next(iter(transitions(self.site.timeline, self.now, horizon)), None)
+        shows_days = self.site.settings.uptime or self.frame.settings.status
+        return horizon if shows_days or changes_after(self.site.timeline, self.now) else None
 
     def findings(self, check_options: CheckOptions) -> list[Finding]:
         """Return what the rules of the status side have to say."""
@@ -94,7 +105,7 @@ class SiteStatus:
 
     def epoch_findings(self) -> list[Finding]:
         """Return what is to be said of the epochs; they are made only if there may be too many of them."""
-        if len(self.site.transitions(self.now)) <= self.site.settings.max_epochs:
+        if len(self.transitions) <= self.site.settings.max_epochs:
             return []
         cut = cut_finding(self.epochs)
         return [] if cut is None else [cut]

@@ -1,7 +1,8 @@
-"""Rules of the status API."""
+"""Conformance checks of the status API."""
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from operator import itemgetter
@@ -14,118 +15,119 @@ from statuary.documents import url_table
 from statuary.documents.status_api import status_shapes
 from statuary.documents.url import Url
 from statuary.domain.primitives import InvalidValueError, parse_instant
-from statuary.domain.status.overall_status import CASCADE, OF_IMPACT, page_status, worst_status
-from statuary.domain.status.vocabulary import (
-    ACTIVE_STATUSES,
-    COMPONENT_SEVERITY,
-    IMPACT_SEVERITY,
-    UNRESOLVED_STATUSES,
-)
+from statuary.domain.status.overall_status import CASCADE, overall_status, worst_status
+from statuary.domain.status.vocabulary import ACTIVE_STATUSES, COMPONENT_SEVERITY, UNRESOLVED_STATUSES
 
 Members = dict[str, Any]
 
-SPREAD = 4
-"""Documents that keep time looked at, for each record and incident that is."""
+EPOCH_DOCUMENTS = 4
+"""Documents of an epoch to compare, for each record and incident in the sample."""
 
 DOCUMENTS: dict[Url, Any] = {
-    url_table.SUMMARY: status_shapes.Summary,
-    url_table.STATUS: status_shapes.Status,
-    url_table.COMPONENTS: status_shapes.Components,
-    url_table.INCIDENTS: status_shapes.Incidents,
-    url_table.INCIDENTS_UNRESOLVED: status_shapes.Incidents,
-    url_table.MAINTENANCES: status_shapes.ScheduledMaintenances,
-    url_table.MAINTENANCES_UPCOMING: status_shapes.ScheduledMaintenances,
-    url_table.MAINTENANCES_ACTIVE: status_shapes.ScheduledMaintenances,
+    url_table.SUMMARY: status_shapes.SummaryDocument,
+    url_table.STATUS: status_shapes.StatusDocument,
+    url_table.COMPONENTS: status_shapes.ComponentsDocument,
+    url_table.INCIDENTS: status_shapes.IncidentsDocument,
+    url_table.INCIDENTS_UNRESOLVED: status_shapes.IncidentsDocument,
+    url_table.MAINTENANCES: status_shapes.ScheduledMaintenancesDocument,
+    url_table.MAINTENANCES_UPCOMING: status_shapes.ScheduledMaintenancesDocument,
+    url_table.MAINTENANCES_ACTIVE: status_shapes.ScheduledMaintenancesDocument,
 }
-"""The documents that every page has, with their shapes."""
+"""The documents of every page."""
 
-KNOWN_PAIRS = {
-    (whole.indicator, whole.description) for whole in (*(row[1] for row in CASCADE), *OF_IMPACT.values())
-}
-"""Every indicator with its descriptions: seven of them."""
+KNOWN_STATUSES = {(status.indicator, status.description) for _, status in CASCADE}
 
 
 def status_documents_are_served(deployment: CheckedDeployment) -> Iterator[str]:
-    """The eight documents of a page are there, as JSON, with every member that current pages have."""
+    """The eight documents of a page are served as JSON, with every member that current pages have."""
     for url, shape in DOCUMENTS.items():
         yield from check_document(deployment, f"/{url.path()}", shape)
 
 
 def documents_agree(deployment: CheckedDeployment) -> Iterator[str]:
-    """The summary says what the single documents say, and all of one page."""
+    """The summary and the other documents have the same page and the same content."""
     summary = _document(deployment, url_table.SUMMARY)
-    for url, member, part in (
-        (url_table.STATUS, "status", summary.get("status")),
-        (url_table.COMPONENTS, "components", summary.get("components")),
-        (url_table.INCIDENTS_UNRESOLVED, "incidents", summary.get("incidents")),
+    for url, member, source in (
+        (url_table.STATUS, "status", "status"),
+        (url_table.COMPONENTS, "components", "components"),
+        (url_table.INCIDENTS_UNRESOLVED, "incidents", "incidents"),
     ):
-        told = _document(deployment, url)
-        if told.get(member) != part:
-            yield f"/{url.path()} has other {member} than the summary"
-    planned = [
+        if _document(deployment, url).get(member) != summary.get(source):
+            yield f"/{url.path()} and the summary have different {member}"
+    announced = [
         maintenance
         for url in (url_table.MAINTENANCES_UPCOMING, url_table.MAINTENANCES_ACTIVE)
         for maintenance in _document(deployment, url).get("scheduled_maintenances", [])
     ]
-    if summary.get("scheduled_maintenances") != planned:
-        yield "the summary's scheduled_maintenances are not the upcoming ones and then the active ones"
+    if summary.get("scheduled_maintenances") != announced:
+        yield "the summary's scheduled_maintenances are not the upcoming ones followed by the active ones"
     pages = {url.path(): _document(deployment, url).get("page", {}).get("id") for url in DOCUMENTS}
     if len(set(pages.values())) > 1:
-        yield f"the documents tell of several pages: {pages}"
+        yield f"the documents belong to different pages: {pages}"
 
 
 def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
-    """The page's status is one of seven, and follows from its components, else from its unresolved incidents."""
+    """The page's status is one of Statuspage's six and follows from the components."""
     summary = _document(deployment, url_table.SUMMARY)
-    told = summary["status"]["indicator"], summary["status"]["description"]
-    if told not in KNOWN_PAIRS:
-        yield f"the status {told[1]!r} with the indicator {told[0]!r} is none of Statuspage's"
+    served = summary["status"]["indicator"], summary["status"]["description"]
+    if served not in KNOWN_STATUSES:
+        yield f"the status {served[1]!r} with indicator {served[0]!r} is not one of Statuspage's"
     leaves = [one["status"] for one in summary["components"] if not one["group"]]
-    impacts = [one["impact"] for one in summary["incidents"]]
-    if set(leaves) <= set(COMPONENT_SEVERITY) and set(impacts) <= set(IMPACT_SEVERITY):
-        wanted = page_status(leaves, impacts)
-        if told != (wanted.indicator, wanted.description):
-            yield f"the status is {told[1]!r}; from components and incidents follows {wanted.description!r}"
+    if not leaves:
+        raise NotApplicableError("the page has no components")
+    if set(leaves) <= set(COMPONENT_SEVERITY):
+        expected = overall_status(leaves)
+        if served != (expected.indicator, expected.description):
+            yield f"the status is {served[1]!r}, but the components give {expected.description!r}"
 
 
 def groups_follow_components(deployment: CheckedDeployment) -> Iterator[str]:
-    """A group is as its worst component is, and names its components in the order of their positions."""
+    """A group has the status of its worst component and lists its components by position."""
     components = _document(deployment, url_table.COMPONENTS)["components"]
+    children: dict[str | None, list[Members]] = defaultdict(list)
+    for component in components:
+        children[component["group_id"]].append(component)
     groups = [one for one in components if one["group"]]
     if not groups:
         raise NotApplicableError("the page has no groups")
     for group in groups:
-        yield from _group_problems(group, [one for one in components if one["group_id"] == group["id"]])
+        yield from _group_problems(group, children[group["id"]])
 
 
 def _group_problems(group: Members, children: list[Members]) -> Iterator[str]:
-    if group["status"] != worst_status(child["status"] for child in children):
-        yield f"the group {group['name']!r} is {group['status']}, its worst component is not"
+    worst = worst_status(child["status"] for child in children)
+    if group["status"] != worst:
+        yield f"the group {group['name']!r} is {group['status']}, but its worst component is {worst}"
     positions = {child["id"]: child["position"] for child in children}
-    named = group.get("components", [])
-    if set(named) != set(positions) or named != sorted(named, key=positions.__getitem__):
-        yield f"the group {group['name']!r} does not name its components in their order"
+    listed = group.get("components", [])
+    if set(listed) != set(positions) or listed != sorted(listed, key=positions.__getitem__):
+        yield f"the group {group['name']!r} does not list its components by position"
 
 
 def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
-    """Components come by position, incidents and their updates newest first, upcoming windows soonest first."""
+    """Every list is in Statuspage's order.
+
+    Components by position; incidents the latest created first, unresolved ones the latest updated first; upcoming
+    windows the earliest first, active ones the latest updated first; updates the newest first.
+    """
     for url, member, key, newest_first in (
         (url_table.COMPONENTS, "components", itemgetter("position"), False),
         (url_table.INCIDENTS, "incidents", _instant("created_at"), True),
-        (url_table.INCIDENTS_UNRESOLVED, "incidents", _instant("created_at"), True),
+        (url_table.INCIDENTS_UNRESOLVED, "incidents", _instant("updated_at"), True),
         (url_table.MAINTENANCES_UPCOMING, "scheduled_maintenances", _instant("scheduled_for"), False),
+        (url_table.MAINTENANCES_ACTIVE, "scheduled_maintenances", _instant("updated_at"), True),
     ):
-        told = _document(deployment, url)[member]
-        if told != sorted(told, key=key, reverse=newest_first):
+        listed = _document(deployment, url)[member]
+        if listed != sorted(listed, key=key, reverse=newest_first):
             yield f"/{url.path()} is not in order"
     for incident in _incidents(deployment):
         updates = incident["incident_updates"]
         if updates != sorted(updates, key=_instant("display_at"), reverse=True):
-            yield f"the updates of {incident['id']} are not the newest first"
+            yield f"the updates of {incident['id']} are not newest first"
 
 
 def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
-    """Unresolved incidents are that, upcoming windows have not begun, active ones have."""
+    """Unresolved incidents, upcoming and active maintenances have a matching status."""
     for url, member, statuses in (
         (url_table.INCIDENTS_UNRESOLVED, "incidents", UNRESOLVED_STATUSES),
         (url_table.MAINTENANCES_UPCOMING, "scheduled_maintenances", {"scheduled"}),
@@ -133,86 +135,86 @@ def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
     ):
         for one in _document(deployment, url)[member]:
             if one["status"] not in statuses:
-                yield f"/{url.path()} holds {one['id']}, which is {one['status']}"
+                yield f"/{url.path()} contains {one['id']} with status {one['status']}"
     for one in _incidents(deployment):
-        if one["incident_updates"] and one["incident_updates"][0]["status"] != one["status"]:
-            yield f"{one['id']} is {one['status']}, its newest update says otherwise"
+        newest = one["incident_updates"][:1]
+        if newest and newest[0]["status"] != one["status"]:
+            yield f"{one['id']} has status {one['status']}, but its newest update has {newest[0]['status']}"
 
 
 def instants_are_in_the_page_s_zone(deployment: CheckedDeployment) -> Iterator[str]:
-    """Every instant has the offset that the page's time zone has at that instant, `Z` for UTC."""
+    """Every timestamp has the offset of the page's time zone at that instant, `Z` for UTC."""
     summary = _document(deployment, url_table.SUMMARY)
     try:
         zone = ZoneInfo(summary["page"].get("time_zone", ""))
     except (ZoneInfoNotFoundError, ValueError):
-        yield f"{summary['page'].get('time_zone')!r} is no IANA time zone"
+        yield f"{summary['page'].get('time_zone')!r} is not an IANA time zone"
         return
-    stamps = sorted(set(_stamps([summary, *_incidents(deployment)])))
-    for stamp in stamps:
-        told = datetime.fromisoformat(stamp)
-        if told.utcoffset() != told.astimezone(zone).utcoffset():
-            yield f"{stamp} is not in the zone {zone.key}"
+    for timestamp in sorted(set(_timestamps([summary, *_incidents(deployment)]))):
+        served = datetime.fromisoformat(timestamp)
+        if served.utcoffset() != served.astimezone(zone).utcoffset():
+            yield f"{timestamp} is not in the time zone {zone.key}"
 
 
-def _stamps(value: Any) -> Iterator[str]:
-    """Yield every text of a document that is an instant."""
+def _timestamps(value: Any) -> Iterator[str]:
+    """Yield every timestamp in a document."""
     if isinstance(value, str):
         if re.fullmatch(status_shapes.TIMESTAMP, value):
             yield value
         return
     for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _stamps(part)
+        yield from _timestamps(part)
 
 
 def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[str]:
-    """A listed incident or maintenance has a document of its own, which tells the same updates."""
+    """A listed incident or maintenance has a document of its own with the same updates."""
     for listed in deployment.incidents():
         target = deployment.incident_target(listed["id"])
-        problems = list(check_document(deployment, target, status_shapes.IncidentPage))
+        problems = list(check_document(deployment, target, status_shapes.IncidentDocument))
         yield from problems
-        told = listed if problems else _or_nothing(deployment.get(target).body).get("incident", {})
+        served = listed if problems else _object(deployment.get(target).body).get("incident", {})
         for member in ("id", "name", "status", "impact", "incident_updates"):
-            if told.get(member) != listed[member]:
-                yield f"{target} has another {member} than the list"
+            if served.get(member) != listed[member]:
+                yield f"{target} and the list have different {member}"
 
 
 def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """An incident that never was is response with 404."""
-    target = deployment.incident_target("nobody-has-opened-this")
+    """The document of an unknown incident is answered with 404."""
+    target = deployment.incident_target("no-such-incident")
     status = deployment.get(target).status
     if status != 404:
         yield f"{target} answers {status}, not 404"
 
 
 def status_is_readable_anywhere(deployment: CheckedDeployment) -> Iterator[str]:
-    """Any origin may read the documents, HEAD is response, and a client that holds one is told so (304)."""
+    """Any origin may read the documents, and HEAD and conditional requests (304) are answered."""
     urls = (url_table.SUMMARY, url_table.COMPONENTS, url_table.INCIDENTS)
     yield from check_api_headers(deployment, [f"/{url.path()}" for url in urls])
 
 
 def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
-    """From each known instant on, the documents say what was written for it beforehand."""
+    """The documents are those of the current epoch."""
     index = deployment.json(f"/{url_table.EPOCHS.path()}")
-    problems = list(shape_problems(index, status_shapes.Epochs))
+    problems = list(shape_problems(index, status_shapes.EpochsDocument))
     yield from (f"/{url_table.EPOCHS.path()}: {problem}" for problem in problems)
     if problems:
         return
     begun = [epoch for epoch in index["epochs"] if parse_instant(epoch["from"]) <= deployment.now]
     if not begun:
-        raise NotApplicableError("no document has changed by itself since this was built")
+        raise NotApplicableError("no epoch has begun since the build")
     documents = list(begun[-1]["documents"].items())
-    step = max(1, len(documents) // (SPREAD * deployment.sample))
-    for path, place in documents[::step]:
-        if deployment.get(f"/{path}").body != deployment.get(f"/{place}").body:
-            yield f"/{path} does not say what it is to say since {begun[-1]['from']}"
+    step = max(1, len(documents) // (EPOCH_DOCUMENTS * deployment.sample))
+    for path, stored in documents[::step]:
+        if deployment.get(f"/{path}").body != deployment.get(f"/{stored}").body:
+            yield f"/{path} is not the document of the epoch that began at {begun[-1]['from']}"
 
 
 def _document(deployment: CheckedDeployment, url: Url) -> Members:
-    """Return a document of the right shape; a check of its own says of the others what is wrong with them."""
+    """Return a document of the right shape; another check reports a wrong one."""
     value: Members = deployment.json(f"/{url.path()}")
     problem = next(shape_problems(value, DOCUMENTS[url]), None)
     if problem is not None:
-        raise NotApplicableError(f"/{url.path()} has not the shape of Statuspage: {problem}")
+        raise NotApplicableError(f"/{url.path()} does not have Statuspage's shape: {problem}")
     return value
 
 
@@ -227,12 +229,12 @@ def _instant(member: str) -> Callable[[Members], Any]:
         try:
             return parse_instant(one[member])
         except InvalidValueError:
-            raise NotApplicableError(f"{one[member]!r} is no instant") from None
+            raise NotApplicableError(f"{one[member]!r} is not a timestamp") from None
 
     return key
 
 
-def _or_nothing(body: bytes) -> Members:
+def _object(body: bytes) -> Members:
     try:
         value = json.loads(body)
     except ValueError:

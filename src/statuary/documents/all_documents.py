@@ -36,17 +36,16 @@ def documents_at_instant(
 def later_documents(
     status: StatusDocuments, feeds: FeedDocuments, pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
-    """Return a function from an instant after `start` to the documents that may have changed since.
+    """Return a function that gives, for an instant after `start`, the documents that may have changed.
 
-    At the start of a day without other changes, these are the uptime documents: the bars of the pages move on with the
-    next build or transition.
+    At an instant without a change (a midnight, an hour of an outage) these are the documents and pages with uptime.
     """
-    status_after = status.timed_documents(start)
+    status_after = status.later_documents(start)
     changes = frozenset(status.timeline.changes)
 
     def documents_at(at: Instant) -> list[Document]:
         if at not in changes:
-            return status_after(at)
+            return [*status_after(at), *([] if pages is None else pages.uptime_pages_at(at))]
         status_pages = [] if pages is None else pages.documents_at(at)
         return [*status_after(at), *feeds.documents_at(at), *status_pages]
 

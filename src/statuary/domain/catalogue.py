@@ -12,8 +12,8 @@ from statuary.domain.findings import Finding
 from statuary.domain.hosting_settings import NO_HOSTING, HostingSettings
 from statuary.domain.page_settings import PageSettings, SitePage
 from statuary.domain.site_settings import Chain, ContractSettings
+from statuary.domain.status.page import StatusSettings
 from statuary.domain.status.status_catalogue import StatusCatalogue
-from statuary.domain.status.status_settings import StatusSettings
 
 
 class ContractForm(StrEnum):

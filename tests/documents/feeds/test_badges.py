@@ -9,7 +9,7 @@ import pytest
 from statuary.documents.feeds.badges import (
     INDICATOR_COLOURS,
     LABEL_COLOUR,
-    LONGEST_LABEL,
+    MAX_LABEL_LENGTH,
     RED,
     STATUS_COLOURS,
     Badge,
@@ -17,9 +17,9 @@ from statuary.documents.feeds.badges import (
     svg,
     text_width,
 )
-from statuary.documents.feeds.feed_documents import feed_documents
 from statuary.domain.status.vocabulary import ComponentStatus, Impact
 from support.status_content import at, catalogue, incident
+from support.status_documents import feed_documents
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -117,7 +117,7 @@ def test_widths(text, width):
 def test_a_long_name_is_drawn_in_part_and_told_in_full():
     picture = drawn(Badge("x" * 255, "operational", RED))
     label = picture.find(f".//{SVG}text").text
-    assert label == "x" * (LONGEST_LABEL - 1) + "…"
+    assert label == "x" * (MAX_LABEL_LENGTH - 1) + "…"
     assert picture.get("aria-label") == picture.findtext(f"{SVG}title") == "x" * 255 + ": operational"
 
 

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.documents.feeds.feed_documents import FeedDocuments, feed_documents
+from statuary.documents.feeds.feed_documents import FeedDocuments
 from statuary.documents.url_table import match_url
 from statuary.domain.status.timeline import build_timeline, transitions
 from support.feed_rules import ATOM, atom_faults, html_faults, json_feed_faults, rss_faults
 from support.status_content import at, catalogue, incident, maintenance
+from support.status_documents import feed_documents
 
 NOW = at("2026-11-20T12:00")
 
@@ -140,7 +141,7 @@ def test_components_and_groups_have_feeds_of_their_own(documents):
     assert titles("blocks") == titles("explorer") == []
     feed = feedparser.parse(documents["components/rpc/history.atom"])
     assert feed.feed.title == "Plinth Status - Incident History of Public RPC"
-    assert feed.feed.id == "tag:status.plinth.example,2005:/components/rpc/history"
+    assert feed.feed.id == "tag:plinthpage01,2005:/components/rpc/history"
 
 
 def test_components_that_are_gone_have_no_feed():
@@ -174,12 +175,10 @@ def ids(documents):
 def test_ids_outlive_every_edit(documents):
     before = ids(documents)
     assert before["history.atom"] == [
-        "tag:status.plinth.example,2005:Incident/upgrade",
-        "tag:status.plinth.example,2005:Incident/slow",
+        "tag:plinthpage01,2005:Incident/upgrade",
+        "tag:plinthpage01,2005:Incident/slow",
     ]
-    assert before["history.rss"] == [
-        f"https://status.plinth.example/incidents/{i}" for i in ("upgrade", "slow")
-    ]
+    assert before["history.rss"] == before["history.atom"]
     edited = incident(
         name="Another name", impact_override="critical", components={"explorer": "major_outage"}
     )
@@ -193,6 +192,24 @@ def test_ids_outlive_every_edit(documents):
     for path in ("history.atom", "history.rss", "feed.json"):
         assert after[path] == before[path]
     assert after["components/explorer/history.atom"] == before["history.atom"][1:]
+
+
+def test_ids_do_not_change_with_the_url_of_the_page(documents):
+    moved = catalogue(
+        {"slow": incident()}, {"upgrade": maintenance()}, page={"url": "https://up.example.net/s"}
+    )
+
+    after = bodies(moved)
+
+    assert ids(after) == ids(documents)
+    for path in ("history.atom", "components/rpc/history.atom"):
+        assert feedparser.parse(after[path]).feed.id == feedparser.parse(documents[path]).feed.id
+
+
+def test_an_imported_page_keeps_the_ids_of_its_old_host():
+    imported = catalogue({"slow": incident()}, page={"feed_host": "www.githubstatus.com"})
+
+    assert ids(bodies(imported))["history.atom"] == ["tag:www.githubstatus.com,2005:Incident/slow"]
 
 
 def test_only_an_edit_moves_updated(documents):
@@ -271,7 +288,7 @@ def test_hostile_texts_stay_texts(text):
             assert not any(tag in body for tag in (b"<script", b"<img", b"<svg o"))
     title = ET.fromstring(site["history.atom"]).find(f"{ATOM}entry/{ATOM}title").text
     assert title == json.loads(site["feed.json"])["items"][0]["title"]
-    assert "<" not in ET.fromstring(site["history.rss"]).findtext("channel/item/title")
+    assert title == ET.fromstring(site["history.rss"]).findtext("channel/item/title")
 
 
 def test_an_address_cannot_break_out_either():

@@ -7,10 +7,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from statuary.documents.feeds.feed_documents import feed_documents
 from statuary.documents.feeds.feed_entries import LABELS, SAME_STATUS
 from support.feed_rules import ATOM, atom_faults, html_read
 from support.status_content import catalogue
+from support.status_documents import feed_documents
 from support.statuspage_captures import NOW, captures
 
 STATUSES = {label: status for status, label in LABELS.items()}
@@ -33,6 +33,7 @@ def made(real):
         "name": real.findtext(f"{ATOM}author/{ATOM}name"),
         "url": real.find(f"{ATOM}link[@rel='alternate']").get("href"),
         "time_zone": "Etc/UTC",
+        "feed_host": "www.githubstatus.com",
         "updated_at": real.findtext(f"{ATOM}updated"),
     }
     incidents = dict(map(incident_of, real.findall(f"{ATOM}entry")))

@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 import jsonschema
 import pytest
 
-from statuary.documents.status_api.status_documents import build_status_documents, status_documents
+from statuary.documents.status_api.status_documents import build_status_documents
 from statuary.domain.primitives import instant
-from statuary.domain.status.status_settings import StatusSettings
+from statuary.domain.status.page import StatusSettings
+from support.status_documents import DEFAULT_SETTINGS, status_documents
 from support.status_site import COMPONENTS, PAGE, at, catalogue_of
 
 
@@ -89,9 +90,9 @@ def test_maintenances_by_what_they_are_doing():
         return ids(documents[path]["scheduled_maintenances"])
 
     assert listed("api/v2/scheduled-maintenances/upcoming.json") == ["sooner", "later"]
-    assert listed("api/v2/scheduled-maintenances/active.json") == ["verified", "running"]
-    # upcoming ones first, then those that run: as on real pages
-    assert listed("api/v2/summary.json") == ["sooner", "later", "verified", "running"]
+    assert listed("api/v2/scheduled-maintenances/active.json") == ["running", "verified"]
+    # upcoming ones first, then active ones, the latest updated first: as on real pages
+    assert listed("api/v2/summary.json") == ["sooner", "later", "running", "verified"]
     # all were created at one instant: then by id
     assert listed("api/v2/scheduled-maintenances.json") == ["done", "later", "running", "sooner", "verified"]
 
@@ -256,7 +257,7 @@ def test_the_schema_refuses_what_uptime_never_is():
 
 
 def test_asking_twice_gives_the_same():
-    site = build_status_documents(catalogue_of(incidents=MANY), at("12-01 00:00"))
+    site = build_status_documents(catalogue_of(incidents=MANY), at("12-01 00:00"), DEFAULT_SETTINGS)
 
     assert site.documents_at(at("12-01 00:00")) == site.documents_at(at("12-01 00:00"))
 

@@ -49,11 +49,14 @@ def test_a_stretch_is_parted_at_the_midnights_of_the_page() -> None:
     assert [record.incident.id for record in second.records] == ["trouble"]
 
 
-def test_what_goes_on_is_reported_of_today_without_a_length() -> None:
+def test_what_is_ongoing_counts_up_to_the_instant() -> None:
     found = troubles(at("11-03 00:00"), incidents=OUTAGE)
     today = found[date(2026, 11, 3)]
     assert today.ongoing == "degraded_performance"
-    assert today.lengths == {"major_outage": timedelta(minutes=30)}
+    assert today.lengths == {
+        "major_outage": timedelta(minutes=30),
+        "degraded_performance": timedelta(minutes=30),
+    }
     assert today.worst == "major_outage"
 
 
@@ -62,7 +65,7 @@ def test_a_component_that_is_down_since_days_has_whole_days_and_today() -> None:
     found = troubles(at("11-05 09:00"), incidents=open_ended)
     assert [day.day for day in found] == [2, 3, 4, 5]
     assert found[date(2026, 11, 4)].lengths == {"major_outage": timedelta(days=1)}
-    assert found[date(2026, 11, 5)].lengths == {}
+    assert found[date(2026, 11, 5)].lengths == {"major_outage": timedelta(hours=10)}
     assert found[date(2026, 11, 5)].ongoing == "major_outage"
 
 

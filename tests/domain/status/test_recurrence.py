@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from statuary.domain.primitives import InvalidValueError
-from statuary.domain.status.recurrence import MAX_WINDOWS, occurrences, validate_rule
+from statuary.domain.status.recurrence import MAX_WINDOWS, first_start, maintenance_windows, validate_rule
 from statuary.domain.status.timeline import build_timeline, state_at
 from support.status_site import at, catalogue_of, maintenance_of
 
@@ -22,7 +22,7 @@ WEEKLY = """
 
 
 def windows(text, until="12-31 00:00"):
-    return list(occurrences(maintenance_of(text, "restart"), at(until)))
+    return list(maintenance_windows(maintenance_of(text, "restart"), at(until)))
 
 
 def test_the_clock_of_the_zone_is_followed_when_clocks_change():
@@ -103,13 +103,24 @@ def test_single_windows_may_differ():
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("FREQ=HOURLY", "has no frequency of DAILY"),
-        ("BYDAY=TU", "has no frequency of DAILY"),
-        ("every Tuesday", "has no frequency of DAILY"),
-        ("FREQ=WEEKLY;BYDAY=XX", "is not one"),
-        ("FREQ=WEEKLY;INTERVAL=often", "is not one"),
-        ("FREQ=WEEKLY;WHENEVER=1", "is not one"),
-        ("FREQ=WEEKLY;UNTIL=20261231", "is not one"),
+        ("FREQ=HOURLY", "has no FREQ of DAILY"),
+        ("BYDAY=TU", "has no FREQ of DAILY"),
+        ("every Tuesday", "'EVERY TUESDAY' is not NAME=VALUE"),
+        ("FREQ=DAILY;COUNT=3;COUNT=4", "has COUNT twice"),
+        ("FREQ=DAILY;COUNT=3;UNTIL=20261231T000000Z", "has both COUNT and UNTIL"),
+        ("FREQ=WEEKLY;BYDAY=XX", "BYDAY='XX' is not valid"),
+        ("FREQ=WEEKLY;BYDAY=", "BYDAY='' is not valid"),
+        ("FREQ=WEEKLY;INTERVAL=often", "INTERVAL='OFTEN' is not valid"),
+        ("FREQ=DAILY;INTERVAL=0;BYMONTH=2", "INTERVAL='0' is not valid"),
+        ("FREQ=DAILY;INTERVAL=-1", "INTERVAL='-1' is not valid"),
+        ("FREQ=DAILY;INTERVAL=99999999999999999999", "is not valid"),
+        ("FREQ=YEARLY;BYEASTER=372", "BYEASTER='372' is not valid"),
+        ("FREQ=YEARLY;BYMONTHDAY=0", "BYMONTHDAY='0' is not valid"),
+        ("FREQ=WEEKLY;WHENEVER=1", "WHENEVER='1' is not valid"),
+        ("FREQ=WEEKLY;UNTIL=20261231", "UNTIL='20261231' is not valid"),
+        ("FREQ=WEEKLY;UNTIL=20261331T000000Z", "UNTIL='20261331T000000Z' is not valid"),
+        ("FREQ=WEEKLY;UNTIL=20261231000000000000", "UNTIL='20261231000000000000' is not valid"),
+        ("FREQ=DAILY;BYHOUR=1,2;BYMINUTE=1,2", "gives more than 24 windows a day"),
     ],
 )
 def test_what_is_no_rule(rule, said):
@@ -117,7 +128,33 @@ def test_what_is_no_rule(rule, said):
         validate_rule(rule)
 
 
-def test_a_rule_without_end_is_cut():
-    text = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY").replace("2026-10-13", "2020-10-13")
+def test_a_rule_without_end_is_laid_out_as_far_as_asked():
+    daily = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY")
 
-    assert len(windows(text)) == MAX_WINDOWS
+    assert len(windows(daily.replace("2026-10-13", "2016-10-13"))) == 3738
+    assert len(windows(daily.replace("2026-10-13", "1926-10-13"))) == MAX_WINDOWS
+
+
+def test_a_rule_without_a_window_ends_soon():
+    text = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30")
+    maintenance = maintenance_of(text, "restart")
+
+    assert windows(text) == []
+    assert first_start(maintenance, maintenance.recurrence) is None
+
+
+def test_until_is_the_last_start():
+    text = WEEKLY.replace("COUNT=4", "UNTIL=20261027T010000Z")
+
+    assert [window.scheduled_for for window in windows(text)] == [
+        at("10-13 00:00"),
+        at("10-20 00:00"),
+        at("10-27 01:00"),
+    ]
+
+
+def test_leap_days_and_years_apart_stay_what_they_are():
+    leap = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;COUNT=2")
+    leap = leap.replace("2026-10-13", "2024-02-29")
+
+    assert [f"{one.scheduled_for:%Y-%m-%d %H:%M}" for one in windows(leap)] == ["2024-02-29 00:00"]

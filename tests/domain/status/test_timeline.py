@@ -96,6 +96,17 @@ def test_components_by_position_then_creation():
     assert list(state.components) == ["old", "young", "other", "group"]
 
 
+def test_ties_in_position_are_in_content_order_unless_dated():
+    components = """
+        components:
+          late: {name: Late, start_date: 2026-01-01}
+          group: {name: Group, components: {early: {name: Early, start_date: 2021-01-01}, other: {name: Other}}}
+    """
+    state = state_at(timeline_of(components=components), at("11-02 10:00"))
+
+    assert list(state.components) == ["late", "early", "group", "other"]
+
+
 def test_a_removed_component_does_not_count():
     components = COMPONENTS.replace("{name: RPC}", "{name: RPC, status: major_outage, removed: true}")
 

@@ -116,13 +116,27 @@ def test_a_start_date_shortens_the_window():
     assert list(rpc.days) == [date(2026, 11, 3)]
 
 
-def test_an_outage_that_goes_on_is_counted_to_the_latest_transition():
+def test_an_ongoing_outage_counts_up_to_the_instant():
     components = history("RPC", ("2026-11-02T22:00:00Z", "major_outage"))
 
-    assert uptime_of(components, "11-02 23:00").components[0].days == {}
-    next_day = uptime_of(components, "11-03 15:00")
-    assert next_day.as_of == at("11-03 00:00")
-    assert next_day.components[0].days == {date(2026, 11, 2): Outage(major=timedelta(hours=2))}
+    same_day = uptime_of(components, "11-02 23:00")
+    assert same_day.components[0].days == {date(2026, 11, 2): Outage(major=timedelta(hours=1))}
+    next_day = uptime_of(components, "11-03 12:00")
+    assert next_day.as_of == at("11-03 12:00")
+    assert next_day.components[0].days == {
+        date(2026, 11, 2): Outage(major=timedelta(hours=2)),
+        date(2026, 11, 3): Outage(major=timedelta(hours=12)),
+    }
+    assert uptime_percentage([next_day.components[0].fraction]) == 99.35  # 14 hours of 90 days
+
+
+def test_without_an_outage_the_count_ends_at_the_latest_change_or_midnight():
+    components = history(
+        "RPC", ("2026-11-02T22:00:00Z", "major_outage"), ("2026-11-02T23:00:00Z", "degraded_performance")
+    )
+
+    assert uptime_of(components, "11-02 23:30").as_of == at("11-02 23:00")
+    assert uptime_of(components, "11-03 12:00").as_of == at("11-03 00:00")
 
 
 def test_only_components_that_show_their_uptime():

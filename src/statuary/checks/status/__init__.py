@@ -1,1 +1,1 @@
-"""What must hold between the records of the status side: a table of named rules."""
+"""Checks of the status side: a table of named rules."""

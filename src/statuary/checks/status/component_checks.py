@@ -1,14 +1,14 @@
-"""Components, groups and the page."""
+"""Checks of components, groups and the page."""
 
 from collections.abc import Iterator
 from itertools import pairwise
 
-from statuary.checks.status.status_context import StatusContext
+from statuary.checks.status.status_context import StatusContext, format_utc
 from statuary.domain.findings import Finding, Severity
 
 
 def group_has_components(context: StatusContext) -> Iterator[Finding]:
-    """A group is not empty."""
+    """A group has at least one component."""
     for component in context.catalogue.components:
         if component.group and not component.children:
             yield Finding(
@@ -21,7 +21,7 @@ def group_has_components(context: StatusContext) -> Iterator[Finding]:
 
 
 def history_in_order(context: StatusContext) -> Iterator[Finding]:
-    """A component's recorded changes are written oldest first, one for each instant."""
+    """The recorded changes of a component are in order, oldest first, one for each instant."""
     for component in context.catalogue.components:
         for place, (earlier, later) in enumerate(pairwise(component.history), start=1):
             if later.at <= earlier.at:
@@ -29,13 +29,13 @@ def history_in_order(context: StatusContext) -> Iterator[Finding]:
                     rule="history-in-order",
                     path=context.catalogue.components_source,
                     pointer=(*component.pointer, "history", place, "at"),
-                    message=f"{later.at.isoformat()} is not after the change above it, {earlier.at.isoformat()}",
-                    hint="write changes oldest first",
+                    message=f"{format_utc(later.at)} is not after the previous change, {format_utc(earlier.at)}",
+                    hint="list changes oldest first",
                 )
 
 
 def page_updated_at_holds(context: StatusContext) -> Iterator[Finding]:
-    """An imported `updated_at` of the page is removed once something has changed after it."""
+    """Nothing changes after an imported `updated_at` of the page."""
     given = context.catalogue.page.updated_at
     if given is None or given > context.now:
         return
@@ -46,7 +46,6 @@ def page_updated_at_holds(context: StatusContext) -> Iterator[Finding]:
             severity=Severity.WARNING,
             path=context.catalogue.page_source,
             pointer=("page", "updated_at"),
-            message=f"the page says that nothing changed after {given.isoformat()}, "
-            f"and something did at {later[-1].isoformat()}",
-            hint="remove updated_at: it follows from what is written",
+            message=f"the page was updated at {format_utc(later[-1])}, after the given {format_utc(given)}",
+            hint="remove updated_at; it follows from the content",
         )

@@ -1,11 +1,10 @@
-"""How incidents and maintenances move, and when."""
+"""Checks of the updates of incidents and maintenances: statuses, order and times."""
 
 from collections.abc import Iterator
 from itertools import pairwise
 
-from statuary.checks.status.status_context import StatusContext
+from statuary.checks.status.status_context import StatusContext, format_utc
 from statuary.domain.findings import Finding, Pointer, Severity
-from statuary.domain.primitives import Instant
 from statuary.domain.status.automatic_updates import with_automatic_updates
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.incidents import Incident, IncidentUpdate
@@ -13,8 +12,8 @@ from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.status_transitions import ALLOWED_TRANSITIONS, may_follow
 
 
-def in_order_of_display(record: Incident) -> list[IncidentUpdate]:
-    """Return a record's updates, the clock's too, as readers come to know them."""
+def in_display_order(record: Incident) -> list[IncidentUpdate]:
+    """Return a record's updates, automatic ones included, by the time that readers see."""
     updates = record.updates
     if isinstance(record, Maintenance) and record.recurrence is None:
         updates = with_automatic_updates(record)
@@ -22,55 +21,52 @@ def in_order_of_display(record: Incident) -> list[IncidentUpdate]:
 
 
 def allowed_moves(context: StatusContext) -> Iterator[Finding]:
-    """What is over stays over, and what has begun is not scheduled again."""
+    """The status of each update may follow the previous one."""
     for record in context.records:
+        # updates-in-order reports wrong times, which would make correct statuses look wrong here
         if any(later.display_at < earlier.display_at for earlier, later in pairwise(record.updates)):
-            continue  # said once: times that are out of order make every move look wrong
-        before: IncidentUpdate | None = None
-        for update in in_order_of_display(record):
-            if (
-                not may_follow(None if before is None else before.status, update.status)
-                and not update.automatic
-            ):
-                yield Finding(
-                    rule="allowed-moves",
-                    path=record.source,
-                    pointer=_member(update, "status"),
-                    message=_impossible(before, update),
-                    hint=_possible(before),
-                )
-            before = update
+            continue
+        for before, update in pairwise([None, *in_display_order(record)]):
+            if update is None or update.automatic:
+                continue
+            if not may_follow(None if before is None else before.status, update.status):
+                yield _wrong_move(record, before, update)
 
 
-def _impossible(before: IncidentUpdate | None, update: IncidentUpdate) -> str:
+def _wrong_move(record: Incident, before: IncidentUpdate | None, update: IncidentUpdate) -> Finding:
     if before is None:
-        return "a postmortem comes before anything has happened"
-    by = ", which the clock makes it" if before.automatic else ""
-    return f"{update.status} cannot follow {before.status}{by} at {_text(before.display_at)}"
-
-
-def _possible(before: IncidentUpdate | None) -> str:
-    if before is None:
-        return "add the updates before it"
-    return f"after {before.status} comes one of: {', '.join(sorted(ALLOWED_TRANSITIONS[before.status]))}"
+        message, hint = "a postmortem is the first update", "add the updates before it"
+    else:
+        automatic = "the automatic " if before.automatic else ""
+        message = (
+            f"{update.status} cannot follow {automatic}{before.status} of {format_utc(before.display_at)}"
+        )
+        hint = f"use one of {', '.join(sorted(ALLOWED_TRANSITIONS[before.status]))} after {before.status}"
+    return Finding(
+        rule="allowed-moves",
+        path=record.source,
+        pointer=_pointer(update, "status"),
+        message=message,
+        hint=hint,
+    )
 
 
 def updates_in_order(context: StatusContext) -> Iterator[Finding]:
-    """Updates are written oldest first."""
+    """Updates are in order, oldest first."""
     for record in context.records:
         for earlier, later in pairwise(record.updates):
             if later.display_at < earlier.display_at:
                 yield Finding(
                     rule="updates-in-order",
                     path=record.source,
-                    pointer=_member(later, "at"),
-                    message=f"{_text(later.display_at)} is before the update above it, {_text(earlier.display_at)}",
-                    hint="write updates oldest first, or mend the time",
+                    pointer=_pointer(later, "at"),
+                    message=f"{format_utc(later.display_at)} is before the previous update, {format_utc(earlier.display_at)}",
+                    hint="list updates oldest first, or correct the time",
                 )
 
 
 def update_in_future(context: StatusContext) -> Iterator[Finding]:
-    """An update later than the build is shown only from its time on, which may not be what was meant."""
+    """An update is not dated after the build."""
     for record in context.records:
         for update in record.updates:
             if update.display_at > context.now and not _is_announcement(record, update):
@@ -78,9 +74,9 @@ def update_in_future(context: StatusContext) -> Iterator[Finding]:
                     rule="update-in-future",
                     severity=Severity.WARNING,
                     path=record.source,
-                    pointer=_member(update, "at"),
-                    message=f"the update is dated {_text(update.display_at)}, after this build, and shows only from then on",
-                    hint="mend the time, unless it is meant for later",
+                    pointer=_pointer(update, "at"),
+                    message=f"the update is dated {format_utc(update.display_at)} and is published only then",
+                    hint="correct the time, unless the update is meant for later",
                 )
 
 
@@ -89,7 +85,7 @@ def _is_announcement(record: Incident, update: IncidentUpdate) -> bool:
 
 
 def draft_unpublished(context: StatusContext) -> Iterator[Finding]:
-    """A draft, and what is under embargo, is not published (only said, not wrong)."""
+    """A draft or a record with a later `publish_at` is reported as not published."""
     for record in context.records:
         if record.draft:
             yield Finding(
@@ -97,8 +93,8 @@ def draft_unpublished(context: StatusContext) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 path=record.source,
                 pointer=("draft",),
-                message="this is a draft, and nothing of it is published",
-                hint="remove `draft`, or give `publish_at`",
+                message="this is a draft and is not published",
+                hint="to publish it, remove `draft` or set `publish_at`",
             )
         elif record.publish_at is not None and record.publish_at > context.now:
             yield Finding(
@@ -106,56 +102,56 @@ def draft_unpublished(context: StatusContext) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 path=record.source,
                 pointer=("publish_at",),
-                message=f"nothing of this is published before {_text(record.publish_at)}",
+                message=f"this is not published before {format_utc(record.publish_at)}",
             )
 
 
 def backfilled_moves_nothing(context: StatusContext) -> Iterator[Finding]:
-    """What is entered after the fact gives no component a status (Statuspage refuses it as well)."""
+    """A backfilled incident gives no component a status (Statuspage refuses it too)."""
     for record in context.records:
-        if not record.backfilled:
-            continue
-        said = [name for name, status in record.opened_with.items() if status is not None]
-        said += [name for u in record.updates for name, status in u.components.items() if status is not None]
-        if said:
+        given = _components_with_status(record) if record.backfilled else []
+        if given:
             yield Finding(
                 rule="backfilled-moves-nothing",
                 path=record.source,
                 pointer=("backfilled",),
-                message=f"a backfilled incident gives {', '.join(map(repr, said))} a status, which has no effect",
-                hint="name them without a status, and record what happened in their `history`",
+                message=f"a backfilled incident sets the status of {', '.join(map(repr, given))}, which has no effect",
+                hint="name the components without a status, and record the changes in their `history`",
             )
 
 
+def _components_with_status(record: Incident) -> list[str]:
+    statuses = [record.opened_with, *(update.components for update in record.updates)]
+    return [name for components in statuses for name, status in components.items() if status is not None]
+
+
 def resolved_leaves_components_up(context: StatusContext) -> Iterator[Finding]:
-    """When an incident is resolved, or a maintenance completed, its components work again."""
-    for history in (*context.timeline.incidents, *context.timeline.maintenances):
+    """After an incident is resolved or a maintenance completed, its components are operational."""
+    for history in context.timeline.histories:
         state = history.final
         if state is None or state.resolved_at is None or not state.closed:
             continue
         for component in state.components:
             status_history = context.timeline.status_histories.get(component)
             status = "operational" if status_history is None else status_history.at(state.resolved_at)[0]
-            if status != "operational" and not _held_by_another(context, component, state):
+            if status != "operational" and not _affected_by_another(context, component, state):
                 yield Finding(
                     rule="resolved-leaves-components-up",
                     severity=Severity.WARNING,
                     path=state.incident.source,
-                    pointer=next(
-                        (
-                            p.update.pointer
-                            for p in state.published_updates
-                            if p.update.display_at == state.resolved_at
-                        ),
-                        (),
-                    ),
+                    pointer=_resolving_pointer(state),
                     message=f"component {component!r} is still {status} when this is {state.status}",
-                    hint="give it its status in that update, or leave the incident open",
+                    hint="set its status in that update, or leave the incident open",
                 )
 
 
-def _held_by_another(context: StatusContext, component: str, state: IncidentState) -> bool:
-    """Say whether another record that names a component was open when a record was closed."""
+def _resolving_pointer(state: IncidentState) -> Pointer:
+    updates = (published.update for published in state.published_updates)
+    return next((update.pointer for update in updates if update.display_at == state.resolved_at), ())
+
+
+def _affected_by_another(context: StatusContext, component: str, state: IncidentState) -> bool:
+    """Return whether another record that affects a component was open when a record was closed."""
     at = state.resolved_at
     for history in context.histories_by_component.get(component, ()):
         other = history.state_at(at) if at is not None and history.incident is not state.incident else None
@@ -164,12 +160,8 @@ def _held_by_another(context: StatusContext, component: str, state: IncidentStat
     return False
 
 
-def _member(update: IncidentUpdate, member: str) -> Pointer:
-    """Return where an update says something; a `postmortem` part has its own word for `at`, and no status."""
+def _pointer(update: IncidentUpdate, member: str) -> Pointer:
+    """Return where a member of an update is written; a `postmortem` has `published_at` and no status."""
     if update.pointer == ("postmortem",):
         return ("postmortem", "published_at") if member == "at" else ("postmortem",)
     return (*update.pointer, member)
-
-
-def _text(instant: Instant) -> str:
-    return instant.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,7 +1,7 @@
-"""The rules of the status side, in one table.
+"""The table of status checks.
 
-Each is a function from what there is to findings; its first docstring line states the rule, and its name,
-in kebab-case, is what findings carry and `--skip` takes.
+The first line of a check's docstring is its rule; its name in kebab-case is the rule of its findings and the
+argument of `--skip`.
 """
 
 from collections.abc import Callable, Container, Iterator
@@ -23,11 +23,17 @@ from statuary.checks.status.maintenance_checks import (
     announced_before_it_begins,
     cancelled_in_time,
     completed_by_clock_begins,
-    occurrence_exists,
     overdue_maintenance,
-    recurrence_within_limit,
     window_has_length,
+    window_within_horizon,
     windows_do_not_overlap,
+)
+from statuary.checks.status.recurrence_checks import (
+    move_is_dated,
+    occurrence_exists,
+    recurrence_within_horizon,
+    recurrence_within_limit,
+    start_fits_rule,
 )
 from statuary.checks.status.reference_checks import (
     affected_component_is_no_group,
@@ -66,25 +72,28 @@ STATUS_CHECKS: tuple[StatusCheck, ...] = (
     overdue_maintenance,
     completed_by_clock_begins,
     cancelled_in_time,
+    window_within_horizon,
+    start_fits_rule,
     occurrence_exists,
+    move_is_dated,
     recurrence_within_limit,
+    recurrence_within_horizon,
 )
-"""Every rule of the status side."""
 
 
 def rule_name(check: Callable[..., object]) -> str:
-    """Return a check's name as findings carry it."""
+    """Return the name of a check's rule."""
     return check.__name__.replace("_", "-")
 
 
 def status_findings(
     timeline: Timeline, now: Instant, skip: Container[str] = frozenset()
 ) -> Iterator[Finding]:
-    """Yield everything that the rules have to say, those in `skip` left out.
+    """Yield the findings of every check whose name is not in `skip`.
 
     Args:
-        line: the catalogue over time, laid out as far as windows shall be looked at.
-        now: the build's instant.
+        timeline: laid out as far as the horizon.
+        now: the instant of the build.
         skip: names of rules.
     """
     context = StatusContext(timeline=timeline, now=now)

@@ -1,4 +1,4 @@
-"""What the rules look at: the catalogue, the instant, and what follows from the two."""
+"""What the status checks look at."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,19 +13,14 @@ from statuary.domain.status.timeline import Timeline
 
 @dataclass(frozen=True, kw_only=True)
 class StatusContext:
-    """The status side at one instant.
-
-    Attributes:
-        line: what was read, over time.
-        now: the build's instant.
-    """
+    """The status side over time, as far as the horizon, and the instant of the build."""
 
     timeline: Timeline
     now: Instant
 
     @property
     def catalogue(self) -> StatusCatalogue:
-        """What was read."""
+        """What was read from content."""
         return self.timeline.catalogue
 
     @property
@@ -36,9 +31,14 @@ class StatusContext:
 
     @cached_property
     def histories_by_component(self) -> dict[str, list[IncidentHistory]]:
-        """By component id, the lives of the incidents and maintenances that name it."""
+        """The incidents and maintenances that affect each component, by component id."""
         found: dict[str, list[IncidentHistory]] = {}
-        for history in (*self.timeline.incidents, *self.timeline.maintenances):
+        for history in self.timeline.histories:
             for component in history.components:
                 found.setdefault(component, []).append(history)
         return found
+
+
+def format_utc(instant: Instant) -> str:
+    """Return an instant in UTC and whole seconds, for a message."""
+    return instant.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -56,6 +56,10 @@ def findings_line(checked: CheckedSite) -> str:
 
 
 def _next_transition(checked: CheckedSite) -> str:
+    """Return when documents change next, and by when the next build is due."""
+    if checked.horizon is None:
+        return "the site stays true until the content changes"
+    due = f"build again by {format_instant(checked.horizon)}"
     if checked.next_transition is None:
-        return "no transition before the horizon: the status changes only with the content"
-    return f"next transition at {format_instant(checked.next_transition)}"
+        return f"no transition before the horizon; {due}"
+    return f"next transition at {format_instant(checked.next_transition)}; {due}"

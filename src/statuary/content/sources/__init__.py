@@ -1,1 +1,1 @@
-"""What people write: one model per kind of source file, and its way into the domain."""
+"""The models of the source files, and their translation into domain values."""

@@ -1,6 +1,7 @@
-"""`components.yaml`: components and groups, as an author writes them."""
+"""`components.yaml`: components and groups as an author writes them."""
 
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Self
 
 from pydantic import model_validator
@@ -19,9 +20,9 @@ class StatusChangeSource(SourceModel):
     """A recorded change of a component's status."""
 
     at: InstantText
-    """When the component took this status."""
+    """The instant of the change."""
     status: ComponentStatus
-    """The status it has from then on."""
+    """The status from then on."""
 
 
 class LeafSource(SourceModel):
@@ -30,27 +31,27 @@ class LeafSource(SourceModel):
     name: Name
     """The published name."""
     id: Identifier | None = None
-    """The published id; the key if left out."""
+    """The published id; default: the key."""
     description: Text | None = None
-    """What the component does, for readers."""
+    """What the component does."""
     status: ComponentStatus = "operational"
-    """How the component is before any recorded change."""
+    """The status before the first recorded change."""
     history: tuple[StatusChangeSource, ...] = ()
-    """Recorded changes of status, oldest first; incidents and maintenances need not be repeated here."""
+    """Recorded changes of status, oldest first; changes by incidents and maintenances are not repeated here."""
     position: WholeNumber | None = None
-    """Place in the list, from 1; the order of writing if left out."""
+    """Position in the list, from 1; default: the order in the file."""
     showcase: Flag | None = None
-    """Whether its uptime is published; true if left out (false for a group, as Statuspage has it)."""
+    """Whether its uptime is published; default: true (false for a group, as in Statuspage)."""
     start_date: DateText | None = None
-    """The day from which its uptime counts."""
+    """The first day that its uptime counts."""
     only_show_if_degraded: Flag = False
     """Whether pages hide it while it is operational."""
     created_at: InstantText | None = None
-    """When it was added; the start of `start_date`, else the page's creation, if left out."""
+    """When it was added; default: the start of `start_date`, otherwise the page's `created_at`."""
     updated_at: InstantText | None = None
-    """For imports: its published `updated_at`, until its status changes later."""
+    """For imports: its `updated_at` until its status changes."""
     removed: Flag = False
-    """Keeps a component that past incidents name off the page."""
+    """No longer on the page, kept because past incidents name it."""
 
 
 class ComponentSource(LeafSource):
@@ -63,8 +64,8 @@ class ComponentSource(LeafSource):
     def _group_has_no_status(self) -> Self:
         if self.components is not None and {"status", "history"} & self.model_fields_set:
             raise InvalidValueError(
-                "a group has the status of its worst component, and none of its own",
-                "remove status and history from the group",
+                "a group has no status of its own",
+                "remove status and history; a group has the status of its worst component",
             )
         return self
 
@@ -73,7 +74,7 @@ class ComponentsSource(SourceModel):
     """All components and groups."""
 
     components: dict[str, ComponentSource]
-    """Components and groups by key, in the order in which pages show them."""
+    """Components and groups by key, in the order of the page."""
 
 
 def translate_components(source: ComponentsSource, page: Page) -> tuple[Component, ...]:
@@ -98,48 +99,38 @@ def _components(source: ComponentsSource, page: Page) -> Iterator[Component]:
 def _leaf(
     key: str, written: LeafSource, position: int, page: Page, *, pointer: Pointer, group_id: str | None = None
 ) -> Component:
-    return Component(
-        key=key,
-        id=written.id or key,
-        name=written.name,
-        description=written.description,
+    return _component(key, written, position, page, pointer)._replace(
         group_id=group_id,
-        position=position if written.position is None else written.position,
         showcase=written.showcase is not False,
-        start_date=written.start_date,
-        only_show_if_degraded=written.only_show_if_degraded,
-        created_at=_created_at(written, page),
-        updated_at=written.updated_at,
         status=written.status,
         history=tuple(StatusChange(change.at, change.status) for change in written.history),
-        removed=written.removed,
-        pointer=pointer,
     )
 
 
 def _group(key: str, written: ComponentSource, position: int, page: Page, pointer: Pointer) -> Component:
     children = (written.components or {}).items()
-    in_order = sorted(
-        (
-            (child.position or place, child.id or child_key)
-            for place, (child_key, child) in enumerate(children, 1)
-        ),
-        key=lambda placed: placed[0],
+    placed = [(child.position or place, child.id or key) for place, (key, child) in enumerate(children, 1)]
+    return _component(key, written, position, page, pointer)._replace(
+        group=True,
+        children=tuple(child_id for _, child_id in sorted(placed, key=itemgetter(0))),
+        showcase=written.showcase is True,
     )
+
+
+def _component(key: str, written: LeafSource, position: int, page: Page, pointer: Pointer) -> Component:
+    """Return what components and groups have in common."""
     return Component(
         key=key,
         id=written.id or key,
         name=written.name,
         description=written.description,
-        group=True,
-        children=tuple(child_id for _, child_id in in_order),
         position=position if written.position is None else written.position,
-        showcase=written.showcase is True,
         start_date=written.start_date,
         only_show_if_degraded=written.only_show_if_degraded,
         created_at=_created_at(written, page),
         updated_at=written.updated_at,
         removed=written.removed,
+        is_dated=written.created_at is not None,
         pointer=pointer,
     )
 

@@ -1,11 +1,11 @@
-"""`incidents/<id>.yaml`: an incident, as an author writes it, and updates, which maintenances share.
+"""`incidents/<id>.yaml`: an incident as an author writes it, and what it shares with a maintenance.
 
-An author writes a name, the affected components with the status they had, and dated updates. Everything
-else that Statuspage publishes can be given, so that an import loses nothing.
+An author writes a name, the affected components with their statuses, and dated updates. Everything else that
+Statuspage publishes can be given too, so that an import loses nothing.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -25,12 +25,12 @@ from statuary.domain.status.vocabulary import (
 
 
 class AffectedComponentSource(SourceModel):
-    """What an imported update says of one component, as Statuspage served it."""
+    """The effect of an imported update on one component, as Statuspage served it."""
 
     code: Text
     """The component's id or key."""
     name: Text
-    """Its name as of then, `Group - Component` if it was in a group."""
+    """Its name at the time, `Group - Component` in a group."""
     old_status: ComponentStatus
     """Its status before the update."""
     new_status: ComponentStatus
@@ -38,35 +38,35 @@ class AffectedComponentSource(SourceModel):
 
 
 class UpdateSource(SourceModel):
-    """What the updates of incidents and of maintenances have in common."""
+    """An update of an incident or a maintenance."""
 
     at: InstantText
-    """When readers are told this; Statuspage's `display_at`."""
+    """The time that readers see; Statuspage's `display_at`."""
     body: Body | None = None
-    """The text; Statuspage's own for this status if left out."""
+    """The text; default: Statuspage's own text for this status."""
     components: dict[str, ComponentStatus | None] | None = None
     """New statuses of components, by key; a component without a status is only named."""
     affected_components: tuple[AffectedComponentSource, ...] | None = None
-    """For imports: what was published, null included; derived if left out."""
+    """For imports: published as it is, null included; default: derived."""
     id: Identifier | None = None
-    """The published id; derived from the incident's id and `created_at` if left out."""
+    """The published id; default: derived from the incident's id and `created_at`."""
     created_at: InstantText | None = None
-    """When it was posted; `at` if left out."""
+    """When it was posted; default: `at`."""
     updated_at: InstantText | None = None
-    """When it was last edited; `created_at` if left out."""
+    """When it was last edited; default: `created_at`."""
     deliver_notifications: Flag = True
-    """Whether subscribers are told."""
+    """Whether it notifies subscribers."""
     custom_tweet: Text | None = None
     """Text for social media."""
     tweet_id: TweetId | None = None
-    """The number of the post that was made of it."""
+    """The number of the social media post about it."""
 
     @model_validator(mode="after")
-    def _one_way_of_saying(self) -> Self:
+    def _has_one_kind_of_components(self) -> Self:
         if self.components and self.affected_components:
             raise InvalidValueError(
-                "an update has either components or affected_components",
-                "keep components for what you write, affected_components for what was imported",
+                "an update has both components and affected_components",
+                "use components for what you write, affected_components for what was imported",
             )
         return self
 
@@ -75,71 +75,93 @@ class IncidentUpdateSource(UpdateSource):
     """An update of an incident."""
 
     status: IncidentStatus
-    """What the update moves the incident to."""
+    """The incident's new status."""
 
 
 class PostmortemSource(SourceModel):
-    """What was learned, published after the incident is resolved."""
+    """A postmortem, published after the incident is resolved."""
 
     published_at: InstantText
     """When it was published."""
     body: Body
     """The text."""
     deliver_notifications: Flag = False
-    """Whether subscribers are told."""
+    """Whether it notifies subscribers."""
+
+
+class RecordSource(SourceModel):
+    """The keys that incidents and maintenances share."""
+
+    name: Name
+    """The title that readers see."""
+    id: Identifier | None = None
+    """The published id; default: the name of the file."""
+    impact_override: Impact | None = None
+    """Replaces the derived impact."""
+    publish_at: InstantText | None = None
+    """Nothing is published before this instant."""
+    draft: Flag = False
+    """Nothing is published."""
+    backfilled: Flag = False
+    """Entered after the fact: it changes no component's status."""
+    created_at: InstantText | None = None
+    """When it was opened or announced; default: the first update's `created_at`."""
+    started_at: InstantText | None = None
+    """When it began; default: the first update's `at`, for a maintenance `created_at`."""
+    updated_at: InstantText | None = None
+    """For imports: its last change, unless a later one follows."""
+    monitoring_at: InstantText | None = None
+    """For imports: when it was first monitored or verified; default: derived from the updates."""
+    resolved_at: InstantText | None = None
+    """For imports: when it was resolved or completed; default: derived from the updates."""
+    shortlink: Text | None = None
+    """A short URL; default: the URL of its page."""
+
+    def shared_members(self) -> dict[str, Any]:
+        """Return the keys that a domain record takes unchanged."""
+        return {name: getattr(self, name) for name in SHARED_MEMBERS}
+
+
+SHARED_MEMBERS = (
+    "name",
+    "impact_override",
+    "publish_at",
+    "draft",
+    "backfilled",
+    "updated_at",
+    "monitoring_at",
+    "resolved_at",
+    "shortlink",
+)
 
 
 def _not_empty(updates: tuple[IncidentUpdateSource, ...]) -> tuple[IncidentUpdateSource, ...]:
     if not updates:
-        raise InvalidValueError("an incident has no update", "add one with `at`, `status` and what is known")
+        raise InvalidValueError("an incident has no update", "add one with `at`, `status` and `body`")
     return updates
 
 
-class IncidentSource(SourceModel):
+class IncidentSource(RecordSource):
     """An incident."""
 
-    name: Name
-    """What readers see as its title."""
     components: dict[str, ComponentStatus | None] | None = None
-    """The affected components by key, with the status that they took when the incident was opened."""
+    """The affected components by key, with their statuses from the first update on."""
     updates: Annotated[
         tuple[IncidentUpdateSource, ...], AfterValidator(_not_empty), Field(json_schema_extra={"minItems": 1})
     ]
-    """What was said when, oldest first."""
+    """The updates, oldest first."""
     postmortem: PostmortemSource | None = None
-    """What was learned afterwards."""
-    id: Identifier | None = None
-    """The published id; the file's name if left out."""
-    impact_override: Impact | None = None
-    """The impact, whatever the components say."""
-    publish_at: InstantText | None = None
-    """Nothing of the incident is published before this instant."""
-    draft: Flag = False
-    """Nothing of the incident is published at all."""
-    backfilled: Flag = False
-    """Entered after the fact: it changes no component's status."""
-    created_at: InstantText | None = None
-    """When it was opened; the first update's `created_at` if left out."""
-    started_at: InstantText | None = None
-    """When the trouble began; the first update's `at` if left out."""
-    updated_at: InstantText | None = None
-    """For imports: its last change, until a later one."""
-    monitoring_at: InstantText | None = None
-    """For imports: when it was first monitored; follows from the updates if left out."""
-    resolved_at: InstantText | None = None
-    """For imports: when it was resolved; follows from the updates if left out."""
-    shortlink: Text | None = None
-    """A short address; the page's URL and the incident's id if left out."""
+    """The postmortem."""
     reminder_intervals: Text | None = None
-    """For imports: published as it is; `absent` leaves the member out, as in incidents from before late 2023."""
+    """For imports: published as it is; `absent` omits the member, as in incidents from before late 2023."""
 
 
 def translate_incident(source: IncidentSource, file_name: str, path: str) -> Incident:
     """Return the incident that a source describes.
 
     Args:
-        source: what was read.
-        file_name: the file's name without its suffix: the id, unless one is given.
+        source: the file's content.
+        file_name: without its suffix; the incident's id unless the source gives one.
         path: the file, relative to the content folder.
     """
     incident_id = source.id or file_name
@@ -149,60 +171,51 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
     return Incident(
         id=incident_id,
         source=path,
-        name=source.name,
         updates=updates,
         components=named_components(source.components or (), updates),
         created_at=source.created_at or min(update.created_at for update in updates),
         started_at=source.started_at or min(update.display_at for update in updates),
         opened_with=source.components or {},
-        shortlink=source.shortlink,
-        updated_at=source.updated_at,
-        monitoring_at=source.monitoring_at,
-        resolved_at=source.resolved_at,
-        impact_override=source.impact_override,
-        publish_at=source.publish_at,
-        draft=source.draft,
-        backfilled=source.backfilled,
         reminder_intervals=source.reminder_intervals,
+        **source.shared_members(),
     )
 
 
 def translate_updates(
-    sources: Sequence[UpdateSource], incident_id: str, prefix: Pointer = ()
+    sources: Sequence[UpdateSource], record_id: str, prefix: Pointer = ()
 ) -> tuple[IncidentUpdate, ...]:
     """Return the updates of a record.
 
-    An update's id follows from the record's id, the instant it was posted and how many before it were
-    posted at that instant: it outlives every edit of its text.
+    The default id of an update depends on the record's id, on `created_at` and on the number of earlier updates
+    with the same `created_at`: it survives every edit of the text.
     """
-    posted: dict[Instant, int] = {}
+    count: dict[Instant, int] = {}
     updates = []
     for index, source in enumerate(sources):
         created_at = source.created_at or source.at
-        ordinal = posted[created_at] = posted.get(created_at, -1) + 1
-        updates.append(
-            IncidentUpdate(
-                id=source.id or derived_id(incident_id, created_at.isoformat(), str(ordinal)),
-                status=_status(source),
-                body=DEFAULT_BODIES[_status(source)] if source.body is None else source.body,
-                display_at=source.at,
-                created_at=created_at,
-                updated_at=source.updated_at or created_at,
-                components=source.components or {},
-                recorded="affected_components" in source.model_fields_set,
-                affected_components=_affected(source.affected_components),
-                deliver_notifications=source.deliver_notifications,
-                custom_tweet=source.custom_tweet,
-                tweet_id=source.tweet_id,
-                pointer=(*prefix, "updates", index),
-            )
-        )
+        ordinal = count[created_at] = count.get(created_at, -1) + 1
+        default_id = derived_id(record_id, created_at.isoformat(), str(ordinal))
+        updates.append(_update(source, source.id or default_id, created_at, (*prefix, "updates", index)))
     return tuple(updates)
 
 
-def _status(source: UpdateSource) -> UpdateStatus:
+def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: Pointer) -> IncidentUpdate:
     status: UpdateStatus = source.status  # type: ignore[attr-defined]
-    return status
+    return IncidentUpdate(
+        id=update_id,
+        status=status,
+        body=DEFAULT_BODIES[status] if source.body is None else source.body,
+        display_at=source.at,
+        created_at=created_at,
+        updated_at=source.updated_at or created_at,
+        components=source.components or {},
+        recorded="affected_components" in source.model_fields_set,
+        affected_components=_affected(source.affected_components),
+        deliver_notifications=source.deliver_notifications,
+        custom_tweet=source.custom_tweet,
+        tweet_id=source.tweet_id,
+        pointer=pointer,
+    )
 
 
 def _affected(
@@ -214,7 +227,7 @@ def _affected(
 
 
 def named_components(first: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:
-    """Return the components that a record names, each once, in the order of naming."""
+    """Return the components that a record names, each once, in the order of first mention."""
     named = dict.fromkeys(first)
     for update in updates:
         named.update(dict.fromkeys(update.components))

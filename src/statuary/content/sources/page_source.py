@@ -1,4 +1,4 @@
-"""The `page:` part of `site.yaml`: what an author says of the status page as a whole."""
+"""The `page` part of `site.yaml`."""
 
 import re
 from typing import Annotated
@@ -15,7 +15,7 @@ from statuary.domain.status.vocabulary import Impact
 
 
 def _host(text: str) -> str:
-    """Return the host of a URL, empty if it has none that can be one."""
+    """Return the host of a URL; empty if it has no valid one."""
     try:
         host = urlsplit(text).hostname or ""
     except ValueError:
@@ -24,23 +24,30 @@ def _host(text: str) -> str:
 
 
 HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*|[0-9a-f:]*:[0-9a-f:.]+")
-"""A host's name in ASCII, or an address in brackets of IPv6."""
+"""A host name in ASCII, or an IPv6 address."""
 
 
 def _page_url(text: str) -> str:
     if not text.startswith(("https://", "http://")) or any(mark in text for mark in " ?#"):
         raise InvalidValueError(
-            f"page URL {text!r} is not an absolute http address", "write it like https://status.example.org"
+            f"page URL {text!r} is not an absolute http(s) URL without query or fragment",
+            "write it like https://status.example.org",
         )
     if not _host(text):
         raise InvalidValueError(
-            f"page URL {text!r} names no host", "write it like https://status.example.org"
+            f"page URL {text!r} has no valid host", "write it like https://status.example.org"
         )
     if text.endswith("/"):
         raise InvalidValueError(
-            f"page URL {text!r} ends with a slash, and clients append paths to it",
+            f"page URL {text!r} ends with a slash, but clients append paths to it",
             f"write {text.rstrip('/')}",
         )
+    return text
+
+
+def _feed_host(text: str) -> str:
+    if not HOST.fullmatch(text) or ":" in text:
+        raise InvalidValueError(f"feed_host {text!r} is not a host name", "write it like status.example.org")
     return text
 
 
@@ -48,21 +55,24 @@ class PageSource(SourceModel):
     """The status page as a whole."""
 
     name: Name
-    """The page's name, usually that of the network."""
+    """The name, usually that of the network."""
     url: Annotated[Text, AfterValidator(_page_url)]
-    """Where the page is published: absolute, without a slash at the end."""
+    """The URL of the page: absolute, without a slash at the end."""
     id: Identifier | None = None
-    """The published `page_id`; derived from the URL if left out."""
+    """The published `page_id`; default: derived from the URL. Set it before you change the URL: feeds and
+    calendars identify their entries by it."""
     time_zone: TimeZoneText = Field(default="Etc/UTC", validate_default=True)
-    """The IANA time zone that every published instant is told in."""
+    """The IANA time zone of every published timestamp."""
     created_at: InstantText | None = None
-    """When the page began; stands in wherever nothing has happened yet."""
+    """When the page was created; used wherever nothing has happened yet."""
     updated_at: InstantText | None = None
-    """For imports: the published `updated_at`, in force from that instant on."""
+    """For imports: the published `updated_at` from that instant on."""
     indicator: Impact | None = None
-    """Overrides the indicator that follows from components and incidents."""
+    """Replaces the indicator that follows from the components."""
     description: Text | None = None
-    """Overrides the description that follows from components and incidents."""
+    """Replaces the description that follows from the components."""
+    feed_host: Annotated[Text, AfterValidator(_feed_host)] | None = None
+    """The host in the ids of feeds, to keep those of an imported page: its old host name."""
 
 
 def translate_page(source: PageSource) -> Page:
@@ -76,4 +86,5 @@ def translate_page(source: PageSource) -> Page:
         updated_at=source.updated_at,
         indicator=source.indicator,
         description=source.description,
+        feed_host=source.feed_host,
     )

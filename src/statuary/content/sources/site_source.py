@@ -6,26 +6,26 @@ from typing import Annotated
 from pydantic import Field
 
 from statuary.content.source_model import ChainIdText, Flag, SourceModel, Text, WholeNumber
-from statuary.content.sources.hosting_source import HostingSource
 from statuary.content.sources.page_source import PageSource
+from statuary.domain.hosting_settings import CompressedFormat, HostingPlatform, HostingSettings, PathLayout
 from statuary.domain.page_settings import MAX_CONTRACT_PAGES, MAX_LISTED_CONTRACTS, PageSettings, Theme
 from statuary.domain.site_settings import Chain, ContractSettings, PublishPolicy
-from statuary.domain.status.status_settings import StatusSettings
+from statuary.domain.status.page import StatusSettings
 
 
 class ChainSource(SourceModel):
     """An EVM chain whose verified contracts the site serves."""
 
     chain_id: ChainIdText
-    """The chain's number."""
+    """The chain id."""
     name: Text
-    """What clients show."""
+    """The name that clients show."""
     title: Text | None = None
-    """A longer name; `name` if left out."""
+    """A longer name; default: `name`."""
     rpc: tuple[Text, ...] = ()
-    """Public JSON-RPC addresses."""
+    """Public JSON-RPC URLs."""
     supported: Flag = True
-    """Whether new contracts are still verified on this chain."""
+    """Whether new contracts are still verified on it."""
 
     def chain(self) -> Chain:
         """Return the chain."""
@@ -42,12 +42,12 @@ class ContractsSource(SourceModel):
     """How contracts are published."""
 
     publish: PublishPolicy = PublishPolicy.PROVED
-    """`proved`: only records whose proof holds. `all`: refused records too, marked as refused."""
+    """`proved`: only verified records. `all`: rejected records too, marked as rejected."""
     sources: tuple[Text, ...] = ()
-    """Further places of contracts, laid out as `contracts/` is, or one bulk file: a path relative to the content
-    folder, or the URL of an object store (`s3://`, `gs://`, `az://`)."""
+    """More sources of contracts: folders like `contracts/` or bulk files, as a path relative to the content folder
+    or a URL of an object store (`s3://`, `gs://`, `az://`)."""
     join_memory_mib: Annotated[WholeNumber, Field(ge=512)] = 1024
-    """Mebibytes of memory that joining the tables of an export may take; what it needs beyond goes to disk."""
+    """Mebibytes of memory for joining the tables of an export; the rest goes to disk."""
 
     def settings(self) -> ContractSettings:
         """Return the settings."""
@@ -55,10 +55,10 @@ class ContractsSource(SourceModel):
 
 
 class StatusSource(SourceModel):
-    """What of the status side is published, and how far ahead."""
+    """Which status documents are published, and how far ahead."""
 
     cap: Annotated[WholeNumber, Field(ge=0)] = 50
-    """How many incidents and maintenances the lists hold; 0 holds all. Unresolved ones always stay."""
+    """How many incidents and maintenances the lists hold; 0 for all. Open ones are always listed."""
     archives: Flag = True
     """Whether the complete history is published by year."""
     uptime: Flag = True
@@ -80,21 +80,21 @@ class StatusSource(SourceModel):
 
 
 class PagesSource(SourceModel):
-    """Which pages for people are built."""
+    """Which HTML pages are built."""
 
     status: Flag = True
-    """Whether the status page, its incidents, history and uptime are pages."""
+    """Whether there are pages for status, incidents, history and uptime."""
     contracts: Annotated[WholeNumber, Field(ge=0)] = MAX_CONTRACT_PAGES
-    """Up to how many contracts each has a page of its own; with more, none has. 0 builds none."""
+    """Most contracts for which each gets a page; with more, none does. 0 builds no contract pages."""
     listed: Annotated[WholeNumber, Field(ge=0)] = MAX_LISTED_CONTRACTS
-    """Up to how many contracts they are listed and can be searched; with more, none is."""
+    """Most contracts that pages list and search; with more, none is listed."""
     search: Flag = True
-    """Whether contracts can be searched by name, address and selector."""
+    """Whether pages search contracts by name, address and selector."""
     language: Annotated[Text, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")] = "en"
-    """The language of the pages' own texts, as a BCP 47 tag."""
+    """The language of the pages, as a BCP 47 tag."""
 
     def settings(self, theme: Theme) -> PageSettings:
-        """Return the settings, with what the site changes of the pages' look."""
+        """Return the settings, with the site's theme."""
         return PageSettings(
             status=self.status,
             contracts=self.contracts,
@@ -103,6 +103,22 @@ class PagesSource(SourceModel):
             language=self.language,
             theme=theme,
         )
+
+
+class HostingSource(SourceModel):
+    """Extra files for hosts."""
+
+    files: tuple[HostingPlatform, ...] = ()
+    """Hosts whose configuration files are published: `netlify`, `cloudflare`, `github-pages`."""
+    layout: PathLayout = PathLayout.PLAIN
+    """`sharded`: contracts are in folders by the first two digits of their address, for Netlify's limit of 54,000
+    files in a folder."""
+    precompressed: tuple[CompressedFormat, ...] = ()
+    """Compressed copies beside the documents: `gz`, `br`, `zst`, for nginx and Caddy."""
+
+    def settings(self) -> HostingSettings:
+        """Return the settings."""
+        return HostingSettings(files=self.files, layout=self.layout, precompressed=self.precompressed)
 
 
 class SiteSource(SourceModel):
@@ -115,8 +131,8 @@ class SiteSource(SourceModel):
     contracts: ContractsSource = ContractsSource()
     """How contracts are published."""
     status: StatusSource = StatusSource()
-    """What of the status side is published."""
+    """Which status documents are published."""
     pages: PagesSource = PagesSource()
-    """Which pages for people are built."""
+    """Which HTML pages are built."""
     hosting: HostingSource = HostingSource()
-    """What the site holds for the hosts that serve it."""
+    """Extra files for hosts."""

@@ -1,4 +1,4 @@
-"""Kinds of text that several sources share, with the limits that Statuspage sets them."""
+"""Kinds of text that several sources share, with Statuspage's limits."""
 
 import re
 from datetime import date
@@ -9,34 +9,34 @@ from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 from statuary.content.source_model import Text, describe_value
 from statuary.domain.primitives import InvalidValueError, shorten
 
-LONGEST_NAME = 255
-"""Characters that Statuspage allows in a name."""
+MAX_NAME_LENGTH = 255
+"""Most characters of a name."""
 
-LONGEST_BODY = 25_000
-"""Characters that Statuspage allows in the text of an update."""
+MAX_BODY_LENGTH = 25_000
+"""Most characters of an update's text."""
 
-LONGEST_ID = 100
-"""Characters of an id; with the folder above it, its file still has a name that every file system allows."""
+MAX_ID_LENGTH = 100
+"""Most characters of an id, so that every file system allows the names of its files."""
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
 def _name(text: str) -> str:
     if not text.strip():
-        raise InvalidValueError("the name is empty", "write what readers shall see")
-    return _within(LONGEST_NAME, "name", text)
+        raise InvalidValueError("the name is empty", "write the title that readers see")
+    return _within(MAX_NAME_LENGTH, "name", text)
 
 
 def _body(text: str) -> str:
-    return _within(LONGEST_BODY, "text", text)
+    return _within(MAX_BODY_LENGTH, "text", text)
 
 
 def _identifier(text: str) -> str:
     if not IDENTIFIER.fullmatch(text):
         raise InvalidValueError(
-            f"id {shorten(text)} has characters that do not belong in a URL", "use letters, digits, - and _"
+            f"id {shorten(text)} has characters that a URL cannot contain", "use letters, digits, - and _"
         )
-    return _within(LONGEST_ID, "id", text)
+    return _within(MAX_ID_LENGTH, "id", text)
 
 
 def _within(limit: int, what: str, text: str) -> str:
@@ -48,19 +48,21 @@ def _within(limit: int, what: str, text: str) -> str:
 Name = Annotated[
     Text,
     AfterValidator(_name),
-    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH}),
 ]
-"""A name that readers see."""
+"""A title that readers see."""
 
-Body = Annotated[Text, AfterValidator(_body), WithJsonSchema({"type": "string", "maxLength": LONGEST_BODY})]
-"""The text of an update; a small subset of HTML may be in it."""
+Body = Annotated[
+    Text, AfterValidator(_body), WithJsonSchema({"type": "string", "maxLength": MAX_BODY_LENGTH})
+]
+"""The text of an update, with a small subset of HTML."""
 
 Identifier = Annotated[
     Text,
     AfterValidator(_identifier),
-    WithJsonSchema({"type": "string", "pattern": f"^{IDENTIFIER.pattern}$", "maxLength": LONGEST_ID}),
+    WithJsonSchema({"type": "string", "pattern": f"^{IDENTIFIER.pattern}$", "maxLength": MAX_ID_LENGTH}),
 ]
-"""A published id: letters, digits, `-` and `_`, since ids become parts of URLs."""
+"""A published id: letters, digits, `-` and `_`, because it becomes part of a URL."""
 
 
 def _date(value: Any) -> date:
@@ -76,16 +78,14 @@ def _tweet_id(value: Any) -> int:
     is_number = isinstance(value, str) and value.isascii() and value.isdigit()
     if is_number and len(value) <= TWEET_ID_DIGITS and int(value) <= LARGEST_TWEET_ID:
         return int(value)
-    raise InvalidValueError(
-        f"{describe_value(value)} is not the number of a post", "write its decimal digits"
-    )
+    raise InvalidValueError(f"{describe_value(value)} is not the number of a post", "write decimal digits")
 
 
 LARGEST_TWEET_ID = (1 << 63) - 1
-"""Posts are numbered in 63 bits (snowflakes); real pages hold numbers of 19 digits."""
+"""Posts have 63-bit numbers (snowflakes); real pages contain numbers of 19 digits."""
 
 TWEET_ID_DIGITS = 19
-"""Digits of the largest one."""
+"""Digits of the largest number."""
 
 TweetId = Annotated[int, BeforeValidator(_tweet_id), WithJsonSchema({"type": "integer", "minimum": 0})]
 """The number of a post on social media."""

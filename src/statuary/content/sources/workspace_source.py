@@ -1,4 +1,4 @@
-"""`contract.yaml`: what only a contract's owner knows; compiler and chain say the rest in files beside it."""
+"""`contract.yaml`: what only a contract's owner knows; the rest follows from the files beside it."""
 
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -14,13 +14,13 @@ from statuary.domain.primitives import Address, ChainId, Hex, InvalidValueError
 def _decimal(text: str) -> str:
     if text == "-1" or (text.isascii() and text.isdigit()):
         return text
-    raise InvalidValueError(f"{text!r} is no decimal number", "write digits")
+    raise InvalidValueError(f"{text!r} is not a decimal number", "write digits")
 
 
 def _file_beside(text: str) -> str:
     path = PurePosixPath(text)
     if path.is_absolute() or ".." in path.parts or "\\" in text:
-        raise InvalidValueError(f"{text!r} leads out of the workspace", "name a file beside contract.yaml")
+        raise InvalidValueError(f"{text!r} is outside the workspace", "name a file beside contract.yaml")
     return text
 
 
@@ -29,7 +29,7 @@ DecimalText = Annotated[
     AfterValidator(_decimal),
     WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^(-1|[0-9]+)$"}]}),
 ]
-"""A decimal number that is served as text; quotes are not needed."""
+"""A decimal number, which is served as text; quotes are optional."""
 
 FileText = Annotated[Text, AfterValidator(_file_beside)]
 """The name of a file beside `contract.yaml`."""
@@ -41,18 +41,18 @@ class CompilerSource(SourceModel):
     name: Text
     """`solc` or `vyper` (Yul is compiled by solc)."""
     version: Text
-    """As the compiler says it, such as 0.8.30+commit.73712a01."""
+    """The full version, such as 0.8.30+commit.73712a01."""
 
 
 class DeploymentSource(SourceModel):
-    """The transaction that created the contract; leave out what is not known."""
+    """The transaction that created the contract; omit what is unknown."""
 
     transaction_hash: HexText | None = None
     """Its hash, 32 bytes."""
     block_number: DecimalText | None = None
-    """The block it is in; -1 for a contract of the genesis block."""
+    """The number of its block; -1 for a contract of the genesis block."""
     transaction_index: DecimalText | None = None
-    """Its place in that block, from 0."""
+    """Its index in that block, from 0."""
     deployer: AddressText | None = None
     """Who sent it (not a factory that it called)."""
 

@@ -1,1 +1,1 @@
-"""What others follow the page with: feeds, a calendar, badges, and what a build changed."""
+"""Feeds, calendar, badges and the payloads of webhooks."""

@@ -11,7 +11,7 @@ MEDIA_TYPE = "application/atom+xml"
 
 
 def atom_feed(feed: Feed, own_url: str) -> bytes:
-    """Return a feed as Atom; `own_url` is the address that it is published at."""
+    """Return a feed as Atom; `own_url` is its own URL."""
     root = ET.Element("feed", {"xml:lang": "en-US", "xmlns": NAMESPACE})
     child(root, "id", feed.id)
     child(root, "link", rel="alternate", type="text/html", href=feed.home)

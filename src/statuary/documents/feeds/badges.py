@@ -1,7 +1,7 @@
-"""Badges: the status of the page or of a component as a small picture, and as data for shields.io.
+"""Badges: the status of the page or of a component as an SVG image, and as data for shields.io.
 
-A picture refers to nothing outside itself. Its widths are computed here and fixed with `textLength`, so that it
-looks the same whichever of its fonts a reader has. White text keeps a contrast of 4.5 : 1 on every colour.
+An image loads nothing else. Text widths are computed here and fixed with `textLength`, so that a badge looks the
+same with each of its fonts. White text has a contrast of 4.5 : 1 on every colour.
 """
 
 import unicodedata
@@ -16,12 +16,7 @@ from statuary.domain.status.vocabulary import ComponentStatus, Impact
 
 
 class BadgeColour(NamedTuple):
-    """A colour in two spellings.
-
-    Attributes:
-        hex: for the picture: dark enough for white text.
-        named: shields.io's own name for its own shade of it.
-    """
+    """A colour that is dark enough for white text, and shields.io's name for its own shade."""
 
     hex: str
     named: str
@@ -42,7 +37,7 @@ STATUS_COLOURS: dict[ComponentStatus, BadgeColour] = {
     "partial_outage": ORANGE,
     "major_outage": RED,
 }
-"""Statuspage's colours of components."""
+"""Statuspage's colours for components."""
 
 INDICATOR_COLOURS: dict[Impact, BadgeColour] = {
     "none": GREEN,
@@ -51,17 +46,11 @@ INDICATOR_COLOURS: dict[Impact, BadgeColour] = {
     "major": ORANGE,
     "critical": RED,
 }
-"""Statuspage's colours of the page."""
+"""Statuspage's colours for the page."""
 
 
 class Badge(NamedTuple):
-    """What a badge says.
-
-    Attributes:
-        label: what it is about, on the left.
-        message: how that is, on the right.
-        colour: the colour of the right side.
-    """
+    """A label on the left, and a message on the right with its colour."""
 
     label: str
     message: str
@@ -92,16 +81,16 @@ HEIGHT = 20
 FONT_SIZE = 11
 BASELINE = 14
 PADDING = 6
-"""Between a text and the edge of its side; all in pixels."""
+"""Pixels between a text and the edges of its half."""
 
 FONTS = "Verdana,Geneva,'DejaVu Sans',sans-serif"
 
-LONGEST_LABEL = 48
-"""Characters of a label that are drawn; the accessible name has all of them."""
+MAX_LABEL_LENGTH = 48
+"""Most characters that are drawn; the accessible name has all."""
 
 
 def svg(badge: Badge) -> bytes:
-    """Return a badge as a picture."""
+    """Return a badge as an SVG image."""
     label, message = _shortened(badge.label), _shortened(badge.message)
     left, right = (round(text_width(text)) + 2 * PADDING for text in (label, message))
     name = escape(f"{badge.label}: {badge.message}")
@@ -125,7 +114,7 @@ def _text(text: str, x: int, side: int) -> str:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1].rstrip() + "…"
+    return text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1].rstrip() + "…"
 
 
 WIDTHS = (
@@ -136,28 +125,28 @@ WIDTHS = (
     500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612,
     635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
 )  # fmt: skip
-"""Advances of the ASCII characters from space to `~` in DejaVu Sans, in thousandths of the font size."""
+"""Widths of the ASCII characters from space to `~` in DejaVu Sans, in thousandths of the font size."""
 
 WIDE = 1000
-"""The advance of characters that fill a square: Chinese, Japanese, Korean, pictures."""
+"""The width of square characters: Chinese, Japanese, Korean, emoji."""
 
-USUAL = 650
-"""The advance of a letter of other scripts, about the mean of DejaVu Sans' Greek and Cyrillic ones."""
+OTHER = 650
+"""The width of letters of other scripts, about the average of Greek and Cyrillic in DejaVu Sans."""
 
 
 def text_width(text: str) -> float:
-    """Return how wide a text is drawn, in pixels."""
-    return sum(map(_advance, unicodedata.normalize("NFC", text))) * FONT_SIZE / 1000
+    """Return the width of a text in pixels."""
+    return sum(map(_width, unicodedata.normalize("NFC", text))) * FONT_SIZE / 1000
 
 
-def _advance(character: str) -> int:
+def _width(character: str) -> int:
     letter = unicodedata.normalize("NFD", character)[0]
     if " " <= letter <= "~":
         # an accented letter is as wide as the letter
         return WIDTHS[ord(letter) - 0x20]
     if unicodedata.category(character) in ("Mn", "Me", "Cf", "Cc"):
-        # drawn over the character before it, or not at all
+        # combined with the previous character, or invisible
         return 0
     if character == "…" or unicodedata.east_asian_width(character) in "WF":
         return WIDE
-    return USUAL
+    return OTHER

@@ -8,17 +8,14 @@ from statuary.domain.primitives import Instant, is_utc
 
 
 class Feed(NamedTuple):
-    """What Atom, RSS and JSON Feed have in common.
+    """A feed, whichever its format.
 
     Attributes:
-        id: a tag URI that lasts.
-        title: its title, plain text in one line.
-        description: what it tells, in one sentence.
-        home: the address of the page that it is about.
-        author: who speaks.
-        updated: its last change, from content.
-        zone: the time zone that instants are told in.
-        entries: the newest first.
+        id: a permanent tag URI.
+        title: plain text in one line.
+        home: the URL of the page.
+        zone: the time zone of its timestamps.
+        entries: newest first.
     """
 
     id: str
@@ -32,6 +29,6 @@ class Feed(NamedTuple):
 
 
 def rfc3339(moment: Instant, zone: ZoneInfo) -> str:
-    """Spell an instant as feeds do: whole seconds in the page's time zone, `Z` for UTC (measured)."""
+    """Return an instant in whole seconds in a time zone, with `Z` for UTC, as in Statuspage's feeds (measured)."""
     text = moment.astimezone(zone).isoformat(timespec="seconds")
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text

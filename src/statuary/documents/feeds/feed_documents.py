@@ -1,4 +1,4 @@
-"""The plain list of the feeds, the calendar and the badges at one instant."""
+"""Feeds, calendar and badges at one instant."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -29,36 +29,30 @@ from statuary.domain.primitives import Instant
 from statuary.domain.status.components import Component
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.page_state import PageState
-from statuary.domain.status.status_catalogue import StatusCatalogue
-from statuary.domain.status.timeline import Timeline, build_timeline, state_at
+from statuary.domain.status.timeline import Timeline, state_at
 
 FORMATS: tuple[tuple[Url, Callable[[Feed, str], bytes]], ...] = (
     (HISTORY_ATOM, atom_feed),
     (HISTORY_RSS, rss_feed),
     (FEED, json_feed),
 )
-"""What the history of the page is published as."""
+"""The formats of the page's history."""
 
 CALENDAR_EVENTS = 50
-"""How many maintenances the calendar holds: as many as Statuspage's list; what is not closed stays beyond that."""
-
-
-def feed_documents(catalogue: StatusCatalogue, at: Instant) -> list[Document]:
-    """Return every feed, the calendar and every badge as they read at an instant."""
-    return FeedDocuments(build_timeline(catalogue, at)).documents_at(at)
+"""How many maintenances the calendar has, as many as Statuspage's list; those that are not closed are added."""
 
 
 class FeedDocuments:
-    """A timeline that can be asked for its feeds and badges at any instant; what stays the same is made once."""
+    """The feeds and badges of a timeline at any instant; those that do not change are made once."""
 
     def __init__(self, timeline: Timeline) -> None:
-        """Take a timeline, laid out at least as far as the latest instant that will be asked for."""
+        """Take a timeline that is laid out at least as far as the latest instant in question."""
         self.timeline = timeline
         self._entries: dict[IncidentState, FeedEntry] = {}
         self._made: dict[str, tuple[Hashable, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Return every feed, the calendar and every badge as they read at an instant."""
+        """Return every feed, the calendar and every badge at an instant."""
         state = state_at(self.timeline, at)
         records = newest_first([*state.incidents, *state.maintenances])
         return [
@@ -72,32 +66,32 @@ class FeedDocuments:
         listed = latest_records(records)
         for url, write in FORMATS:
             feed = partial(self._page_feed, state, listed)
-            yield self._document(url, (state.updated_at, listed), partial(_written, write, feed))
+            yield self._document(url, (state.updated_at, listed), partial(_encode, write, feed))
 
     def _page_feed(self, state: PageState, listed: Sequence[IncidentState]) -> Feed:
         page, name = state.page, one_line(state.page.name)
-        entries = self._told(state, listed)
+        entries = self._feed_entries(state, listed)
         return Feed(
             id=tag_uri(page, "/history"),
             title=f"{_title(name)} - Incident History",
             description=f"Incidents and scheduled maintenances of {name}",
             home=page.url,
             author=name,
-            # an import may state a change of the page that is older than its newest incident
-            updated=max((state.updated_at, *(told.updated for told in entries))),
+            # an imported updated_at of the page may be older than its newest incident
+            updated=max((state.updated_at, *(entry.updated for entry in entries))),
             zone=page.time_zone,
             entries=entries,
         )
 
     def _components(self, state: PageState, records: Sequence[IncidentState]) -> Iterator[Document]:
-        of_component = _by_component(records, self.timeline.catalogue.components)
+        records_of = _by_component(records, self.timeline.catalogue.components)
         for component_id, component in state.components.items():
             if component.component.removed:
                 continue
-            listed = latest_records(of_component[component_id])
+            listed = latest_records(records_of[component_id])
             feed = partial(self._component_feed, state, component.component, listed)
             yield self._document(
-                COMPONENT_ATOM, listed, partial(_written, atom_feed, feed), component_id=component_id
+                COMPONENT_ATOM, listed, partial(_encode, atom_feed, feed), component_id=component_id
             )
             badge = component_badge(component)
             yield from self._badges(
@@ -108,49 +102,45 @@ class FeedDocuments:
         self, state: PageState, component: Component, listed: Sequence[IncidentState]
     ) -> Feed:
         page, name = state.page, one_line(component.name)
-        entries = self._told(state, listed)
+        entries = self._feed_entries(state, listed)
         return Feed(
             id=tag_uri(page, f"/components/{component.id}/history"),
             title=f"{_title(one_line(page.name))} - Incident History of {name}",
             description=f"Incidents and scheduled maintenances of {name}",
             home=page.url,
             author=one_line(page.name),
-            # what happens to other components does not concern its readers
-            updated=max((told.updated for told in entries), default=component.created_at),
+            updated=max((entry.updated for entry in entries), default=component.created_at),
             zone=page.time_zone,
             entries=entries,
         )
 
     def _calendar(self, state: PageState) -> Document:
         listed = latest_records(state.maintenances, CALENDAR_EVENTS)
-        return self._document(CALENDAR, listed, lambda address: maintenance_calendar(state, address, listed))
+        return self._document(CALENDAR, listed, lambda own_url: maintenance_calendar(state, own_url, listed))
 
-    def _badges(self, badge: Badge, picture: Url, endpoint: Url, **members: str) -> Iterator[Document]:
-        yield self._document(picture, badge, lambda _: svg(badge), **members)
+    def _badges(self, badge: Badge, image: Url, endpoint: Url, **members: str) -> Iterator[Document]:
+        yield self._document(image, badge, lambda _: svg(badge), **members)
         yield self._document(endpoint, badge, lambda _: shields_endpoint(badge), **members)
 
-    def _told(self, state: PageState, listed: Sequence[IncidentState]) -> tuple[FeedEntry, ...]:
+    def _feed_entries(self, state: PageState, listed: Sequence[IncidentState]) -> tuple[FeedEntry, ...]:
         for record in listed:
             if record not in self._entries:
                 self._entries[record] = feed_entry(record, state)
         return tuple(self._entries[record] for record in listed)
 
-    def _document(self, url: Url, key: Hashable, write: Callable[[str], bytes], **members: str) -> Document:
-        """Return a document, made anew only if what it is made from (its key) is not what it last was."""
+    def _document(self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str) -> Document:
+        """Return a document; it is made again only if the key, which stands for its content, has changed."""
         path = url.path(**members)
         made = self._made.get(path)
         if made is None or made[0] != key:
-            body = write(f"{self.timeline.catalogue.page.url}/{path}")
-            made = self._made[path] = (key, _of(url, path, body))
+            body = encode(f"{self.timeline.catalogue.page.url}/{path}")
+            document = Document(path=path, body=body, media_type=url.media_type, cache=url.cache)
+            made = self._made[path] = (key, document)
         return made[1]
 
 
-def _of(url: Url, path: str, body: bytes) -> Document:
-    return Document(path=path, body=body, media_type=url.media_type, cache=url.cache)
-
-
-def _written(write: Callable[[Feed, str], bytes], feed: Callable[[], Feed], address: str) -> bytes:
-    return write(feed(), address)
+def _encode(write: Callable[[Feed, str], bytes], feed: Callable[[], Feed], own_url: str) -> bytes:
+    return write(feed(), own_url)
 
 
 def _title(page_name: str) -> str:
@@ -160,12 +150,11 @@ def _title(page_name: str) -> str:
 def _by_component(
     records: Sequence[IncidentState], components: Sequence[Component]
 ) -> dict[str, list[IncidentState]]:
-    """Return for each component and group the records that are about it, in their order."""
+    """Return for each component and group its records, in their order."""
     groups = {component.id: component.group_id for component in components}
     found: dict[str, list[IncidentState]] = defaultdict(list)
     for record in records:
-        concerned = dict.fromkeys(record.components)
-        concerned |= dict.fromkeys(group for group in map(groups.get, record.components) if group is not None)
-        for component_id in concerned:
+        parents = (groups.get(component) for component in record.components)
+        for component_id in dict.fromkeys([*record.components, *(group for group in parents if group)]):
             found[component_id].append(record)
     return found

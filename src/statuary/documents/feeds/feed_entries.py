@@ -1,12 +1,10 @@
 """Incidents and maintenances as entries of feeds.
 
-What an entry says, and when, is measured on Statuspage's own feeds: one entry for each incident, its updates
-inside, the newest first.
+Measured on Statuspage's own feeds: one entry for each record, with its updates, newest first.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from statuary.documents.feeds.update_bodies import body_html, one_line
@@ -15,7 +13,6 @@ from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.page import Page
 from statuary.domain.status.page_state import PageState
-from statuary.domain.status.status_history import PublishedUpdate
 from statuary.domain.status.vocabulary import UpdateStatus
 
 LABELS: dict[UpdateStatus, str] = {
@@ -29,28 +26,28 @@ LABELS: dict[UpdateStatus, str] = {
     "verifying": "Verifying",
     "completed": "Completed",
 }
-"""What readers see in place of a status."""
+"""Texts for statuses."""
+
+CANCELLED = "Cancelled"
 
 SAME_STATUS = "Update"
-"""What readers see where an update keeps the status of the one before it."""
+"""Text for an update with the status of the previous one."""
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 ENTRIES = 25
-"""How many entries a feed holds, as Statuspage's do; what is not closed stays beyond that."""
+"""How many entries a feed has, as in Statuspage; records that are not closed are added."""
 
 
 class FeedEntry(NamedTuple):
-    """An incident or maintenance as feeds tell it.
+    """An incident or maintenance in a feed.
 
     Attributes:
-        id: a tag URI (RFC 4151) that outlives every edit: it follows from the incident's id alone.
-        title: its name, plain text in one line.
-        url: the address of its page.
-        published: the instant of its latest update; of a maintenance, the start of its window (measured).
-        updated: its last edit.
-        html: its updates, the newest first.
-        components: the names of its components.
+        id: a tag URI (RFC 4151) of the ids of page and record, which no edit and no move of the page changes.
+        title: plain text in one line.
+        published: the time of its latest update; for a maintenance the start of its window (measured).
+        html: its updates, newest first.
+        components: names.
     """
 
     id: str
@@ -63,18 +60,17 @@ class FeedEntry(NamedTuple):
 
 
 def tag_uri(page: Page, specific: str) -> str:
-    """Return a tag URI of the page, in the form that Statuspage gives them."""
-    host = urlsplit(page.url).hostname or ""
-    return f"tag:{host.encode('idna').decode('ascii')},2005:{specific}"
+    """Return a tag URI of the page in Statuspage's form; the page's id replaces the host, which may change."""
+    return f"tag:{page.feed_host or page.id.replace('_', '-')},2005:{specific}"
 
 
 def incident_url(page: Page, incident_id: str) -> str:
-    """Return the address of an incident's page."""
+    """Return the URL of an incident's page."""
     return f"{page.url}/incidents/{incident_id}"
 
 
 def feed_entry(record: IncidentState, page_state: PageState) -> FeedEntry:
-    """Return the entry of an incident or maintenance."""
+    """Return the feed entry of an incident or maintenance."""
     page = page_state.page
     states = (page_state.components.get(component) for component in record.components)
     present = (state.component for state in states if state is not None)
@@ -90,7 +86,7 @@ def feed_entry(record: IncidentState, page_state: PageState) -> FeedEntry:
 
 
 def published_at(record: IncidentState) -> Instant:
-    """Return the instant that feeds sort a record by."""
+    """Return the instant by which feeds sort a record."""
     incident = record.incident
     return (
         incident.scheduled_for
@@ -105,30 +101,32 @@ def newest_first(records: Sequence[IncidentState]) -> list[IncidentState]:
 
 
 def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tuple[IncidentState, ...]:
-    """Return the first records, and of the others those that are not closed."""
+    """Return the first records, and the others that are not closed."""
     return tuple(record for place, record in enumerate(records) if place < count or not record.closed)
 
 
-def status_label(published_updates: Sequence[PublishedUpdate], place: int) -> str:
-    """Return what readers see for the status of an update; `published_updates` stand newest first."""
-    status = published_updates[place].update.status
-    repeats = place + 1 < len(published_updates) and published_updates[place + 1].update.status == status
-    return SAME_STATUS if repeats else LABELS[status]
+def status_label(record: IncidentState, place: int) -> str:
+    """Return the text for the status of an update, given its place among the record's updates, newest first."""
+    status, earlier = record.published_updates[place].update.status, record.published_updates[place + 1 :]
+    if record.cancelled and status == "completed":
+        return CANCELLED
+    return SAME_STATUS if earlier and earlier[0].update.status == status else LABELS[status]
 
 
 def _paragraphs(record: IncidentState, zone: ZoneInfo) -> Iterator[str]:
     incident = record.incident
     if isinstance(incident, Maintenance):
         window = _window(incident.scheduled_for, incident.scheduled_until, zone)
-        yield f"<p><strong>THIS IS A SCHEDULED EVENT {window}</strong></p>"
+        event = "THIS SCHEDULED EVENT WAS CANCELLED" if record.cancelled else "THIS IS A SCHEDULED EVENT"
+        yield f"<p><strong>{event} {window}</strong></p>"
     for place, published in enumerate(record.published_updates):
-        when = f"<small>{_day(published.update.display_at, zone)}, {_time(published.update.display_at, zone)}"
-        told = f"<strong>{status_label(record.published_updates, place)}</strong> - {body_html(published.update.body)}"
-        yield f"<p>{when} {_zone_name(published.update.display_at, zone)}</small><br>{told}</p>"
+        at, body = published.update.display_at, body_html(published.update.body)
+        time = f"<small>{_day(at, zone)}, {_time(at, zone)} {_zone_name(at, zone)}</small>"
+        yield f"<p>{time}<br><strong>{status_label(record, place)}</strong> - {body}</p>"
 
 
 def _window(start: Instant, end: Instant, zone: ZoneInfo) -> str:
-    """Spell a window as Statuspage does: with two days where it ends on another one."""
+    """Return a window in Statuspage's form, with two days if it ends on another one."""
     began = f"{_day(start, zone, pad=False)}, {_time(start, zone)}"
     if start.astimezone(zone).date() == end.astimezone(zone).date():
         return f"{began} - {_time(end, zone)} {_zone_name(end, zone)}"
@@ -137,7 +135,7 @@ def _window(start: Instant, end: Instant, zone: ZoneInfo) -> str:
 
 
 def _day(moment: Instant, zone: ZoneInfo, *, pad: bool = True) -> str:
-    # one digit is padded in the dates of updates, and not in those of windows (measured)
+    # days of one digit are padded in the times of updates, but not in those of windows (measured)
     local = moment.astimezone(zone)
     return f"{MONTHS[local.month - 1]} <var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
 

@@ -9,7 +9,7 @@ VERSION = "https://jsonfeed.org/version/1.1"
 
 
 def json_feed(feed: Feed, own_url: str) -> bytes:
-    """Return a feed as JSON Feed; `own_url` is the address that it is published at."""
+    """Return a feed as JSON Feed; `own_url` is its own URL."""
     return encode_json(
         {
             "version": VERSION,

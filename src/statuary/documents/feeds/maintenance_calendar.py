@@ -1,11 +1,8 @@
-"""Scheduled maintenances as a calendar to subscribe to: iCalendar (RFC 5545, and names from RFC 7986).
+"""Scheduled maintenances as an iCalendar subscription (RFC 5545 and RFC 7986).
 
-Each window is an event of its own; a recurring maintenance is told window by window, as far as its windows are
-announced, since each may be moved or cancelled by itself. Every value comes from content: a calendar of the same
-content is the same bytes. Instants are in UTC, which needs no time zone definition.
-
-The content lines are written here: the library for it (`icalendar`) takes longer to import than a small site
-takes to build. The tests read what is written with two libraries.
+Each announced window is an event, those of a recurring maintenance too, because each may be moved or cancelled.
+Times are in UTC, which needs no time zone definition. The lines are written here because importing the library
+for it (`icalendar`) takes longer than building a small site; the tests read them with two libraries.
 """
 
 import re
@@ -22,14 +19,14 @@ from statuary.domain.status.page_state import PageState
 PRODUCT = "-//statuary//scheduled maintenances//EN"
 """The `PRODID`, without a version: a new version alone changes no published byte."""
 
-LONGEST_LINE = 75
+MAX_LINE_LENGTH = 75
 """Octets of a content line without its line break (RFC 5545, 3.1)."""
 
 ALARM_LEAD = "-PT60M"
-"""How long before a window its alarm rings: when Statuspage would write its reminder."""
+"""The alarm rings an hour before the window, when Statuspage posts its reminder."""
 
 REFRESH = "PT15M"
-"""How often subscribers are asked to look again."""
+"""How often subscribers should reload the calendar."""
 
 LINE_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 """Every line break of Unicode: some readers cut content lines at each of them."""
@@ -45,16 +42,16 @@ UTC_DEFINITION = (
     "END:STANDARD",
     "END:VTIMEZONE",
 )
-"""What a calendar without events holds, because RFC 5545 (3.6) forbids one with nothing in it."""
+"""Content of a calendar without events, because RFC 5545 (3.6) does not allow an empty one."""
 
 
 def maintenance_calendar(page_state: PageState, own_url: str, maintenances: Sequence[IncidentState]) -> bytes:
     """Return a calendar of maintenances.
 
     Args:
-        page_state: the page at the instant that the calendar tells.
-        own_url: the address that it is published at.
-        maintenances: what it holds.
+        page_state: the page at an instant.
+        own_url: the calendar's own URL.
+        maintenances: its events.
     """
     name = _text(f"{one_line(page_state.page.name)} maintenances")
     lines = [
@@ -78,23 +75,13 @@ def maintenance_calendar(page_state: PageState, own_url: str, maintenances: Sequ
 
 
 def sequence(record: IncidentState) -> int:
-    """Return the event's revision: the seconds from its announcement to its last change.
-
-    It grows with every change, whatever was changed how often, and follows from content alone.
-    """
+    """Return the event's revision: the seconds from its announcement to its last change."""
     return max(0, int((record.updated_at - record.incident.created_at).total_seconds()))
-
-
-def is_cancelled(record: IncidentState) -> bool:
-    """Say whether a window was called off before it had ended in another way."""
-    maintenance = _maintenance(record)
-    called_off, ended = maintenance.cancelled_at, record.resolved_at
-    return called_off is not None and ended is not None and called_off <= ended
 
 
 def _maintenance(record: IncidentState) -> Maintenance:
     if not isinstance(record.incident, Maintenance):
-        raise TypeError(f"incident {record.incident.id} stands among the maintenances")
+        raise TypeError(f"incident {record.incident.id} is not a maintenance")
     return record.incident
 
 
@@ -108,7 +95,7 @@ def _event(record: IncidentState, page_state: PageState) -> Iterator[str]:
     summary = _text(one_line(maintenance.name))
     yield "BEGIN:VEVENT"
     yield f"UID:{_uid(maintenance, page)}"
-    # without a METHOD these two are the same: the last revision (RFC 5545, 3.8.7.2)
+    # without a METHOD both are the time of the last revision (RFC 5545, 3.8.7.2)
     yield f"DTSTAMP:{_utc(record.updated_at)}"
     yield f"LAST-MODIFIED:{_utc(record.updated_at)}"
     yield f"CREATED:{_utc(maintenance.created_at)}"
@@ -118,8 +105,8 @@ def _event(record: IncidentState, page_state: PageState) -> Iterator[str]:
     yield f"SUMMARY:{summary}"
     yield f"DESCRIPTION:{_text(_description(record, page_state))}"
     yield f"URL:{_uri(incident_url(page, maintenance.id))}"
-    yield f"STATUS:{'CANCELLED' if is_cancelled(record) else 'CONFIRMED'}"
-    # somebody else's maintenance does not make the reader busy
+    yield f"STATUS:{'CANCELLED' if record.cancelled else 'CONFIRMED'}"
+    # the maintenance does not make the subscriber busy
     yield "TRANSP:TRANSPARENT"
     yield "CATEGORIES:Maintenance"
     if record.status == "scheduled":
@@ -134,19 +121,18 @@ def _event(record: IncidentState, page_state: PageState) -> Iterator[str]:
 
 
 def _uid(maintenance: Maintenance, page: Page) -> str:
-    # a page keeps its id when it moves to another address, and so do the events in readers' calendars
     return _text(f"{maintenance.id}@{page.id}")
 
 
 def _description(record: IncidentState, page_state: PageState) -> str:
-    """Return the affected components, then the updates, the newest first."""
+    """Return the affected components, then the updates, newest first."""
     states = (page_state.components.get(component) for component in record.components)
     names = [one_line(state.component.name) for state in states if state and not state.component.removed]
-    told = [
-        f"{status_label(record.published_updates, place)} - {body_plain(published.update.body)}"
+    updates = [
+        f"{status_label(record, place)} - {body_plain(published.update.body)}"
         for place, published in enumerate(record.published_updates)
     ]
-    return "\n\n".join((*([f"Affects: {', '.join(names)}"] if names else ()), *told))
+    return "\n\n".join([*([f"Affects: {', '.join(names)}"] if names else ()), *updates])
 
 
 def _utc(moment: Instant) -> str:
@@ -154,7 +140,7 @@ def _utc(moment: Instant) -> str:
 
 
 def _uri(address: str) -> str:
-    # a line break in an address would begin another property
+    # a line break in a URL would begin another property
     return "".join(xml_text(address).split())
 
 
@@ -165,19 +151,18 @@ def _text(text: str) -> str:
 
 
 def _folded(line: str) -> bytes:
-    """Return a content line with its line break, folded between characters after 75 octets at most."""
-    return b"\r\n ".join(_portions(line.encode("utf-8"))) + b"\r\n"
+    """Return a content line with its line break, folded after at most 75 octets, never inside a character."""
+    return b"\r\n ".join(_chunks(line.encode("utf-8"))) + b"\r\n"
 
 
-def _portions(octets: bytes) -> Iterable[bytes]:
-    room = LONGEST_LINE
+def _chunks(octets: bytes) -> Iterable[bytes]:
+    room = MAX_LINE_LENGTH
     while len(octets) > room:
         cut = room
         while octets[cut] & 0b1100_0000 == 0b1000_0000:
-            # inside a character
             cut -= 1
         yield octets[:cut]
         octets = octets[cut:]
-        # the space that a folded line begins with
-        room = LONGEST_LINE - 1
+        # a folded line begins with a space
+        room = MAX_LINE_LENGTH - 1
     yield octets

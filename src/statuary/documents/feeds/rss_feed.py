@@ -14,14 +14,14 @@ MEDIA_TYPE = "application/rss+xml"
 
 
 def rss_feed(feed: Feed, own_url: str) -> bytes:
-    """Return a feed as RSS; `own_url` is the address that it is published at."""
+    """Return a feed as RSS; `own_url` is its own URL."""
     root = ET.Element("rss", {"version": "2.0", "xmlns:atom": ATOM_NAMESPACE})
     channel = child(root, "channel")
-    child(channel, "title", _title(feed.title))
+    child(channel, "title", feed.title)
     child(channel, "link", feed.home)
-    child(channel, "description", _title(feed.description))
+    child(channel, "description", feed.description)
     child(channel, "pubDate", rfc822(feed.updated, feed.zone))
-    # the RSS Advisory Board's best practices ask for it, and Statuspage has it in Atom
+    # recommended by the RSS Advisory Board
     child(channel, "atom:link", rel="self", type=MEDIA_TYPE, href=own_url)
     for entry in feed.entries:
         _add_item(channel, feed, entry)
@@ -29,19 +29,14 @@ def rss_feed(feed: Feed, own_url: str) -> bytes:
 
 
 def rfc822(moment: Instant, zone: ZoneInfo) -> str:
-    """Spell an instant as RSS does, in the page's time zone: `Thu, 23 Dec 2021 10:30:37 +0100`."""
+    """Return an instant in a time zone, such as `Thu, 23 Dec 2021 10:30:37 +0100`."""
     return format_datetime(moment.astimezone(zone).replace(microsecond=0))
-
-
-def _title(text: str) -> str:
-    # RSS leaves open whether a title is HTML, and readers differ: what could begin a tag is escaped for both
-    return text.replace("<", "&lt;")
 
 
 def _add_item(channel: ET.Element, feed: Feed, entry: FeedEntry) -> None:
     item = child(channel, "item")
-    child(item, "title", _title(entry.title))
+    child(item, "title", entry.title)
     child(item, "description", entry.html)
     child(item, "pubDate", rfc822(entry.published, feed.zone))
     child(item, "link", entry.url)
-    child(item, "guid", entry.url)
+    child(item, "guid", entry.id, isPermaLink="false")

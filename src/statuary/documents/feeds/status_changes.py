@@ -1,11 +1,8 @@
-"""What a build changed on the page, in the shape of Statuspage's webhooks, for whoever notifies others.
+"""`changes.json`: what a build or tick changed on the page, as payloads of Statuspage's webhooks.
 
-`changes.json` is made by comparing the status documents as they were published before with those published now,
-so that a build and a mere change of epoch are told alike. Its payloads are those that Statuspage posts
-(measured on captured ones): a component's change of status, and an incident or maintenance with a new update.
-As there, an edit of an old update and an update that nobody is to be notified of are not told.
-
-While nothing changes the document stays as it was, so that building twice changes nothing.
+It compares the published status documents with the new ones. The payloads are those that Statuspage posts
+(measured): a component's change of status, and an incident or maintenance with a new update. As there, edits of
+old updates and updates without notification are left out. While nothing changes, the document stays as it is.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,25 +20,25 @@ from statuary.domain.status.vocabulary import CLOSED_STATUSES
 Members = dict[str, Any]
 
 COMPARED_PATHS = (SUMMARY.path(), INCIDENTS.path(), MAINTENANCES.path())
-"""The documents that are compared."""
+"""Documents that are compared."""
 
 PREVIOUS_PATHS = (*COMPARED_PATHS, CHANGES.path())
-"""The documents whose published bytes are needed."""
+"""Documents whose published bytes are needed."""
 
 DOCUMENTATION = "https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/"
-"""Where the shape of the payloads is documented."""
+"""Documentation of the payloads."""
 
 
 INCIDENT, MAINTENANCE = "incident", "maintenance"
 
 
 class PublishedStatus(NamedTuple):
-    """What the status documents of one moment tell.
+    """The content of the compared documents.
 
     Attributes:
-        summary: `summary.json`.
-        records: the objects of the listed incidents and maintenances by id.
-        oldest: by list, the creation of the oldest closed record that it holds: older ones may have been cut.
+        summary: three members of `summary.json`.
+        records: the listed incidents and maintenances by id.
+        oldest: by list, the creation of its oldest closed record; older ones may exceed the list's limit.
     """
 
     summary: Members
@@ -53,8 +50,8 @@ def changes_document(published: Callable[[str], bytes | None], documents: Iterab
     """Return `changes.json` for documents that are about to be published.
 
     Args:
-        published: the bytes that a path holds before; None if there are none. Asked for `PREVIOUS_PATHS` only.
-        documents: what is about to be published; the status documents must be among it.
+        published: gives the published bytes of a path in `PREVIOUS_PATHS`, or None.
+        documents: the new documents, among them those in `COMPARED_PATHS`.
     """
     now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
     before = {path: published(path) for path in PREVIOUS_PATHS}
@@ -72,7 +69,7 @@ def _body(before: Mapping[str, bytes | None], now: Mapping[str, bytes], changes:
 
 
 def _told(bodies: Mapping[str, bytes | None]) -> PublishedStatus | None:
-    """Return what documents tell; None if one of them is missing or is not what it should be."""
+    """Return the content of documents; None if one is missing or malformed."""
     try:
         summary, incidents, maintenances = (orjson.loads(bodies[path] or b"") for path in COMPARED_PATHS)
         listed = {INCIDENT: incidents["incidents"], MAINTENANCE: maintenances["scheduled_maintenances"]}
@@ -89,7 +86,7 @@ def _told(bodies: Mapping[str, bytes | None]) -> PublishedStatus | None:
 
 
 def _changes(before: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
-    """Return the payloads in the order in which what they tell of happened; none for a first build."""
+    """Return the payloads in the order of the events; none for a first build."""
     if before is None or now is None:
         return iter(())
     found = [*_component_updates(before, now), *_incidents(before, now)]
@@ -97,14 +94,14 @@ def _changes(before: PublishedStatus | None, now: PublishedStatus | None) -> Ite
 
 
 Dated = tuple[tuple[datetime, str], Members]
-"""A payload with the instant and the id that order it among others."""
+"""A payload with its sort key."""
 
 
 def _component_updates(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
     earlier = {component["id"]: component["status"] for component in before.summary["components"]}
     for component in now.summary["components"]:
         old, new = earlier.get(component["id"]), component["status"]
-        # a group has no status of its own that could change
+        # the status of a group follows from its components
         if old is None or old == new or component["group"]:
             continue
         at = component["updated_at"]
@@ -123,18 +120,21 @@ def _component_updates(before: PublishedStatus, now: PublishedStatus) -> Iterato
 def _incidents(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
     for record in now.records.values():
         known = before.records.get(record["id"])
-        if known is None and _beyond_the_list(record, before):
+        if known is None and _may_exceed_limit(record, before):
             continue
-        seen = {update["id"] for update in known["incident_updates"]} if known else set()
-        new = [update for update in record["incident_updates"] if update["id"] not in seen]
-        if not any(update["deliver_notifications"] for update in new):
-            continue
-        key = (max(datetime.fromisoformat(update["display_at"]) for update in new), record["id"])
-        yield key, _payload(now) | {"incident": _incident(record)}
+        new = _new_updates(known, record)
+        if any(update["deliver_notifications"] for update in new):
+            key = (max(datetime.fromisoformat(update["display_at"]) for update in new), record["id"])
+            yield key, _payload(now) | {"incident": _incident(record)}
 
 
-def _beyond_the_list(record: Members, before: PublishedStatus) -> bool:
-    """Say whether a record may only have been too old for the list before, and moved up (no open one ever is)."""
+def _new_updates(known: Members | None, record: Members) -> list[Members]:
+    ids = {update["id"] for update in known["incident_updates"]} if known else set()
+    return [update for update in record["incident_updates"] if update["id"] not in ids]
+
+
+def _may_exceed_limit(record: Members, before: PublishedStatus) -> bool:
+    """Return whether a closed record may have been beyond the limit of the previous list."""
     oldest = before.oldest[MAINTENANCE if "scheduled_for" in record else INCIDENT]
     return oldest is not None and _is_closed(record) and _created(record) < oldest
 
@@ -148,7 +148,7 @@ def _created(record: Members) -> datetime:
 
 
 def _incident(record: Members) -> Members:
-    """Return a record with the members that a webhook has beside those of the public API, where they are known."""
+    """Return a record with the additional members of a webhook."""
     postmortem = next((u for u in record["incident_updates"] if u["status"] == "postmortem"), None)
     told = postmortem or {"body": None, "updated_at": None, "display_at": None}
     return {
@@ -162,7 +162,7 @@ def _incident(record: Members) -> Members:
 
 
 def _payload(now: PublishedStatus) -> Members:
-    """Return the members that every payload begins with; `generated_at` is content's, not the clock's."""
+    """Return the members that every payload begins with; `generated_at` comes from content, not from a clock."""
     page, status = now.summary["page"], now.summary["status"]
     return {
         "meta": {

@@ -1,8 +1,7 @@
-"""Texts of content on their way into markup: nothing that an author or an import wrote can act in a reader.
+"""Update bodies and names from content as HTML and as plain text, safe for every reader.
 
 Statuspage keeps a small subset of HTML in the body of an update (measured: `ul`, `li`, `strong`, `a`, `br`) and
-shows its line breaks. Everything else is taken out by a sanitiser that parses as browsers do; what is left of
-an unknown tag is its text.
+shows its line breaks. A sanitizer that parses like a browser removes every other tag and keeps its text.
 """
 
 import re
@@ -11,10 +10,10 @@ from html import unescape
 import nh3
 
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""What XML 1.0 has no way to write (all that its production `Char` leaves out): most control characters, lone surrogates."""
+"""Characters that XML 1.0 does not allow: most control characters, lone surrogates."""
 
 WEB_URL = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
-"""The only addresses that a link may have."""
+"""The only targets of links."""
 
 
 def _web_address(_tag: str, _attribute: str, value: str) -> str | None:
@@ -30,36 +29,33 @@ BODY_SANITIZER = nh3.Cleaner(
 )
 
 LIST_TAG_SPACING = re.compile(r"\s*(</?(?:ul|li)>)\s*")
-"""Line breaks beside these tags are layout of the source, not of the text."""
+"""Line breaks beside these tags are not part of the text."""
 
 TAG = re.compile(r'<(/?)(\w+)(?: href="([^"]*)")?(?: /)?>')
-"""A tag as `body_html` writes it."""
+"""A tag in the form of `body_html`."""
 
 
 def xml_text(text: str) -> str:
-    """Return a text without the characters that XML cannot hold."""
+    """Return a text without the characters that XML does not allow."""
     return NOT_IN_XML.sub("", text)
 
 
 def one_line(text: str) -> str:
-    """Return a name as one line of plain text: legible, each stretch of white space one space."""
+    """Return a name as one line of plain text, with single spaces."""
     spaced = " ".join(text.split())
-    # a character that is taken out may leave two spaces behind
+    # a removed character may leave two spaces
     return " ".join(xml_text(spaced).split())
 
 
 def body_html(body: str) -> str:
-    """Return an update's body as HTML that can do nothing but show: well nested, XML-legible, no scripts.
-
-    Line breaks are kept as `<br />`, which is how Statuspage's own feeds show them.
-    """
+    """Return an update's body as safe, well-formed HTML; line breaks become `<br />`, as in Statuspage's feeds."""
     text = xml_text(body).replace("\r\n", "\n").replace("\r", "\n").rstrip()
     clean = LIST_TAG_SPACING.sub(r"\1", BODY_SANITIZER.clean(text))
     return clean.replace("<br>", "<br />").replace("\n", "<br />")
 
 
 def body_plain(body: str) -> str:
-    """Return an update's body as plain text: list items on lines of their own, links with their address."""
+    """Return an update's body as plain text: list items on separate lines, links followed by their URL."""
     pieces: list[str] = []
     addresses: list[str] = []
     end = 0
@@ -72,7 +68,7 @@ def body_plain(body: str) -> str:
 
 
 def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
-    """Return what stands for a tag in plain text; `addresses` holds those of the links that are open."""
+    """Return the plain text for a tag; `addresses` is the stack of the open links' URLs."""
     closing, name, address = tag.groups()
     if name == "a":
         if not closing:

@@ -1,4 +1,4 @@
-"""XML as bytes: elements in the order they were made, escaped by the standard library's writer."""
+"""XML elements and their bytes."""
 
 from xml.etree import ElementTree as ET
 
@@ -8,7 +8,7 @@ DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
 def child(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
-    """Add an element to another one and return it; what XML cannot hold is left out of its text."""
+    """Append an element to another one and return it; characters that XML does not allow are removed."""
     element = ET.SubElement(parent, tag, {name: xml_text(value) for name, value in attributes.items()})
     if text is not None:
         element.text = xml_text(text)
@@ -16,7 +16,7 @@ def child(parent: ET.Element, tag: str, text: str | None = None, **attributes: s
 
 
 def xml_bytes(root: ET.Element) -> bytes:
-    """Return an element as a document, two spaces to a level."""
+    """Return an element as a document, indented by two spaces."""
     ET.indent(root)
     body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=False)
     return DECLARATION + body + b"\n"

@@ -88,6 +88,7 @@ class PageHead(NamedTuple):
         section: the section of the page; empty if it is in none.
         indicator: the status that the icon shows; empty for none.
         timed: whether the page changes at known instants.
+        stale: a notice that the page may be out of date; empty for none.
     """
 
     path: str
@@ -96,3 +97,4 @@ class PageHead(NamedTuple):
     section: str = ""
     indicator: str = ""
     timed: bool = False
+    stale: str = ""

@@ -1,1 +1,1 @@
-"""The status documents: Statuspage's public API v2, and what goes beyond it (archives, uptime, epochs)."""
+"""The documents of Statuspage's API v2, and additions: archives, uptime, epochs."""

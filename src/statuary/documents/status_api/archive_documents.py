@@ -1,8 +1,7 @@
-"""The complete history by year, beside the lists that hold the latest records only.
+"""The complete history by year, in addition to the lists of the latest records.
 
-Statuspage has no such documents (its lists end after 50 records), so their shape is statuary's own: that of
-its lists, both kinds of record in one. Each record reads as it did at its last change, so that the archive
-of a past year stands still.
+Statuspage has no such documents. Each record reads as at its last change, so that the archive of a past year does
+not change.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +18,7 @@ from statuary.domain.status.page_state import PageState
 
 
 class ArchiveYear(NamedTuple):
-    """The records created in one year, the latest first.
-
-    Attributes:
-        incidents: its incidents.
-        maintenances: its maintenances.
-    """
+    """The records created in one year, the latest first."""
 
     incidents: tuple[IncidentState, ...]
     maintenances: tuple[IncidentState, ...]
@@ -36,10 +30,9 @@ class ArchiveYear(NamedTuple):
 
 
 class CreationYears:
-    """Tells the year of a record's creation in a zone, and remembers it."""
+    """The year of each record's creation in a time zone, computed once for each instant."""
 
     def __init__(self, zone: ZoneInfo) -> None:
-        """Take the page's time zone."""
         self._zone = zone
         self._known: dict[Instant, int] = {}
 
@@ -53,7 +46,7 @@ class CreationYears:
 
 
 def by_year(state: PageState, years: CreationYears) -> dict[int, ArchiveYear]:
-    """Return the records that can be read of by the year of their creation, the latest first."""
+    """Return the published records by the year of their creation, the latest first."""
     incidents = _by_year(state.incidents, years)
     maintenances = _by_year(state.maintenances, years)
     return {
@@ -70,16 +63,13 @@ def _by_year(records: Sequence[IncidentState], years: CreationYears) -> dict[int
 
 
 def archive_document(
-    page: EncodedJson, year: int, records: ArchiveYear, told: Sequence[EncodedJson]
+    page: EncodedJson, year: int, incidents: list[EncodedJson], maintenances: list[EncodedJson]
 ) -> Document:
-    """Return the archive of a year, given the proved objects of its incidents and then of its maintenances."""
-    count = len(records.incidents)
+    """Return the archive of a year from the encoded objects of its records."""
     return Document(
         path=ARCHIVE.path(year=year),
         cache=ARCHIVE.cache,
-        body=encode_unchecked(
-            {"page": page, "incidents": list(told[:count]), "scheduled_maintenances": list(told[count:])}
-        ),
+        body=encode_unchecked({"page": page, "incidents": incidents, "scheduled_maintenances": maintenances}),
     )
 
 

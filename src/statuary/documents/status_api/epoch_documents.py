@@ -1,14 +1,15 @@
-"""Epochs: what changes by itself after a build, written beforehand.
+"""Epochs: documents of future instants, written in advance.
 
-Each transition after the build's instant begins an epoch. Of an epoch only the documents are kept that
-differ from the epoch before; the plain documents are the epoch of the build's instant. The index says for
-each epoch which file holds which document, the unchanged ones of earlier epochs included:
+Each instant after the build at which a document changes begins an epoch. Only the documents that differ from the
+previous epoch are stored. The index maps, for each epoch, every document that differs from the build's to the
+file with its bytes; its own `documents` maps those documents to copies of what the build published, so that a
+site can return to the build's instant:
 
     {"from": "…", "until": "…", "complete": true,
+     "documents": {"api/v2/summary.json": "api/v2/_epochs/…/api/v2/summary.json"},
      "epochs": [{"from": "…", "documents": {"api/v2/summary.json": "api/v2/_epochs/…/api/v2/summary.json"}}]}
 
-A document that an epoch does not name is the plain file at its own path. Nothing here knows what the
-documents are about: feeds and badges keep time in the same way.
+Nothing here depends on what the documents are: feeds, badges and pages have epochs in the same way.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,14 +21,11 @@ from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCHS
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.primitives import Instant
 
+DocumentsAt = Callable[[Instant], Iterable[Document]]
+
 
 class Epoch(NamedTuple):
-    """A stretch of time between two transitions.
-
-    Attributes:
-        since: the transition that it begins with.
-        changed: the documents that differ from the epoch before.
-    """
+    """A period that begins with a change, and the documents that differ from the previous epoch."""
 
     since: Instant
     changed: tuple[Document, ...]
@@ -38,70 +36,106 @@ class EpochPlan(NamedTuple):
 
     Attributes:
         start: the build's instant.
-        until: the instant up to which the epochs are right; a build is due by then at the latest.
+        until: the instant up to which the epochs are right; the next build is due by then.
+        initial: the build's documents that change in an epoch.
         epochs: in the order of time.
         cut: whether the limit on their number ended them before the horizon.
     """
 
     start: Instant
     until: Instant
+    initial: tuple[Document, ...]
     epochs: tuple[Epoch, ...]
     cut: bool = False
 
 
+class EpochLimits(NamedTuple):
+    """The last instant to plan for, and the largest number of epochs."""
+
+    horizon: Instant
+    max_epochs: int
+
+
 def plan_epochs(
-    documents_at: Callable[[Instant], Iterable[Document]],
+    documents_at: DocumentsAt,
     transitions: Sequence[Instant],
     start: Instant,
-    horizon: Instant,
-    limit: int,
+    limits: EpochLimits,
+    documents_after: DocumentsAt = lambda _: (),
 ) -> EpochPlan:
     """Return the epochs between a build's instant and a horizon.
 
     Args:
-        documents_at: every document that keeps time, as it reads at an instant.
+        documents_at: the documents that may change, at an instant.
         transitions: the instants in between at which a document may change, in order.
         start: the build's instant.
-        horizon: the last instant to plan for.
-        limit: how many epochs there may be.
+        limits: where to stop.
+        documents_after: documents that differ once the epochs have ended, at their end.
     """
-    bodies = {document.path: document.body for document in documents_at(start)}
+    initial = {document.path: document for document in documents_at(start)}
+    current = {path: document.body for path, document in initial.items()}
     epochs: list[Epoch] = []
+    until, cut = limits.horizon, False
+
+    def differing(documents: Iterable[Document]) -> tuple[Document, ...]:
+        return tuple(document for document in documents if current.get(document.path) != document.body)
+
+    def add(since: Instant, changed: tuple[Document, ...]) -> None:
+        if changed:
+            current.update({document.path: document.body for document in changed})
+            epochs.append(Epoch(since, changed))
+
     for transition in transitions:
-        changed = tuple(
-            document for document in documents_at(transition) if bodies.get(document.path) != document.body
-        )
-        if not changed:
-            continue
-        if len(epochs) == limit:
-            return EpochPlan(start=start, until=transition, epochs=tuple(epochs), cut=True)
-        bodies |= {document.path: document.body for document in changed}
-        epochs.append(Epoch(transition, changed))
-    return EpochPlan(start=start, until=horizon, epochs=tuple(epochs))
+        changed = differing(documents_at(transition))
+        if changed and len(epochs) == limits.max_epochs:
+            until, cut = transition, True
+            break
+        add(transition, changed)
+    add(until, differing(documents_after(until)))
+    changing = {document.path for epoch in epochs for document in epoch.changed}
+    return EpochPlan(
+        start=start,
+        until=until,
+        initial=tuple(document for path, document in initial.items() if path in changing),
+        epochs=tuple(epochs),
+        cut=cut,
+    )
 
 
 def epoch_documents(plan: EpochPlan) -> list[Document]:
-    """Return what is stored of the epochs: each changed document under its epoch, and the index."""
-    stored: dict[tuple[str, bytes], str] = {}
-    documents: list[Document] = []
-    told: list[dict[str, object]] = []
+    """Return the files of the epochs: each changed document under its epoch, and the index."""
+    files = _EpochFiles()
+    initial = dict(files.add(Epoch(plan.start, plan.initial)))
     current: dict[str, str] = {}
+    epochs: list[dict[str, object]] = []
     for epoch in plan.epochs:
-        for document in epoch.changed:
-            # identical bytes reuse the earlier epoch's file
-            place = stored.setdefault((document.path, document.body), _place(epoch, document))
-            if place == _place(epoch, document):
-                documents.append(_stored(document, place))
-            current[document.path] = place
-        told.append({"from": _text(epoch.since), "documents": dict(sorted(current.items()))})
+        current.update(files.add(epoch))
+        epochs.append({"from": _timestamp(epoch.since), "documents": dict(sorted(current.items()))})
     index = {
-        "from": _text(plan.start),
-        "until": _text(plan.until),
+        "from": _timestamp(plan.start),
+        "until": _timestamp(plan.until),
         "complete": not plan.cut,
-        "epochs": told,
+        "documents": dict(sorted(initial.items())),
+        "epochs": epochs,
     }
-    documents.append(Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache))
-    return documents
+    return [*files.documents, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
+
+
+class _EpochFiles:
+    """The files of all epochs; documents with the same path and bytes share one."""
+
+    def __init__(self) -> None:
+        self.documents: list[Document] = []
+        self._paths: dict[tuple[str, bytes], str] = {}
+
+    def add(self, epoch: Epoch) -> Iterable[tuple[str, str]]:
+        """Yield for each document of an epoch its path and the path of its file."""
+        for document in epoch.changed:
+            path = EPOCH_DOCUMENT.path(epoch=_folder_name(epoch.since), path=document.path)
+            stored = self._paths.setdefault((document.path, document.body), path)
+            if stored is path:
+                self.documents.append(document._replace(path=path, aliases=(), persistent=False))
+            yield document.path, stored
 
 
 def cut_finding(plan: EpochPlan) -> Finding | None:
@@ -112,29 +146,14 @@ def cut_finding(plan: EpochPlan) -> Finding | None:
         rule="epochs-within-limit",
         severity=Severity.WARNING,
         path="site.yaml",
-        message=f"{len(plan.epochs)} epochs are written, and they end at {_text(plan.until)}, before the horizon",
-        hint="build again before that instant, or allow more epochs",
+        message=f"the limit of {len(plan.epochs)} epochs is reached at {_timestamp(plan.until)}, before the horizon",
+        hint="build again before that time, or raise status.max_epochs",
     )
 
 
-def _stored(document: Document, place: str) -> Document:
-    return Document(
-        path=place,
-        body=document.body,
-        media_type=document.media_type,
-        cache=document.cache,
-        sources=document.sources,
-    )
-
-
-def _place(epoch: Epoch, document: Document) -> str:
-    return EPOCH_DOCUMENT.path(epoch=_key(epoch.since), path=document.path)
-
-
-def _key(instant: Instant) -> str:
-    """Return an instant as the name of a folder, on every file system."""
+def _folder_name(instant: Instant) -> str:
     return instant.strftime("%Y%m%dT%H%M%S") + f"{instant.microsecond // 1000:03}Z"
 
 
-def _text(instant: Instant) -> str:
+def _timestamp(instant: Instant) -> str:
     return instant.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

@@ -1,4 +1,4 @@
-"""The shapes of the status documents, as types: what OpenAPI tells and what a deployment is held to.
+"""The shapes of the status documents: the source of their OpenAPI schemas and of the conformance checks.
 
 Measured on current pages of Statuspage; older captures lack members (`start_date` before 2020, `page_id`), and
 systems that imitate the API lack more.
@@ -18,7 +18,7 @@ from statuary.domain.status.vocabulary import (
 )
 
 OPEN = ConfigDict(extra="allow", strict=True, defer_build=True)
-"""A page may send more members than these; clients pass over them."""
+"""A page may send additional members, which clients ignore."""
 
 TIMESTAMP = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}(Z|[+-][0-9]{2}:[0-9]{2})$"
 
@@ -26,7 +26,7 @@ Timestamp = Annotated[str, Field(pattern=TIMESTAMP, json_schema_extra={"format":
 """An instant in the page's time zone, with milliseconds."""
 
 Day = Annotated[str, Field(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", json_schema_extra={"format": "date"})]
-"""A day, where the specification says date-time: that is what every real page serves."""
+"""A date; the specification says date-time, but every real page serves a date."""
 
 
 @with_config(OPEN)
@@ -42,7 +42,7 @@ class PageMembers(TypedDict):
 
 @with_config(OPEN)
 class StatusMembers(TypedDict):
-    """The status of the whole page: how bad it is, and one of seven descriptions."""
+    """The status of the page: an indicator and one of six descriptions."""
 
     indicator: Impact
     description: str
@@ -70,7 +70,7 @@ class ComponentMembers(TypedDict):
 
 @with_config(OPEN)
 class AffectedMembers(TypedDict):
-    """What an update did to a component, under the name it had then."""
+    """The effect of an update on a component, with its name at the time."""
 
     code: str
     name: str
@@ -97,7 +97,7 @@ class UpdateMembers(TypedDict):
 
 @with_config(OPEN)
 class IncidentMembers(TypedDict):
-    """An incident; `monitoring_at` and `resolved_at` are null until it is."""
+    """An incident."""
 
     id: str
     name: str
@@ -137,8 +137,8 @@ class MaintenanceMembers(TypedDict):
 
 
 @with_config(OPEN)
-class Summary(TypedDict):
-    """Status, components, unresolved incidents, upcoming and running maintenances."""
+class SummaryDocument(TypedDict):
+    """Status, components, unresolved incidents, upcoming and active maintenances."""
 
     page: PageMembers
     components: list[ComponentMembers]
@@ -148,7 +148,7 @@ class Summary(TypedDict):
 
 
 @with_config(OPEN)
-class Status(TypedDict):
+class StatusDocument(TypedDict):
     """The page's status."""
 
     page: PageMembers
@@ -156,15 +156,15 @@ class Status(TypedDict):
 
 
 @with_config(OPEN)
-class Components(TypedDict):
-    """Every component's status."""
+class ComponentsDocument(TypedDict):
+    """Every component."""
 
     page: PageMembers
     components: list[ComponentMembers]
 
 
 @with_config(OPEN)
-class Incidents(TypedDict):
+class IncidentsDocument(TypedDict):
     """Incidents, newest first."""
 
     page: PageMembers
@@ -172,7 +172,7 @@ class Incidents(TypedDict):
 
 
 @with_config(OPEN)
-class ScheduledMaintenances(TypedDict):
+class ScheduledMaintenancesDocument(TypedDict):
     """Scheduled maintenances."""
 
     page: PageMembers
@@ -180,7 +180,7 @@ class ScheduledMaintenances(TypedDict):
 
 
 @with_config(OPEN)
-class IncidentPage(TypedDict):
+class IncidentDocument(TypedDict):
     """One incident or maintenance."""
 
     page: PageMembers
@@ -189,7 +189,7 @@ class IncidentPage(TypedDict):
 
 @with_config(OPEN)
 class YearMembers(TypedDict):
-    """What a year of the history holds, and where."""
+    """Numbers of records of a year, and the URL of its archive."""
 
     year: int
     incidents: int
@@ -198,16 +198,16 @@ class YearMembers(TypedDict):
 
 
 @with_config(OPEN)
-class Archives(TypedDict):
-    """Which years the history has, the latest first."""
+class ArchivesDocument(TypedDict):
+    """The years of the history, the latest first."""
 
     page: PageMembers
     years: list[YearMembers]
 
 
 @with_config(OPEN)
-class Archive(TypedDict):
-    """Every incident and maintenance created in one year, each as it read at its last change."""
+class ArchiveDocument(TypedDict):
+    """Every incident and maintenance created in one year, each as of its last change."""
 
     page: PageMembers
     incidents: list[IncidentMembers]
@@ -223,12 +223,21 @@ EpochInstant = Annotated[
 ]
 """An instant in UTC."""
 
-Epoch = TypedDict("Epoch", {"from": EpochInstant, "documents": dict[str, str]})
-Epoch.__doc__ = (
-    "A transition, and where each document lies that reads otherwise from then on than when it was built."
+EpochMembers = TypedDict("EpochMembers", {"from": EpochInstant, "documents": dict[str, str]})
+EpochMembers.__doc__ = (
+    "A future instant, and the files of the documents that differ from the build's from then on."
 )
 
-Epochs = TypedDict(
-    "Epochs", {"from": EpochInstant, "until": EpochInstant, "complete": bool, "epochs": list[Epoch]}
+EpochsDocument = TypedDict(
+    "EpochsDocument",
+    {
+        "from": EpochInstant,
+        "until": EpochInstant,
+        "complete": bool,
+        "documents": NotRequired[dict[str, str]],
+        "epochs": list[EpochMembers],
+    },
 )
-Epochs.__doc__ = "When documents change by themselves, and what holds them then; right up to `until`."
+EpochsDocument.__doc__ = (
+    "Documents of future instants, valid up to `until`; `documents` maps to copies of the build's own."
+)

@@ -18,7 +18,7 @@ from statuary.domain.status.uptime import WINDOW_DAYS, ComponentUptime, PageUpti
 
 
 def uptime_document(
-    page: Members, uptime: PageUptime, groups: list[Component], stamps: TimestampFormatter
+    page: Members, uptime: PageUptime, groups: list[Component], timestamps: TimestampFormatter
 ) -> Document:
     """Return the document: percentages, and of each component the days on which it was out."""
     by_id = {one.component.id: one for one in uptime.components}
@@ -28,7 +28,7 @@ def uptime_document(
         body=encode_json(
             {
                 "page": page,
-                "as_of": stamps(uptime.as_of),
+                "as_of": timestamps(uptime.as_of),
                 "days": WINDOW_DAYS,
                 "first_day": uptime.first_day.isoformat(),
                 "last_day": uptime.last_day.isoformat(),

@@ -1,1 +1,1 @@
-"""Components, incidents and maintenances as Statuspage defines them, and what follows from them over time."""
+"""Components, incidents and maintenances, as in Statuspage, and their state over time."""

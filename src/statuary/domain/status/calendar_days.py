@@ -1,4 +1,4 @@
-"""Days of a time zone as stretches between instants: 23 or 25 hours long where clocks change."""
+"""Days of a time zone: 23 or 25 hours long where clocks change."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
@@ -11,18 +11,18 @@ ONE_DAY = timedelta(days=1)
 
 
 def day_of(moment: Instant, zone: ZoneInfo) -> date:
-    """Return the day that it is in a zone at an instant."""
+    """Return the local date at an instant."""
     return moment.astimezone(zone).date()
 
 
 @lru_cache(maxsize=4096)
 def day_start(day: date, zone: ZoneInfo) -> Instant:
-    """Return the first instant of a day in a zone; where clocks skip midnight, the instant they skip at."""
+    """Return the first instant of a day; where clocks skip midnight, the instant of the skip."""
     return instant(datetime.combine(day, time(), zone))
 
 
 def midnights(zone: ZoneInfo, after: Instant, until: Instant) -> Iterator[Instant]:
-    """Yield the first instant of each day of a zone, after `after` and up to `until`."""
+    """Yield the first instant of each day that begins after `after` and not after `until`."""
     day = day_of(after, zone) + ONE_DAY
     while (midnight := day_start(day, zone)) <= until:
         yield midnight

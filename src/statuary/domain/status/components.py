@@ -1,4 +1,4 @@
-"""Components and groups: what the page shows the status of."""
+"""Components and component groups."""
 
 from datetime import date
 from typing import NamedTuple
@@ -9,38 +9,28 @@ from statuary.domain.status.vocabulary import ComponentStatus
 
 
 class StatusChange(NamedTuple):
-    """A component's status from an instant on.
-
-    Attributes:
-        at: when it took this status.
-        status: the status it has from then on.
-    """
+    """A recorded change: the component has this status from this instant on."""
 
     at: Instant
     status: ComponentStatus
 
 
 class Component(NamedTuple):
-    """A component, or a group of them (which Statuspage serves as a component as well).
+    """A component, or a group of components, which Statuspage serves as a component too.
 
     Attributes:
-        key: the author's name for it, which incidents use; the id serves as well.
-        id: the published id.
-        name: the published name.
-        description: the published description, or None.
-        group: whether it is a group.
-        group_id: the id of the group it is in, or None.
-        children: of a group, the ids of its components in their order.
-        position: counted from 1, anew in each group.
+        key: the author's name for it in content; the id is accepted there too.
+        children: for a group, the ids of its components by position.
+        position: counted from 1, separately in each group.
         showcase: whether its uptime is published.
-        start_date: the day from which its uptime counts, or None.
+        start_date: the first day that its uptime counts.
         only_show_if_degraded: whether pages hide it while it is operational.
-        created_at: when it was added.
-        updated_at: given only by an import; otherwise the instant of its last change of status.
-        status: how it is before anything recorded changes it.
-        history: recorded changes of status, oldest first.
-        removed: whether it is gone from the page and kept only because past incidents name it.
-        pointer: where in `components.yaml` it is written.
+        updated_at: given by an import only; otherwise the last change of status.
+        status: its status before the first recorded change.
+        history: recorded changes, oldest first.
+        removed: no longer on the page, kept only because past incidents name it.
+        is_dated: `created_at` is given, not the default.
+        pointer: where `components.yaml` defines it.
     """
 
     key: str
@@ -59,4 +49,5 @@ class Component(NamedTuple):
     status: ComponentStatus = "operational"
     history: tuple[StatusChange, ...] = ()
     removed: bool = False
+    is_dated: bool = False
     pointer: Pointer = ()

@@ -1,6 +1,6 @@
-"""What happened to a component on which day: how long it was not operational, and which records told of it.
+"""Downtime by day: how long a component was not operational, and which incidents and maintenances explain it.
 
-Uptime counts outages alone; people ask about degraded performance and maintenance, too.
+Uptime counts outages only; this also shows degraded performance and maintenance.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,13 +19,13 @@ from statuary.domain.status.vocabulary import ACTIVE_STATUSES, COMPONENT_SEVERIT
 
 
 class DayDowntime(NamedTuple):
-    """A day on which a component was not operational all the time.
+    """A day on which a component was not always operational.
 
     Attributes:
-        day: the day, in the page's zone.
-        lengths: how long it was how; nothing of the stretch that goes on.
-        ongoing: what it is at the instant asked for, if that is not operational and the day is today.
-        records: the incidents and maintenances that it was in on that day.
+        day: the date in the page's zone.
+        lengths: time in each status other than operational.
+        ongoing: the present status if it is not operational and the day is today.
+        records: the incidents and maintenances that affected it on that day.
     """
 
     day: date
@@ -41,7 +41,7 @@ class DayDowntime(NamedTuple):
 
     @property
     def outage(self) -> Outage:
-        """What of the day counts against uptime."""
+        """The part that counts against uptime."""
         nothing = timedelta()
         return Outage(
             partial=self.lengths.get("partial_outage", nothing),
@@ -50,13 +50,7 @@ class DayDowntime(NamedTuple):
 
 
 class DateRange(NamedTuple):
-    """A stretch of days, and how far it is known.
-
-    Attributes:
-        first: the first day.
-        last: the last day, in full.
-        at: the instant up to which something happened.
-    """
+    """Whole days from the first to the last, as they are known at an instant."""
 
     first: date
     last: date
@@ -64,46 +58,43 @@ class DateRange(NamedTuple):
 
 
 class DowntimeByDay:
-    """The days of trouble of every component between two days."""
+    """The downtime of every component in a range of days."""
 
     def __init__(self, timeline: Timeline, days: DateRange) -> None:
-        """Take a timeline and the days to tell of."""
         self._timeline = timeline
         self._days = days
         self._zone = timeline.catalogue.page.time_zone
         self._records = _records_by_component(timeline, days.at, day_start(days.first, self._zone))
 
     def of(self, component_id: str) -> dict[date, DayDowntime]:
-        """Return a component's days of trouble, in order."""
+        """Return a component's days with downtime, in order."""
         status_history = self._timeline.status_histories[component_id]
         lengths = self._lengths(status_history)
-        present = status_history.at(self._days.at)[0]
-        today = day_of(self._days.at, self._zone)
-        if present != "operational" and self._days.first <= today <= self._days.last:
+        today, present = day_of(self._days.at, self._zone), status_history.at(self._days.at)[0]
+        ongoing = None if present == "operational" else present
+        if ongoing and self._days.first <= today <= self._days.last:
             lengths.setdefault(today, {})
         records = self._records.get(component_id, ()) if lengths else ()
         return {
             day: DayDowntime(
                 day=day,
                 lengths=lengths[day],
-                ongoing=present if day == today and present != "operational" else None,
+                ongoing=ongoing if day == today else None,
                 records=tuple(record for record in records if self._covers(record, day)),
             )
             for day in sorted(lengths)
         }
 
     def _lengths(self, status_history: StatusHistory) -> dict[date, dict[ComponentStatus, timedelta]]:
-        """Return by day how long the component had which status; the stretch that goes on counts by whole days."""
         found: dict[date, dict[ComponentStatus, timedelta]] = {}
-        today = day_start(day_of(self._days.at, self._zone), self._zone)
-        for status, start, end in _stretches(status_history, self._days.at):
-            for day, length in self._split(start, today if end is None else end):
+        for status, start, end in _downtimes(status_history, self._days.at):
+            for day, length in self._split(start, end):
                 of_day = found.setdefault(day, {})
                 of_day[status] = of_day.get(status, timedelta()) + length
         return found
 
     def _split(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Yield the days that a stretch touches, and how much of each."""
+        """Yield each day between two instants, and how much of it lies between them."""
         start = max(start, day_start(self._days.first, self._zone))
         end = min(end, day_start(self._days.last + ONE_DAY, self._zone))
         while start < end:
@@ -113,47 +104,42 @@ class DowntimeByDay:
             start = midnight
 
     def _covers(self, record: IncidentState, day: date) -> bool:
-        span = active_period(record)
-        if span is None:
+        period = active_period(record)
+        if period is None:
             return False
-        start, end = span
+        start, end = period
         return start < day_start(day + ONE_DAY, self._zone) and (
             end is None or end > day_start(day, self._zone)
         )
 
 
 def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | None:
-    """Return from when to when a record was about trouble (None: it still is); None if it never was."""
+    """Return when an incident or maintenance began and ended (None: not yet); None if it never began."""
     if not isinstance(record.incident, Maintenance):
         return record.incident.started_at, record.resolved_at
     begun = [p.update.display_at for p in record.published_updates if p.update.status in ACTIVE_STATUSES]
     return (begun[-1], record.resolved_at) if begun else None
 
 
-def _stretches(
+def _downtimes(
     status_history: StatusHistory, at: Instant
-) -> Iterator[tuple[ComponentStatus, Instant, Instant | None]]:
-    """Yield the stretches up to an instant in which a component was not operational; None ends one that goes on."""
-    changes = [
-        (instant, status)
-        for instant, status in zip(status_history.instants, status_history.statuses, strict=True)
-        if instant <= at
+) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
+    """Yield each period up to an instant in which a component was not operational, with its start and end."""
+    past = [
+        change
+        for change in zip(status_history.instants, status_history.statuses, strict=True)
+        if change[0] <= at
     ]
-    if not changes:
-        return
-    for (start, status), (end, _) in pairwise(changes):
-        if status != "operational":
+    for (start, status), (end, _) in pairwise([*past, (at, "operational")]):
+        if status != "operational" and start < end:
             yield status, start, end
-    start, status = changes[-1]
-    if status != "operational":
-        yield status, start, None
 
 
 def _records_by_component(
     timeline: Timeline, at: Instant, since: Instant
 ) -> dict[str, Sequence[IncidentState]]:
     found: dict[str, list[IncidentState]] = {}
-    for history in (*timeline.incidents, *timeline.maintenances):
+    for history in timeline.histories:
         state = history.state_at(at)
         if state is not None and (state.resolved_at is None or state.resolved_at > since):
             for component in state.components:

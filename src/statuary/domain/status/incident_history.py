@@ -1,11 +1,11 @@
-"""An incident over its life: what it says at each instant.
+"""An incident at each instant of its history.
 
-Everything that an incident's document tells of itself changes only at the instants of its *steps*; between
-two steps it is one value, which is made once and kept.
+What an incident's document says changes only at the history's *change instants*; between two of them it is one
+value, which is made once and kept.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,18 +26,14 @@ from statuary.domain.status.vocabulary import (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class IncidentState:
-    """What an incident or maintenance says between two of its steps.
+    """An incident or a maintenance between two of its change instants.
 
     Attributes:
-        incident: the record.
-        since: the step that this state begins with.
-        status: its status: that of the newest update.
-        impact: its impact: the worst so far, or what overrides it.
-        updated_at: its last change.
-        monitoring_at: when it was first monitored (verified), or None.
-        resolved_at: when it was resolved (completed), or None.
-        postings: the updates that can be read, newest first.
-        components: the ids of its components that can be read of.
+        since: the change instant that this state begins at.
+        status: the status of the newest update.
+        impact: the worst so far, or the override.
+        published_updates: newest first.
+        components: ids of the affected components.
     """
 
     incident: Incident
@@ -52,23 +48,30 @@ class IncidentState:
 
     @property
     def closed(self) -> bool:
-        """Whether the incident is over, so that nothing about it changes by itself."""
+        """Whether the incident has ended, so that it no longer changes automatically."""
         return self.status in CLOSED_STATUSES
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether this is a maintenance that was cancelled before it ended in another way."""
+        if not isinstance(self.incident, Maintenance) or self.resolved_at is None:
+            return False
+        cancelled_at = self.incident.cancelled_at
+        return cancelled_at is not None and cancelled_at <= self.resolved_at
 
 
 class IncidentHistory:
-    """The steps of one incident or maintenance.
+    """An incident or a maintenance over time.
 
     Attributes:
-        incident: the record.
-        components: the ids of its components.
-        steps: the instants at which something about it changes, in order; empty if it is never published.
+        components: ids of the affected components.
+        change_instants: in order; empty if the record is never published.
     """
 
     def __init__(
         self, incident: Incident, published_updates: Sequence[PublishedUpdate], components: tuple[str, ...]
     ) -> None:
-        """Take a record, its postings in the order they are posted, and the ids of its components."""
+        """Take a record, its updates in the order of publication, and the ids of its components."""
         self.incident = incident
         self._published_updates = () if incident.draft else tuple(published_updates)
         self.components = components
@@ -78,16 +81,14 @@ class IncidentHistory:
     def _find_change_instants(self) -> tuple[Instant, ...]:
         if not self._published_updates:
             return ()
-        first = self._published_updates[0].published_at
-        instants = {published.published_at for published in self._published_updates}
+        incident, first = self.incident, self._published_updates[0].published_at
         edits = {published.update.updated_at for published in self._published_updates}
-        overrides = {self.incident.updated_at, self.incident.monitoring_at, self.incident.resolved_at} - {
-            None
-        }
-        return tuple(sorted(instants | {at for at in edits | overrides if at is not None and at > first}))
+        stated = {*incident.stated_changes, incident.monitoring_at, incident.resolved_at}
+        later = {at for at in edits | stated if at is not None and at > first}
+        return tuple(sorted(later.union(self._published_at)))
 
     def state_at(self, instant: Instant) -> IncidentState | None:
-        """Return what the record says at an instant; None while there is nothing of it to read."""
+        """Return the record's state at an instant; None before its first update."""
         passed = bisect_right(self.change_instants, instant)
         if not passed:
             return None
@@ -97,13 +98,13 @@ class IncidentHistory:
         return state
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Say whether the record is closed at an instant, and nothing about it changes any more."""
+        """Return whether nothing about the record changes after an instant."""
         final = self.final
         return final is None or (final.closed and final.since <= instant)
 
     @cached_property
     def final(self) -> IncidentState | None:
-        """What the record says after its last step."""
+        """The record's state after its last change; None if it is never published."""
         return self.state_at(self.change_instants[-1]) if self.change_instants else None
 
     def _state(self, since: Instant) -> IncidentState:
@@ -139,15 +140,14 @@ class IncidentHistory:
         return list(_worst_so_far(self._published_updates))
 
     def _updated_at(self, published_updates: Sequence[PublishedUpdate], since: Instant) -> Instant:
-        derived = max(last_edit_as_of(published, since) for published in published_updates)
-        given = self.incident.updated_at
-        return max(derived, given) if given is not None and given <= since else derived
+        edits = [last_edit_as_of(published, since) for published in published_updates]
+        return max([*edits, *(change for change in self.incident.stated_changes if change <= since)])
 
     def _monitoring_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
         given = self.incident.monitoring_at
         if given is not None:
             return given if given <= since else None
-        monitored = [p.update.display_at for p in newest_first if p.update.status in MONITORING_STATUSES]
+        monitored = _displayed_at(newest_first, MONITORING_STATUSES)
         return monitored[-1] if monitored else None
 
     def _resolved_at(
@@ -156,14 +156,12 @@ class IncidentHistory:
         given = self.incident.resolved_at
         if given is not None and given <= since:
             return given
-        if status not in CLOSED_STATUSES:
-            return None
-        resolved = [p.update.display_at for p in newest_first if p.update.status in RESOLVING_STATUSES]
+        resolved = _displayed_at(newest_first, RESOLVING_STATUSES) if status in CLOSED_STATUSES else []
         return resolved[0] if resolved else None
 
 
 def last_edit_as_of(published: PublishedUpdate, instant: Instant) -> Instant:
-    """Return an update's last change as of an instant: an edit still to come has not happened."""
+    """Return when an update was last edited, not counting an edit after an instant."""
     update = published.update
     return update.updated_at if update.updated_at <= instant else update.created_at
 
@@ -172,13 +170,16 @@ def _display_at(published: PublishedUpdate) -> Instant:
     return published.update.display_at
 
 
+def _displayed_at(updates: Sequence[PublishedUpdate], statuses: Collection[str]) -> list[Instant]:
+    return [_display_at(published) for published in updates if published.update.status in statuses]
+
+
 def _worst_so_far(published_updates: Sequence[PublishedUpdate]) -> Iterator[Impact]:
-    """Yield after each posting the worst impact that the incident's own components have had in its life."""
+    """Yield after each update the worst impact of the incident's own components so far."""
     statuses: dict[str, ComponentStatus] = {}
     worst: Impact = "none"
     for published in published_updates:
         if published.affected_components:
-            for affected in published.affected_components:
-                statuses[affected.code] = affected.new_status
+            statuses.update({one.code: one.new_status for one in published.affected_components})
             worst = worst_impact((worst, overall_status(statuses.values()).indicator))
         yield worst

@@ -9,17 +9,15 @@ from statuary.domain.primitives import Instant
 from statuary.domain.status.vocabulary import ComponentStatus, Impact, UpdateStatus
 
 REMINDER_INTERVALS_ABSENT = "absent"
-"""As `reminder_intervals`: the member is left out, as in incidents from before September 2023."""
+"""Value of `reminder_intervals` that omits the member, as in incidents from before September 2023."""
 
 
 class AffectedComponent(NamedTuple):
-    """What an update says of one component, in the shape that Statuspage serves.
+    """The effect of an update on one component, in the shape that Statuspage serves.
 
     Attributes:
         code: the component's id (in content: its key or its id).
-        name: its name as of then, `Group - Component` if it is in a group.
-        old_status: its status before the update.
-        new_status: its status after the update.
+        name: its name at the time, `Group - Component` in a group.
     """
 
     code: str
@@ -33,20 +31,15 @@ class IncidentUpdate:
     """One dated update of an incident or a maintenance.
 
     Attributes:
-        id: the published id.
-        status: what it moves the incident to.
-        body: its text; Statuspage allows a small subset of HTML in it.
-        display_at: the instant readers are told.
-        created_at: the instant it was posted; nobody sees it before (nor before `display_at`).
-        updated_at: the instant of its last edit.
-        components: the statuses that it gives to components, by key or id.
-        recorded: whether `affected_components` is a record to publish as it is, not to be derived.
-        affected_components: that record; None where Statuspage served null.
-        deliver_notifications: whether subscribers are told.
-        custom_tweet: text for social media, or None.
-        tweet_id: the number of the post that was made of it, or None.
-        automatic: whether nobody wrote it: the clock did, as Statuspage's job does.
-        pointer: where in the incident's file it is written; `()` if nowhere.
+        body: text with the small subset of HTML that Statuspage allows.
+        display_at: the time that readers see.
+        created_at: when it was posted; it is published neither before this nor before `display_at`.
+        components: new statuses by component key or id; None only names the component.
+        recorded: `affected_components` is imported and published as it is instead of derived.
+        affected_components: the imported value; None where Statuspage served null.
+        tweet_id: number of the social media post about it.
+        automatic: posted by the clock, as Statuspage's job does.
+        pointer: where the file defines it; `()` for an update that is in no file.
     """
 
     id: str
@@ -67,26 +60,22 @@ class IncidentUpdate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """An incident over its whole life.
+    """An incident from its opening to its end.
 
     Attributes:
-        id: the published id, from the file name unless given.
         source: its file, relative to the content folder.
-        name: the published name.
-        updates: what was and will be said, in the author's order.
-        components: the components it is about, by key or id, in the order they were named.
-        opened_with: the statuses that it gave to components when it was opened, by key or id.
-        created_at: when it was opened.
-        started_at: when the trouble began.
-        shortlink: the published link; None for the one that follows from the page's URL.
-        updated_at: given only by an import; otherwise the last update's.
-        monitoring_at: given only by an import; otherwise the first monitoring update's instant.
-        resolved_at: given only by an import; otherwise the resolving update's instant.
-        impact_override: the impact, whatever the components say.
-        publish_at: before this instant nothing of it is published.
-        draft: whether nothing of it is ever published.
-        backfilled: whether it was entered after the fact: it moves no component.
-        reminder_intervals: published as it is; `absent` leaves the member out.
+        updates: past and future updates, in the author's order.
+        components: the affected components by key or id, in the order of first mention.
+        opened_with: component statuses that take effect with the first update, by key or id.
+        shortlink: None for the one that follows from the page's URL.
+        updated_at: given by an import only; otherwise the last change of an update.
+        monitoring_at: given by an import only; otherwise the first monitoring update's.
+        resolved_at: given by an import only; otherwise the resolving update's.
+        impact_override: replaces the impact that follows from the components.
+        publish_at: nothing of it is published before this instant.
+        draft: nothing of it is published.
+        backfilled: entered after the fact; it changes no component's status.
+        reminder_intervals: published as it is; `absent` omits the member.
     """
 
     id: str
@@ -106,3 +95,8 @@ class Incident:
     draft: bool = False
     backfilled: bool = False
     reminder_intervals: str | None = None
+
+    @property
+    def stated_changes(self) -> tuple[Instant, ...]:
+        """Instants at which the record itself changed, not one of its updates."""
+        return () if self.updated_at is None else (self.updated_at,)

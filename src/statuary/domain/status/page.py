@@ -1,6 +1,6 @@
-"""The status page as a whole."""
+"""The status page as a whole, and what of it is published."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -12,17 +12,17 @@ UNKNOWN_CREATION = Instant(datetime(1970, 1, 1, tzinfo=UTC))
 
 
 class Page(NamedTuple):
-    """The page that everything else belongs to.
+    """The page that all components, incidents and maintenances belong to.
 
     Attributes:
-        id: what `page_id` says everywhere.
-        name: the page's name.
-        url: its address, absolute, without a slash at the end (clients append to it).
-        time_zone: the zone that every published instant is told in.
-        created_at: the instant that stands in where nothing has happened yet.
-        updated_at: given only by an import; published from that instant on, whatever happens later.
-        indicator: overrides the indicator that follows from components and incidents.
-        description: overrides the description likewise.
+        id: the `page_id` of every document.
+        url: absolute, without a slash at the end: clients append paths to it.
+        time_zone: the zone of every published timestamp.
+        created_at: used wherever nothing has happened yet.
+        updated_at: given by an import only; published from that instant on, whatever happens later.
+        indicator: replaces the indicator that follows from the components.
+        description: replaces the description that follows from the components.
+        feed_host: the host in the ids of feeds; None derives these ids from the page's id.
     """
 
     id: str
@@ -33,3 +33,22 @@ class Page(NamedTuple):
     updated_at: Instant | None = None
     indicator: Impact | None = None
     description: str | None = None
+    feed_host: str | None = None
+
+
+class StatusSettings(NamedTuple):
+    """How the status documents are published.
+
+    Attributes:
+        cap: how many incidents (and maintenances) the lists hold; 0 for all. Open ones are always listed.
+        archives: whether the complete history is published by year.
+        uptime: whether uptime is published.
+        horizon: how far ahead the documents of future instants are written.
+        max_epochs: how many future instants are written at most.
+    """
+
+    cap: int = 50
+    archives: bool = True
+    uptime: bool = True
+    horizon: timedelta = timedelta(days=35)
+    max_epochs: int = 500

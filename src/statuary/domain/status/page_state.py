@@ -11,13 +11,7 @@ from statuary.domain.status.vocabulary import ComponentStatus
 
 
 class ComponentState(NamedTuple):
-    """A component or group at one instant.
-
-    Attributes:
-        component: the component.
-        status: its status; a group's is that of its worst component.
-        updated_at: its last change of status.
-    """
+    """A component or group at one instant; a group has the status of its worst component."""
 
     component: Component
     status: ComponentStatus
@@ -28,12 +22,9 @@ class PageState(NamedTuple):
     """The page at one instant.
 
     Attributes:
-        at: the instant.
-        page: the page.
         updated_at: the latest change of anything on it.
-        roll_up: its indicator and description.
-        components: by id, the removed ones too, in order of position.
-        incidents: every incident that can be read of, the latest created first.
+        components: by id, in the order of the documents, removed ones included.
+        incidents: every published incident, the latest created first.
         maintenances: likewise every maintenance.
     """
 
@@ -46,7 +37,7 @@ class PageState(NamedTuple):
     maintenances: tuple[IncidentState, ...]
 
     def only(self, ids: frozenset[str]) -> "PageState":
-        """Return this state with the records of these ids alone."""
+        """Return this state with only the incidents and maintenances of these ids."""
         return self._replace(
             incidents=tuple(state for state in self.incidents if state.incident.id in ids),
             maintenances=tuple(state for state in self.maintenances if state.incident.id in ids),

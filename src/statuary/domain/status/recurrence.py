@@ -1,93 +1,186 @@
-"""Recurring maintenances: one window for each time that a rule of RFC 5545 names.
+"""Windows of recurring maintenances, one for each start that an RFC 5545 rule gives.
 
-The rule follows the clock of its time zone, so that a window at 02:00 stays at 02:00 when clocks change.
+The rule follows the clock of its time zone: a window at 02:00 stays at 02:00 when clocks change.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 
-from statuary.domain.primitives import Instant, InvalidValueError, instant
+from statuary.domain.primitives import Instant, InvalidValueError, instant, shorten
 from statuary.domain.status.derived_ids import derived_id
 from statuary.domain.status.incidents import IncidentUpdate
 from statuary.domain.status.maintenances import Maintenance, Occurrence, Recurrence
 
-MAX_WINDOWS = 1000
-"""Windows that one rule may lay out; a check says so when it would be more."""
+MAX_WINDOWS = 20_000
+"""Windows of one rule, 54 years of daily ones; a check reports a rule that gives more."""
+
+MAX_TIMES_PER_DAY = 24
 
 FREQUENCIES = ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
-"""The frequencies that make sense for a maintenance; faster ones are refused."""
+WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+RANGES: Mapping[str, tuple[int, int]] = {
+    "INTERVAL": (1, 9999),
+    "COUNT": (1, 999_999),
+    "BYMONTH": (1, 12),
+    "BYMONTHDAY": (-31, 31),
+    "BYYEARDAY": (-366, 366),
+    "BYWEEKNO": (-53, 53),
+    "BYSETPOS": (-366, 366),
+    "BYHOUR": (0, 23),
+    "BYMINUTE": (0, 59),
+    "BYSECOND": (0, 59),
+}
+"""Parts of a rule whose value is a number, or a list of numbers for names in BY; 0 is outside a negative range."""
+
+EXAMPLE = "write it like FREQ=WEEKLY;BYDAY=TU;COUNT=10"
+
+LAST_YEAR = 9999
+CALENDAR_CYCLE = 400
+"""Years after which the calendar repeats, weekdays included."""
 
 
 def validate_rule(rule: str) -> None:
-    """Read a recurrence rule, only to see that it is one.
+    """Check a recurrence rule.
 
     Raises:
-        Malformed: if it is not, or repeats more often than daily.
+        InvalidValueError: if it is not one of RFC 5545, or repeats more often than a maintenance can.
     """
-    parts = dict(part.split("=", 1) for part in rule.upper().split(";") if "=" in part)
+    parts = _parts(rule)
     if parts.get("FREQ") not in FREQUENCIES:
         raise InvalidValueError(
-            f"recurrence rule {rule!r} has no frequency of {', '.join(FREQUENCIES)}",
-            "write it like FREQ=WEEKLY;BYDAY=TU;COUNT=10",
+            f"recurrence rule {shorten(rule)} has no FREQ of {', '.join(FREQUENCIES)}", EXAMPLE
         )
-    _starts(rule, datetime(2000, 1, 1, tzinfo=UTC))
+    for name, value in parts.items():
+        if not _is_valid(name, value):
+            raise InvalidValueError(
+                f"recurrence rule {shorten(rule)}: {name}={shorten(value)} is not valid", EXAMPLE
+            )
+    if {"COUNT", "UNTIL"} <= parts.keys():
+        raise InvalidValueError(
+            f"recurrence rule {shorten(rule)} has both COUNT and UNTIL", "keep one of them"
+        )
+    times = [len(parts[name].split(",")) for name in ("BYHOUR", "BYMINUTE", "BYSECOND") if name in parts]
+    if max(times, default=1) > MAX_TIMES_PER_DAY or sum(number > 1 for number in times) > 1:
+        raise InvalidValueError(
+            f"recurrence rule {shorten(rule)} gives more than {MAX_TIMES_PER_DAY} windows a day", EXAMPLE
+        )
 
 
-def _starts(rule: str, first: datetime) -> Iterator[datetime]:
-    # only a site with a recurring maintenance pays for the library
-    from dateutil.rrule import rrulestr  # noqa: PLC0415
+def _parts(rule: str) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    for part in rule.upper().split(";"):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise InvalidValueError(
+                f"recurrence rule {shorten(rule)}: {shorten(part)} is not NAME=VALUE", EXAMPLE
+            )
+        if name in parts:
+            raise InvalidValueError(f"recurrence rule {shorten(rule)} has {name} twice", f"keep one {name}")
+        parts[name] = value
+    return parts
 
+
+def _is_valid(name: str, value: str) -> bool:
+    if name in RANGES:
+        numbers = value.split(",") if name.startswith("BY") else [value]
+        return all(_is_within(number, *RANGES[name]) for number in numbers)
+    if name == "BYDAY":
+        return all(re.fullmatch(rf"([+-]?[1-9]\d?)?({'|'.join(WEEKDAYS)})", day) for day in value.split(","))
+    if name == "UNTIL":
+        return _until(value) is not None
+    return (name == "FREQ" and value in FREQUENCIES) or (name == "WKST" and value in WEEKDAYS)
+
+
+def _is_within(number: str, least: int, most: int) -> bool:
+    if not re.fullmatch(r"[+-]?\d{1,6}", number, re.ASCII):
+        return False
+    return least <= int(number) <= most and (least >= 0 or int(number) != 0)
+
+
+def _until(value: str) -> Instant | None:
     try:
-        return iter(rrulestr(rule, dtstart=first))
-    except (ValueError, KeyError, TypeError) as error:
-        raise InvalidValueError(f"recurrence rule {rule!r} is not one: {error}") from None
+        return instant(datetime.strptime(value, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC))
+    except ValueError:
+        return None
 
 
 def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
-    """Return the starts that the rule gives windows announced by `until`, one more than `MAX_WINDOWS` at most."""
-    local = maintenance.scheduled_for.astimezone(recurrence.time_zone)
-    last = until + recurrence.announce
-    found: list[Instant] = []
-    for start in islice(_starts(recurrence.rule, local), MAX_WINDOWS + 1):
-        if start > last:
-            break
-        found.append(instant(start))
-    return found
+    """Return the starts of the windows announced by `until`, at most `MAX_WINDOWS` + 1."""
+    last = Instant(until + recurrence.announce)
+    return list(islice(_starts(maintenance, recurrence, last), MAX_WINDOWS + 1))
 
 
-def occurrences(maintenance: Maintenance, until: Instant) -> Iterator[Maintenance]:
-    """Yield the windows of a maintenance that are announced by `until`, each a maintenance of its own."""
+def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | None:
+    """Return the start of the first window that a rule gives; None if it gives none."""
+    last = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
+    return next(_starts(maintenance, recurrence, last), None)
+
+
+def continues_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
+    """Return whether a rule gives a window that starts after an instant; not looking beyond `MAX_WINDOWS`."""
+    last = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
+    return any(start > at for start in islice(_starts(maintenance, recurrence, last), MAX_WINDOWS))
+
+
+def _starts(maintenance: Maintenance, recurrence: Recurrence, last: Instant) -> Iterator[Instant]:
+    parts = _parts(recurrence.rule)
+    until = _until(parts.pop("UNTIL", ""))
+    end = last if until is None else min(last, until)
+    rule = ";".join(f"{name}={value}" for name, value in parts.items())
+    for start in _local_starts(rule, maintenance.scheduled_for.astimezone(recurrence.time_zone)):
+        if start > end:
+            return
+        yield start
+
+
+def _local_starts(rule: str, first: datetime) -> Iterator[Instant]:
+    # only a site with a recurring maintenance pays for the library
+    from dateutil.rrule import rrulestr  # noqa: PLC0415
+
+    # the library looks for a rule that never matches up to its last year, which takes half a minute;
+    # the calendar is the same a multiple of 400 years later, and there that year is near
+    shift = max(0, (LAST_YEAR - first.year - CALENDAR_CYCLE // 2) // CALENDAR_CYCLE * CALENDAR_CYCLE)
+    shifted = first.replace(year=first.year + shift, tzinfo=None)
+    for start in rrulestr(rule, dtstart=shifted):
+        yield instant(start.replace(year=start.year - shift, tzinfo=first.tzinfo))
+
+
+def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Maintenance]:
+    """Yield the windows of a maintenance that are announced by `until`, each as a maintenance of its own."""
     recurrence = maintenance.recurrence
     if recurrence is None:
         yield maintenance
         return
     for start in window_starts(maintenance, recurrence, until)[:MAX_WINDOWS]:
-        yield _occurrence(maintenance, recurrence, start)
+        yield _window(maintenance, recurrence, start)
 
 
 def window_id(maintenance: Maintenance, start: Instant) -> str:
-    """Return the id of the window that the rule of a recurring maintenance begins at an instant."""
+    """Return the id of the window that starts at an instant by the rule."""
     return f"{maintenance.id}-{start:%Y%m%dt%H%Mz}"
 
 
-def _occurrence(maintenance: Maintenance, recurrence: Recurrence, start: Instant) -> Maintenance:
-    differs = recurrence.occurrences.get(start, Occurrence())
+def _window(maintenance: Maintenance, recurrence: Recurrence, start: Instant) -> Maintenance:
+    changes = recurrence.occurrences.get(start, Occurrence())
     announced = instant(start - recurrence.announce)
     own_id = window_id(maintenance, start)
-    scheduled_for = differs.scheduled_for or start
+    scheduled_for = changes.scheduled_for or start
     length = maintenance.scheduled_until - maintenance.scheduled_for
     return replace(
         maintenance,
         id=own_id,
-        name=differs.name or maintenance.name,
+        name=changes.name or maintenance.name,
         created_at=announced,
         started_at=announced,
         scheduled_for=scheduled_for,
-        scheduled_until=differs.scheduled_until or instant(scheduled_for + length),
-        updates=(_announcement(own_id, announced, differs.body or maintenance.body), *differs.updates),
-        cancelled_at=differs.cancelled_at,
+        scheduled_until=changes.scheduled_until or instant(scheduled_for + length),
+        updates=(_announcement(own_id, announced, changes.body or maintenance.body), *changes.updates),
+        cancelled_at=changes.cancelled_at,
+        rescheduled_at=changes.rescheduled_at,
         recurrence=None,
     )
 

@@ -14,12 +14,10 @@ class StatusCatalogue:
     """The page, its components, its incidents and its maintenances.
 
     Attributes:
-        page: the page.
-        components: groups and components, each group before its components, in the author's order.
-        incidents: every incident.
-        maintenances: every maintenance; a recurring one once, with its rule.
-        components_source: the file that the components are written in.
-        page_source: the file that the page is written in.
+        components: in the author's order, each group before its components.
+        maintenances: a recurring one appears once, with its rule.
+        components_source: the file that defines the components.
+        page_source: the file that defines the page.
     """
 
     page: Page
@@ -31,6 +29,6 @@ class StatusCatalogue:
 
     @cached_property
     def components_by_name(self) -> dict[str, Component]:
-        """Components by their key and by their id; where the two collide, the key wins."""
+        """Components by key and by id; where the two collide, the key wins."""
         by_id = {component.id: component for component in self.components}
         return by_id | {component.key: component for component in self.components}

@@ -1,8 +1,7 @@
-"""Everything that was said of components, replayed in the order it was said.
+"""The status of each component over time, from recorded changes and from updates in the order of publication.
 
-The newest word wins: a recorded change, an update's, the clock's. When an incident is resolved, or a
-maintenance completed, the components that it holds down go back to operational, unless another record
-still holds them; what that one says of them shows then.
+The newest statement wins. When an incident is resolved or a maintenance completed, the components that it
+affects return to operational unless another open record affects them; then that record's status applies.
 """
 
 from bisect import bisect_right
@@ -21,12 +20,11 @@ from statuary.domain.status.vocabulary import RESOLVING_STATUSES, ComponentStatu
 
 
 class PublishedUpdate(NamedTuple):
-    """An update, and what follows from when it was posted.
+    """An update as it is published.
 
     Attributes:
-        update: the update.
-        posted_at: the first instant at which it can be read.
-        affected_components: what it publishes of its components; None publishes null.
+        published_at: the first instant at which readers see it.
+        affected_components: None publishes null.
     """
 
     update: IncidentUpdate
@@ -39,10 +37,10 @@ class StatusHistory:
     """A component's status over time.
 
     Attributes:
-        base: its status before the first change.
-        instants: when it changed, in order.
-        statuses: what to, one for each instant; never the same twice running.
-        last: its status after the last change.
+        base: the status before the first change.
+        instants: the instants of the changes, in order.
+        statuses: the status after each change; two in a row always differ.
+        last: the status after the last change.
     """
 
     base: ComponentStatus
@@ -54,12 +52,12 @@ class StatusHistory:
         self.last = self.base
 
     def at(self, instant: Instant) -> tuple[ComponentStatus, Instant | None]:
-        """Return the status at an instant, and since when (None: from the beginning)."""
+        """Return the status at an instant and the change that it began with (None: the base status)."""
         passed = bisect_right(self.instants, instant)
         return (self.statuses[passed - 1], self.instants[passed - 1]) if passed else (self.base, None)
 
     def change(self, instant: Instant, status: ComponentStatus) -> None:
-        """Add a change at an instant not before the last one; of several at one instant the last counts."""
+        """Append a change not earlier than the last one; of several at one instant only the last counts."""
         if status == self.last:
             return
         if self.instants and self.instants[-1] == instant:
@@ -73,23 +71,18 @@ class StatusHistory:
 
 
 class ReplayResult(NamedTuple):
-    """What came out of a replay.
-
-    Attributes:
-        tracks: each component's status over time, by component id.
-        postings: each record's postings by its id, in the order they were posted.
-    """
+    """Status histories by component id; by record id its updates in the order of publication."""
 
     status_histories: Mapping[str, StatusHistory]
     published_updates: Mapping[str, Sequence[PublishedUpdate]]
 
 
 def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> ReplayResult:
-    """Replay every recorded change and every update of the records, each at the instant it took effect."""
-    tape = _Replayer(catalogue)
+    """Apply every recorded change and every update of the records, each at the instant it takes effect."""
+    replayer = _Replayer(catalogue)
     for event in sorted(_events(catalogue, records), key=_when):
-        tape.play(event)
-    return ReplayResult(tape.status_histories, tape.published_updates)
+        replayer.apply(event)
+    return ReplayResult(replayer.status_histories, replayer.published_updates)
 
 
 class _StatusChangeEvent(NamedTuple):
@@ -102,7 +95,7 @@ class _StatusChangeEvent(NamedTuple):
 
 
 class _UpdateEvent(NamedTuple):
-    """An update of a record, at the instant it is posted."""
+    """An update of a record, at the instant of its publication."""
 
     at: Instant
     record: Incident
@@ -125,18 +118,18 @@ def _events(
 
 
 def _when(event: _StatusChangeEvent | _UpdateEvent) -> tuple[Instant, int]:
-    """Return the order of events; of the same instant, recorded changes come first, then updates as written."""
+    """Return the sort key of an event; at one instant recorded changes precede updates."""
     return event.at, event.rank
 
 
 def published_at(record: Incident, update: IncidentUpdate) -> Instant:
-    """Return the first instant at which an update can be read: never before its own time or its embargo."""
+    """Return the first instant at which readers see an update: its own times and `publish_at` have passed."""
     at = max(update.created_at, update.display_at)
     return at if record.publish_at is None else max(at, record.publish_at)
 
 
 def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
-    """Return by component id the name that updates show: `Group - Component` for one in a group."""
+    """Return by component id the name in updates, `Group - Component` in a group."""
     groups = {component.id: component.name for component in catalogue.components if component.group}
     return {
         component.id: (
@@ -149,7 +142,7 @@ def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
 
 
 class _Replayer:
-    """The running state of a replay."""
+    """Component statuses while events are applied one after another."""
 
     def __init__(self, catalogue: StatusCatalogue) -> None:
         self.status_histories = {
@@ -158,79 +151,85 @@ class _Replayer:
         self.published_updates: dict[str, list[PublishedUpdate]] = {}
         self._ids = {name: component.id for name, component in catalogue.components_by_name.items()}
         self._names = published_names(catalogue)
-        # by component id: which records hold it down, and how far
+        # by component id: the status that each open record gives it
         self._held: dict[str, dict[str, ComponentStatus]] = {}
-        # by record id: the components it has named so far
+        # by record id: the components that it has named so far
         self._named: dict[str, dict[str, None]] = {}
 
-    def play(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
-        """Take one event."""
+    def apply(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
         if isinstance(event, _StatusChangeEvent):
-            # a person's word about the component itself: what incidents said of it is settled
+            # a recorded change overrides what open incidents say of the component
             self._held.pop(event.component.id, None)
             self._status_history(event.component.id).change(event.at, event.status)
             return
         update = event.update
-        affected = self._recorded(event) if update.recorded else self._derived(event)
+        affected = self._apply_recorded(event) if update.recorded else self._apply_written(event)
         self.published_updates.setdefault(event.record.id, []).append(
             PublishedUpdate(update, event.at, affected)
         )
 
-    def _recorded(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
-        """Take an update whose effect on components is on record: it moves what it says it moved."""
+    def _apply_recorded(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
+        """Apply an update whose effect on components is imported."""
         affected = event.update.affected_components
         if affected is not None:
             affected = tuple(component._replace(code=self._id(component.code)) for component in affected)
         for component in affected or ():
             if component.old_status != component.new_status and not event.record.backfilled:
-                self._say(event, component.code, component.new_status)
+                self._set_status(event, component.code, component.new_status)
         if event.update.status in RESOLVING_STATUSES:
             for held in self._held.values():
                 held.pop(event.record.id, None)
         return affected
 
-    def _derived(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
-        """Take an update as written: return each component it is about with its status before and after."""
+    def _apply_written(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
+        """Apply an update as written; return every component it concerns with its old and new status."""
         if event.record.backfilled:
             return None
-        said = self._said(event)
-        before = [(component, self._status_history(component).last) for component in self._name(event, said)]
-        for component, status in said.items():
-            if status is not None:
-                self._say(event, component, status)
-        if ends_effect(event.record, event.update):
-            for component, _ in before:
-                if component not in said:
-                    self._release(event, component)
-        affected = tuple(
-            AffectedComponent(
-                component, self._names.get(component, component), old, self._status_history(component).last
-            )
-            for component, old in before
-        )
-        # the clock's updates list components only when they move them; a person's always do (measured)
+        statuses = self._statuses(event)
+        named = self._name(event, statuses)
+        before = {component: self._status_history(component).last for component in named}
+        self._set_statuses(event, statuses, named)
+        affected = tuple(self._affected(component, old) for component, old in before.items())
+        # an automatic update lists components only if it changes them; a written one always does (measured)
         if event.update.automatic and all(one.old_status == one.new_status for one in affected):
             return None
         return affected or None
 
-    def _said(self, event: _UpdateEvent) -> dict[str, ComponentStatus | None]:
-        """Return by component id what the update says of components, in words or by what it is."""
-        said = {self._id(name): status for name, status in event.update.components.items()}
-        if event.rank == 1 and event.record.opened_with:
-            said = {self._id(name): status for name, status in event.record.opened_with.items()} | said
-        if begins_maintenance(event.record, event.update) and not any(said.values()):
-            return {self._id(name): "under_maintenance" for name in event.record.components}
-        return said
+    def _set_statuses(
+        self, event: _UpdateEvent, statuses: Mapping[str, ComponentStatus | None], named: Iterable[str]
+    ) -> None:
+        for component, status in statuses.items():
+            if status is not None:
+                self._set_status(event, component, status)
+        if ends_effect(event.record, event.update):
+            for component in named:
+                if component not in statuses:
+                    self._release(event, component)
 
-    def _name(self, event: _UpdateEvent, said: Mapping[str, ComponentStatus | None]) -> dict[str, None]:
-        """Return the components that a record has named up to this update, in the order of naming."""
+    def _affected(self, component: str, old: ComponentStatus) -> AffectedComponent:
+        name = self._names.get(component, component)
+        return AffectedComponent(component, name, old, self._status_history(component).last)
+
+    def _statuses(self, event: _UpdateEvent) -> dict[str, ComponentStatus | None]:
+        """Return by component id the status that the update gives, as written or as the start of a maintenance."""
+        statuses = {self._id(name): status for name, status in event.update.components.items()}
+        if event.rank == 1 and event.record.opened_with:
+            statuses = {
+                self._id(name): status for name, status in event.record.opened_with.items()
+            } | statuses
+        if begins_maintenance(event.record, event.update) and not any(statuses.values()):
+            return {self._id(name): "under_maintenance" for name in event.record.components}
+        return statuses
+
+    def _name(self, event: _UpdateEvent, statuses: Mapping[str, object]) -> dict[str, None]:
+        """Return the components that a record has named up to this update, in the order of first mention."""
         named = self._named.setdefault(event.record.id, {})
         if not named and isinstance(event.record, Maintenance):
             named.update((self._id(name), None) for name in event.record.components)
-        named.update((component, None) for component in said)
+        named.update((component, None) for component in statuses)
         return named
 
-    def _say(self, event: _UpdateEvent, component: str, status: ComponentStatus) -> None:
+    def _set_status(self, event: _UpdateEvent, component: str, status: ComponentStatus) -> None:
         held = self._held.setdefault(component, {})
         if status == "operational":
             held.pop(event.record.id, None)
@@ -247,14 +246,11 @@ class _Replayer:
         return self._ids.get(name, name)
 
     def _status_history(self, component: str) -> StatusHistory:
-        status_history = self.status_histories.get(component)
-        if status_history is None:
-            status_history = self.status_histories[component] = StatusHistory("operational")
-        return status_history
+        return self.status_histories.setdefault(component, StatusHistory("operational"))
 
 
 def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
-    """Say whether an update puts a maintenance's components under maintenance unless it says otherwise."""
+    """Return whether an update without statuses puts its components under maintenance."""
     return (
         isinstance(record, Maintenance)
         and update.status == "in_progress"
@@ -263,7 +259,7 @@ def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
 
 
 def ends_effect(record: Incident, update: IncidentUpdate) -> bool:
-    """Say whether an update lets go of the components that its record holds down."""
+    """Return whether an update ends the effect of its record on components."""
     if isinstance(record, Maintenance):
         return update.status == "completed" and record.automation.auto_transition_to_operational_state
     return update.status == "resolved"

@@ -1,7 +1,7 @@
-"""Which status may follow which.
+"""The statuses that may follow each status of an update.
 
-Statuspage lets an incident begin anywhere (two in three real ones were entered already resolved) and move
-freely while it is open. Once it is over it stays over: the one thing that may follow is a postmortem.
+Statuspage lets an incident start anywhere (two in three real ones were entered already resolved) and move
+freely while it is open. After its end only a postmortem may follow.
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ ALLOWED_TRANSITIONS: Mapping[UpdateStatus, frozenset[UpdateStatus]] = {
     "verifying": _RUNNING,
     "completed": frozenset({"completed"}),
 }
-"""By the status of one update: the statuses that the next may have."""
+"""By the status of an update: the statuses that the next update may have."""
 
 
 def may_follow(before: UpdateStatus | None, after: UpdateStatus) -> bool:
-    """Say whether an update may have a status after one with another (None: as the first update)."""
+    """Return whether an update may have a status after another (None: as the first update)."""
     return after != "postmortem" if before is None else after in ALLOWED_TRANSITIONS[before]

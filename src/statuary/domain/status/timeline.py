@@ -1,11 +1,11 @@
-"""The status side over time: what it says at an instant, and at which instants that changes.
+"""The status side over time: its state at an instant, and the instants at which that changes.
 
-A `Timeline` is made once from a catalogue and then asked; asking costs little, so that an epoch for every
-transition can be had. It never looks at a clock.
+A `Timeline` is built once from a catalogue; asking it is cheap, so that the documents of every future instant can
+be written. It never reads a clock.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -15,25 +15,22 @@ from statuary.domain.status.calendar_days import midnights
 from statuary.domain.status.components import Component
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.incidents import Incident
-from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.overall_status import OverallStatus, page_status, worst_status
+from statuary.domain.status.overall_status import OverallStatus, overall_status, worst_status
 from statuary.domain.status.page_state import ComponentState, PageState
-from statuary.domain.status.recurrence import occurrences
+from statuary.domain.status.recurrence import continues_after, maintenance_windows
 from statuary.domain.status.status_catalogue import StatusCatalogue
 from statuary.domain.status.status_history import StatusHistory, replay_updates
-from statuary.domain.status.vocabulary import UNRESOLVED_STATUSES
 
 
 @dataclass(frozen=True, kw_only=True)
 class Timeline:
-    """A catalogue, replayed.
+    """A catalogue over time.
 
     Attributes:
-        catalogue: what was replayed.
-        until: the instant up to which recurring maintenances are laid out.
-        tracks: each component's status over time, by component id.
-        incidents: every incident's life, the latest created first.
-        maintenances: every maintenance's life, one for each window, the latest created first.
+        until: recurring maintenances are laid out as far as windows are announced by this instant.
+        status_histories: by component id.
+        incidents: the latest created first.
+        maintenances: one for each window, the latest created first.
     """
 
     catalogue: StatusCatalogue
@@ -44,37 +41,38 @@ class Timeline:
 
     @cached_property
     def histories(self) -> tuple[IncidentHistory, ...]:
-        """Every incident's and every maintenance's life."""
+        """All incidents and maintenances."""
         return (*self.incidents, *self.maintenances)
 
     @cached_property
     def changes(self) -> list[Instant]:
         """Every instant at which something on the page changes, in order."""
         instants = {instant for history in self.histories for instant in history.change_instants}
-        for component in self.catalogue.components:
-            instants.add(component.created_at)
-            if component.updated_at is not None:
-                instants.add(component.updated_at)
-        instants.update(
-            at for status_history in self.status_histories.values() for at in status_history.instants
-        )
-        if self.catalogue.page.updated_at is not None:
-            instants.add(self.catalogue.page.updated_at)
+        instants.update(at for history in self.status_histories.values() for at in history.instants)
+        components = self.catalogue.components
+        instants.update(component.created_at for component in components)
+        stated = (self.catalogue.page.updated_at, *(component.updated_at for component in components))
+        instants.update(at for at in stated if at is not None)
         return sorted(instants)
 
     @cached_property
     def by_position(self) -> tuple[Component, ...]:
-        """Groups and components by position alone, those of one position by their creation.
+        """Groups and components by position, interleaved as Statuspage serves them; ties in content order.
 
-        So Statuspage serves them, groups and components interleaved (measured: 352 ties of 352).
+        Components with a given `created_at` come last among ties, the oldest first: so Statuspage orders them (352
+        of 352 ties), and content order cannot express it for components of different groups.
         """
-        return tuple(sorted(self.catalogue.components, key=attrgetter("position", "created_at")))
+        return tuple(sorted(self.catalogue.components, key=_by_position))
+
+
+def _by_position(component: Component) -> tuple[int, bool, Instant | None]:
+    return component.position, component.is_dated, component.created_at if component.is_dated else None
 
 
 def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
-    """Replay a catalogue, its recurring maintenances laid out as far as they are announced by `until`."""
+    """Return a catalogue over time, with the windows that are announced by `until`."""
     maintenances = tuple(
-        window for maintenance in catalogue.maintenances for window in _windows(maintenance, until)
+        window for maintenance in catalogue.maintenances for window in maintenance_windows(maintenance, until)
     )
     incidents = catalogue.incidents
     replayed = replay_updates(catalogue, (*incidents, *maintenances))
@@ -93,32 +91,27 @@ def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
     )
 
 
-def _windows(maintenance: Maintenance, until: Instant) -> Iterable[Maintenance]:
-    return (maintenance,) if maintenance.recurrence is None else occurrences(maintenance, until)
-
-
 def newest_first(records: Sequence[Incident]) -> list[Incident]:
-    """Return records by their creation, the latest first; by id where that ties."""
+    """Return records by creation, the latest first; ties by id."""
     return sorted(sorted(records, key=attrgetter("id")), key=attrgetter("created_at"), reverse=True)
 
 
 def state_at(timeline: Timeline, at: Instant) -> PageState:
     """Return everything that the status documents say at an instant."""
     components = components_at(timeline, at)
-    incidents = _states(timeline.incidents, at)
     return PageState(
         at=at,
         page=timeline.catalogue.page,
         updated_at=updated_at(timeline, at),
-        overall_status=_roll_up(timeline, components, incidents),
+        overall_status=_page_status(timeline, components),
         components=components,
-        incidents=incidents,
+        incidents=_states(timeline.incidents, at),
         maintenances=_states(timeline.maintenances, at),
     )
 
 
 def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
-    """Return every component and group at an instant, by id, in order of position."""
+    """Return every component and group at an instant, by id, in the order of the documents."""
     leaves = {
         component.id: component_at(timeline, component, at)
         for component in timeline.catalogue.components
@@ -131,7 +124,7 @@ def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
 
 
 def component_at(timeline: Timeline, component: Component, at: Instant) -> ComponentState:
-    """Return a component that is no group at an instant."""
+    """Return a component (not a group) at an instant."""
     status, changed_at = timeline.status_histories[component.id].at(at)
     updated = component.created_at if changed_at is None else changed_at
     if component.updated_at is not None and component.updated_at <= at:
@@ -140,7 +133,7 @@ def component_at(timeline: Timeline, component: Component, at: Instant) -> Compo
 
 
 def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentState:
-    """Return a group: its worst component's status, and its own stamp, which its components do not move."""
+    """Return a group with the status of its worst component; its components do not change its timestamp."""
     children = (leaves[child] for child in group.children)
     status = worst_status(child.status for child in children if not child.component.removed)
     return ComponentState(group, status, group.updated_at or group.created_at)
@@ -150,20 +143,19 @@ def _states(histories: Sequence[IncidentHistory], at: Instant) -> tuple[Incident
     return tuple(state for history in histories if (state := history.state_at(at)) is not None)
 
 
-def _roll_up(
-    timeline: Timeline, components: dict[str, ComponentState], incidents: Iterable[IncidentState]
-) -> OverallStatus:
-    leaves = (s.status for s in components.values() if not (s.component.group or s.component.removed))
-    unresolved = (state.impact for state in incidents if state.status in UNRESOLVED_STATUSES)
-    derived = page_status(leaves, unresolved)
+def _page_status(timeline: Timeline, components: dict[str, ComponentState]) -> OverallStatus:
+    """Return the status of the components, unless the page's settings replace it; open incidents do not count."""
     page = timeline.catalogue.page
-    if page.indicator is None and page.description is None:
-        return derived
+    derived = overall_status(
+        state.status
+        for state in components.values()
+        if not (state.component.group or state.component.removed)
+    )
     return OverallStatus(page.indicator or derived.indicator, page.description or derived.description)
 
 
 def updated_at(timeline: Timeline, at: Instant) -> Instant:
-    """Return the page's last change at an instant; its creation, if nothing had happened yet."""
+    """Return the page's last change at an instant; its creation if nothing has happened yet."""
     page = timeline.catalogue.page
     if page.updated_at is not None and page.updated_at <= at:
         return page.updated_at
@@ -175,13 +167,21 @@ def transitions(timeline: Timeline, after: Instant, until: Instant, *, days: boo
     """Return the instants after `after`, up to `until`, at which anything published may change.
 
     Args:
-        line: what is asked; laid out at least as far as `until`.
-        after: the instant before the first one that counts.
+        timeline: must be laid out at least as far as `until`.
+        after: before the first instant.
         until: the last instant that counts.
-        days: whether the midnights of the page's zone count too, as they do where a document shows days.
+        days: include the midnights of the page's zone, at which documents that show days change.
     """
     first, last = bisect_right(timeline.changes, after), bisect_right(timeline.changes, until)
     found = set(timeline.changes[first:last])
     if days:
         found.update(midnights(timeline.catalogue.page.time_zone, after, until))
     return sorted(found)
+
+
+def changes_after(timeline: Timeline, at: Instant) -> bool:
+    """Return whether anything on the page changes after an instant, even beyond the horizon."""
+    if timeline.changes and timeline.changes[-1] > at:
+        return True
+    maintenances = timeline.catalogue.maintenances
+    return any(one.recurrence and continues_after(one, one.recurrence, at) for one in maintenances)

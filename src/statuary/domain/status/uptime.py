@@ -1,10 +1,10 @@
-"""Uptime over 90 days, by the formula that Statuspage's own pages follow.
+"""Uptime over 90 days, by the formula of Statuspage's own pages.
 
     uptime = 100 * (1 - (seconds of major outage + 0.3 * seconds of partial outage) / seconds of the window)
 
-cut, not rounded, to two decimals. Degraded performance and maintenance do not count against it. The window
-is 90 days of the page's time zone, today included in full, of 23 or 25 hours where clocks change; a
-component that began later has a shorter one. A group, and the page, is the average of its components.
+truncated to two decimals. Degraded performance and maintenance do not count. The window is 90 days of the page's
+time zone including all of today, 23 or 25 hours long where clocks change; a component that started later has a
+shorter one. The uptime of a group and of the page is the average of its components.
 """
 
 from bisect import bisect_left, bisect_right
@@ -25,22 +25,22 @@ from statuary.domain.status.timeline import Timeline
 from statuary.domain.status.vocabulary import ComponentStatus
 
 WINDOW_DAYS = 90
-"""Days that uptime is told over, today included."""
+"""Days in the window, today included."""
 
 PARTIAL_WEIGHT = Fraction(3, 10)
-"""What a second of partial outage counts of a second of major outage (0.7 and 1 were ruled out)."""
+"""Weight of partial outage relative to major outage (0.7 and 1 were ruled out)."""
 
 MILLISECOND = timedelta(milliseconds=1)
+
+OUTAGE_STATUSES = frozenset({"partial_outage", "major_outage"})
+
+HOURS_AHEAD = 24
+"""Whole hours after a build for which the uptime during an ongoing outage is written in advance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """How long a component was out on one day.
-
-    Attributes:
-        partial: time in partial outage.
-        major: time in major outage.
-    """
+    """Time in partial and in major outage."""
 
     partial: timedelta = timedelta()
     major: timedelta = timedelta()
@@ -56,10 +56,9 @@ class ComponentUptime(NamedTuple):
     """A component's uptime.
 
     Attributes:
-        component: the component.
-        window: the length of time that counts.
+        window: the length of its window.
         days: the days with an outage, in order.
-        events: on each of these days, the incidents that the component was in.
+        events: the component's incidents on each of these days.
     """
 
     component: Component
@@ -69,18 +68,17 @@ class ComponentUptime(NamedTuple):
 
     @property
     def fraction(self) -> Fraction:
-        """The part of the window that the component was up; the whole of an empty one."""
+        """The part of the window without outage; 1 for an empty window."""
         return uptime_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
 
 
 class PageUptime(NamedTuple):
-    """The uptime of everything that shows it.
+    """The uptime of every component that publishes it.
 
     Attributes:
-        as_of: the instant up to which outages are counted: the latest change of a component, or midnight.
-        first_day: the first day of the window.
+        as_of: the instant up to which outages count.
         last_day: today.
-        components: of each component that shows its uptime, in order of position.
+        components: in the order of the documents.
     """
 
     as_of: Instant
@@ -90,7 +88,7 @@ class PageUptime(NamedTuple):
 
 
 def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
-    """Return the part of a window without outage, exactly; 1 of an empty window."""
+    """Return the exact part of a window without outage; 1 for an empty window."""
     if outage == NO_OUTAGE or not window:
         return Fraction(1)
     lost = outage.major // MILLISECOND + PARTIAL_WEIGHT * (outage.partial // MILLISECOND)
@@ -98,7 +96,7 @@ def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
 
 
 def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
-    """Return the average as a percentage, cut to two decimals (99.949 is 99.94); None of nothing."""
+    """Return the average as a percentage truncated to two decimals (99.949 is 99.94); None of nothing."""
     parts = tuple(fractions)
     if not parts:
         return None
@@ -106,23 +104,19 @@ def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
 
 
 def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
-    """Return the uptime that is published at an instant.
-
-    It changes at transitions only, so an outage that goes on is counted up to the latest of them.
-    """
+    """Return the uptime at an instant; an ongoing outage counts up to it."""
     calendar = UptimeCalendar(
         day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
     )
-    shown = [c for c in timeline.by_position if c.showcase and not (c.group or c.removed)]
-    changes = (timeline.status_histories[component.id].at(at)[1] for component in shown)
-    as_of = max((calendar.starts[-2], *(change for change in changes if change is not None)))
-    windows = [UptimeWindow(calendar, component.start_date, as_of) for component in shown]
-    days = [
-        _days(timeline.status_histories[component.id], window)
-        for component, window in zip(shown, windows, strict=True)
+    as_of = _as_of(timeline, calendar, at)
+    outages = [
+        (component, window, _outages_by_day(timeline.status_histories[component.id], window))
+        for component in with_uptime(timeline)
+        for window in [UptimeWindow(calendar, component.start_date, as_of)]
     ]
-    # most days of most components have no outage, and nothing to look up
-    incidents = _incidents_by_component(timeline, as_of, calendar.starts[0]) if any(days) else {}
+    # most components have no outage and no incident to look up
+    any_outage = any(days for _, _, days in outages)
+    incidents = _incidents_by_component(timeline, as_of, calendar.starts[0]) if any_outage else {}
     return PageUptime(
         as_of=as_of,
         first_day=calendar.days[0],
@@ -131,29 +125,58 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
             ComponentUptime(
                 component=component,
                 window=window.length,
-                days=out,
-                events=_events(out, incidents.get(component.id, ()), window),
+                days=days,
+                events=_events(days, incidents.get(component.id, ()), window),
             )
-            for component, window, out in zip(shown, windows, days, strict=True)
+            for component, window, days in outages
         ),
     )
 
 
+def with_uptime(timeline: Timeline) -> list[Component]:
+    """Return the components that publish their uptime, in the order of the documents."""
+    return [c for c in timeline.by_position if c.showcase and not (c.group or c.removed)]
+
+
+def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
+    """Return whether a component that publishes its uptime is out at an instant."""
+    histories = timeline.status_histories
+    return any(histories[component.id].at(at)[0] in OUTAGE_STATUSES for component in with_uptime(timeline))
+
+
+def hours_of_outage(timeline: Timeline, after: Instant, until: Instant) -> list[Instant]:
+    """Return the whole hours soon after `after`, up to `until`, at which an outage is ongoing."""
+    first = after.replace(minute=0, second=0, microsecond=0)
+    hours = (Instant(first + timedelta(hours=number)) for number in range(1, HOURS_AHEAD + 1))
+    return [hour for hour in hours if hour <= until and has_ongoing_outage(timeline, hour)]
+
+
+def _as_of(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Instant:
+    """Return the instant up to which outages count.
+
+    Without an ongoing outage this is the latest change or midnight, so that a build at another instant of the
+    same day writes the same bytes.
+    """
+    if has_ongoing_outage(timeline, at):
+        return at
+    changes = (timeline.status_histories[component.id].at(at)[1] for component in with_uptime(timeline))
+    return max((calendar.starts[-2], *(change for change in changes if change is not None)))
+
+
 class UptimeCalendar:
-    """The days that uptime is told over.
+    """The days of the window.
 
     Attributes:
-        days: the days, today last.
-        starts: the first instant of each, and of the day after the last.
+        days: today last.
+        starts: the first instant of each day, and of the day after the last.
     """
 
     def __init__(self, today: date, zone: ZoneInfo) -> None:
-        """Take the last day, and the zone whose days they are."""
         self.days = [today - back * ONE_DAY for back in reversed(range(WINDOW_DAYS))]
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
-    def stretches(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
-        """Yield the days that a stretch of time touches, and the part of it that is in each."""
+    def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
+        """Yield each day between two instants, with the start and the end of the part in that day."""
         place = max(bisect_right(self.starts, start) - 1, 0)
         for day, begins, ends in zip(
             self.days[place:], self.starts[place:], self.starts[place + 1 :], strict=False
@@ -164,74 +187,68 @@ class UptimeCalendar:
 
 
 class UptimeWindow:
-    """The part of the calendar that a component's uptime is told of.
+    """The part of the calendar that counts for one component.
 
     Attributes:
-        calendar: the days.
-        start: the first instant that counts.
-        as_of: the instant up to which outages are counted.
-        length: the length of the whole window, its last day in full.
+        as_of: the instant up to which outages count.
+        length: the length of the window, including all of its last day.
     """
 
-    def __init__(self, calendar: UptimeCalendar, begin: date | None, as_of: Instant) -> None:
-        """Take the calendar, the day that the component began (or None), and the last instant that counts."""
-        skipped = 0 if begin is None else bisect_left(calendar.days, begin)
+    def __init__(self, calendar: UptimeCalendar, start_date: date | None, as_of: Instant) -> None:
+        skipped = 0 if start_date is None else bisect_left(calendar.days, start_date)
         self.calendar = calendar
         self.start = calendar.starts[skipped]
         self.as_of = as_of
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Yield the days that a stretch of time touches inside the window, and how much of each."""
+        """Yield each day between two instants inside the window, and how much of it lies between them."""
         start, end = max(start, self.start), min(end, self.as_of)
         if start < end:
-            yield from ((day, to - since) for day, since, to in self.calendar.stretches(start, end))
+            yield from ((day, to - since) for day, since, to in self.calendar.split(start, end))
 
 
-def _days(status_history: StatusHistory, window: UptimeWindow) -> dict[date, Outage]:
-    """Return the days on which a component was out, and how long."""
+def _outages_by_day(status_history: StatusHistory, window: UptimeWindow) -> dict[date, Outage]:
     days: dict[date, Outage] = {}
-    for status, start, end in _stretches(status_history, window):
+    for status, start, end in _outages(status_history, window):
         for day, length in window.days(start, end):
             outage = Outage(partial=length) if status == "partial_outage" else Outage(major=length)
             days[day] = days.get(day, NO_OUTAGE) + outage
     return days
 
 
-def _stretches(
+def _outages(
     status_history: StatusHistory, window: UptimeWindow
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
-    """Yield the stretches of time that a component was out since the window began."""
+    """Yield each outage since the start of the window, with its start and end."""
     passed = bisect_right(status_history.instants, window.start)
     statuses = (status_history.at(window.start)[0], *status_history.statuses[passed:])
     instants = (window.start, *status_history.instants[passed:], window.as_of)
     for status, (start, end) in zip(statuses, pairwise(instants), strict=True):
-        if status in ("partial_outage", "major_outage"):
+        if status in OUTAGE_STATUSES:
             yield status, start, end
 
 
 def _events(
     days: Iterable[date], incidents: Sequence[IncidentState], window: UptimeWindow
 ) -> dict[date, tuple[IncidentState, ...]]:
-    """Return by day the incidents that went on during it."""
-    lasted = [(one.incident.started_at, one.resolved_at or window.as_of, one) for one in incidents]
+    """Return by day the incidents that were open during it."""
+    periods = [(one.incident.started_at, one.resolved_at or window.as_of, one) for one in incidents]
     found = {}
     for day in days:
         place = bisect_left(window.calendar.days, day)
         begins, ends = window.calendar.starts[place : place + 2]
-        found[day] = tuple(one for start, end, one in lasted if start < ends and end > begins)
+        found[day] = tuple(one for start, end, one in periods if start < ends and end > begins)
     return found
 
 
 def _incidents_by_component(
     timeline: Timeline, as_of: Instant, start: Instant
 ) -> dict[str, list[IncidentState]]:
-    """Return by component the incidents of the window that it was in, the latest created first."""
+    """Return by component id its incidents since a start, the latest created first."""
     found: dict[str, list[IncidentState]] = {}
     for history in timeline.incidents:
-        if history.is_final_by(start):
-            continue
-        state = history.state_at(as_of)
+        state = None if history.is_final_by(start) else history.state_at(as_of)
         if state is not None and (state.resolved_at is None or state.resolved_at >= start):
             for component in state.components:
                 found.setdefault(component, []).append(state)

@@ -1,21 +1,17 @@
-"""The words of the status API: every value a status, an impact or an indicator may have, and their order.
-
-The values are those that Statuspage's public API v2 serves (its manage API names the same ones). They are
-plain text, so that a document needs no conversion.
-"""
+"""Every value of a status, an impact or an indicator in Statuspage's public API v2, and their order."""
 
 from typing import Literal
 
 ComponentStatus = Literal[
     "operational", "under_maintenance", "degraded_performance", "partial_outage", "major_outage"
 ]
-"""How a component is."""
+"""Status of a component."""
 
 IncidentStatus = Literal["investigating", "identified", "monitoring", "resolved", "postmortem"]
-"""How far an incident is."""
+"""Status of an incident."""
 
 MaintenanceStatus = Literal["scheduled", "in_progress", "verifying", "completed"]
-"""How far a scheduled maintenance is; there is no `cancelled` (a cancelled one ends as `completed`)."""
+"""Status of a scheduled maintenance; a cancelled one ends as `completed`, since there is no `cancelled`."""
 
 UpdateStatus = Literal[
     "investigating",
@@ -28,10 +24,10 @@ UpdateStatus = Literal[
     "verifying",
     "completed",
 ]
-"""What an incident update moves its incident or maintenance to."""
+"""Status that an update gives its incident or maintenance."""
 
 Impact = Literal["none", "maintenance", "minor", "major", "critical"]
-"""How bad an incident is; also the page's indicator, which live pages do serve as `maintenance`."""
+"""Impact of an incident; also the page's indicator, which real pages serve as `maintenance` too."""
 
 COMPONENT_SEVERITY: dict[ComponentStatus, int] = {
     "operational": 0,
@@ -40,25 +36,25 @@ COMPONENT_SEVERITY: dict[ComponentStatus, int] = {
     "partial_outage": 3,
     "major_outage": 4,
 }
-"""Worse is higher, as measured on real groups: maintenance counts above operational, below degraded."""
+"""Worse is higher; on real groups maintenance is above operational and below degraded."""
 
 IMPACT_SEVERITY: dict[Impact, int] = {"none": 0, "maintenance": 1, "minor": 2, "major": 3, "critical": 4}
 """Worse is higher."""
 
 UNRESOLVED_STATUSES = frozenset({"investigating", "identified", "monitoring"})
-"""Incidents in these are listed as unresolved."""
+"""Incidents with one of these are listed as unresolved."""
 
 RESOLVING_STATUSES = frozenset({"resolved", "completed"})
-"""Updates with these set `resolved_at`."""
+"""Updates with one of these set `resolved_at`."""
 
 MONITORING_STATUSES = frozenset({"monitoring", "verifying"})
 """The first update with one of these sets `monitoring_at`."""
 
 ACTIVE_STATUSES = frozenset({"in_progress", "verifying"})
-"""Maintenances in these are listed as active."""
+"""Maintenances with one of these are listed as active."""
 
 CLOSED_STATUSES = frozenset({"resolved", "postmortem", "completed"})
-"""What has one of these does not change by itself any more."""
+"""Records with one of these no longer change automatically."""
 
 DEFAULT_BODIES: dict[UpdateStatus, str] = {
     "investigating": "We are currently investigating this issue.",
@@ -71,10 +67,10 @@ DEFAULT_BODIES: dict[UpdateStatus, str] = {
     "verifying": "Verification is currently underway for the maintenance items.",
     "completed": "The scheduled maintenance has been completed.",
 }
-"""The text of an update whose author wrote none: Statuspage's own."""
+"""Statuspage's own text for an update without one."""
 
 REMINDER_BODY = "Maintenance will begin as scheduled in 60 minutes."
-"""The text of the update that Statuspage writes an hour before a window."""
+"""Text of the update that Statuspage posts an hour before a window."""
 
 CANCELLED_BODY = "The scheduled maintenance has been cancelled."
-"""The text that ends a cancelled window; Statuspage has no such text, for it has no such state."""
+"""Text that ends a cancelled window; Statuspage has none, because it has no such status."""

@@ -1,6 +1,6 @@
 """The pages of the status at any instant; pages that do not change are rendered once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from markupsafe import Markup
@@ -65,17 +65,35 @@ class StatusPages:
             *(self._incident_page(record) for record in (*state.incidents, *state.maintenances)),
         ]
 
-    def _present_pages(self, state: PageState) -> Iterator[Document]:
+    def uptime_pages_at(self, at: Instant) -> list[Document]:
+        """Return the pages that show uptime and past days, which change when nothing happens, too."""
+        state = state_at(self._timeline, at)
+        pages = [*self._present_pages(state)]
+        if at.astimezone(self._localization.dates.zone).day == 1:
+            pages.append(self._latest_history(state, by_quarter(state, self._localization.dates.zone)))
+        return pages
+
+    def stale_pages_at(self, until: Instant) -> list[Document]:
+        """Return the pages that change, with a notice that nothing is known of the time after an instant."""
+        state = state_at(self._timeline, until)
+        stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
+        quarters = by_quarter(state, self._localization.dates.zone)
+        return [*self._present_pages(state, stale), self._latest_history(state, quarters, stale)]
+
+    def _present_pages(self, state: PageState, stale: str = "") -> Iterator[Document]:
         """Yield the pages that show the current status."""
         uptime = page_uptime(self._timeline, state.at)
         days = DateRange(calendar_start(uptime.last_day), uptime.last_day, state.at)
         seen = DowntimeByDay(self._timeline, days._replace(first=min(days.first, uptime.first_day)))
         troubles = {one.component.id: seen.of(one.component.id) for one in uptime.components}
-        yield self._status_page(state, uptime, troubles)
+        yield self._status_page(state, uptime, troubles, stale)
         view = self._uptimes.view(uptime, days, _since(days.first, troubles), self._groups)
-        yield self._renderer.page(UPTIME_PAGE, "uptime.html", self._uptimes.head(self._site.name), view)
+        head = self._uptimes.head(self._site.name)._replace(stale=stale)
+        yield self._renderer.page(UPTIME_PAGE, "uptime.html", head, view)
 
-    def _status_page(self, state: PageState, uptime: PageUptime, troubles: DowntimeByComponent) -> Document:
+    def _status_page(
+        self, state: PageState, uptime: PageUptime, troubles: DowntimeByComponent, stale: str
+    ) -> Document:
         rows = ComponentRowBuilder(self._localization, uptime, _since(uptime.first_day, troubles))
         present = StatusPageInputs(
             built_at=self._built_at,
@@ -83,7 +101,7 @@ class StatusPages:
             uptime_days=WINDOW_DAYS if uptime.components else 0,
         )
         view = status_view(state, present, rows, self._cards, self._localization)
-        head = status_head(view, self._site.name, self._localization.texts)
+        head = status_head(view, self._site.name, self._localization.texts)._replace(stale=stale)
         return self._renderer.page(STATUS_PAGE, "status.html", head, view)
 
     def _month_table(self, month: UptimeMonth, name: str) -> Markup:
@@ -93,9 +111,7 @@ class StatusPages:
 
     def _history_pages(self, state: PageState) -> Iterator[Document]:
         quarters = by_quarter(state, self._localization.dates.zone)
-        latest = self._histories.latest(quarters, state.at)
-        head = self._histories.head(latest, HISTORY_PAGE.path(), self._site.name)
-        yield self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
+        yield self._latest_history(state, quarters)
         for quarter, records in quarters.items():
             made = self._quarters.get(quarter)
             basis = (records, tuple(quarters))
@@ -105,6 +121,13 @@ class StatusPages:
                 page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
                 made = self._quarters[quarter] = basis, page
             yield made[1]
+
+    def _latest_history(
+        self, state: PageState, quarters: Mapping[Quarter, Sequence[IncidentState]], stale: str = ""
+    ) -> Document:
+        latest = self._histories.latest(quarters, state.at)
+        head = self._histories.head(latest, HISTORY_PAGE.path(), self._site.name)._replace(stale=stale)
+        return self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
 
     def _incident_page(self, record: IncidentState) -> Document:
         page = self._incidents.get(record)
