@@ -295,7 +295,7 @@ DAMAGES: dict[str, list[Damage]] = {
         where(below("/incidents/"), NOT_FOUND),
         where(below("/incidents/"), edited(setting("Another", "incident", "name"))),
     ],
-    "absent-incidents-are-not-found": [where(below("/incidents/nobody"), answers(200, b"{}"))],
+    "absent-incidents-are-not-found": [where(below("/incidents/no-such"), answers(200, b"{}"))],
     "status-is-readable-anywhere": [with_headers(access_control_allow_origin=""), NO_ETAG],
     "status-follows-the-clock": [
         where(

@@ -62,6 +62,30 @@ def test_ticking_through_every_transition_equals_building_anew(tmp_path: Path) -
             assert plain(site) == plain(tmp_path / f"fresh-{number}"), since
 
 
+def test_ticking_back_restores_each_earlier_instant(tmp_path: Path) -> None:
+    content = write_files(tmp_path / "content", dict(SMALL_SITE))
+    site = tmp_path / "site"
+    build(content, site, START)
+    instants = [START, *(since for since, _ in read_epoch_index(site).epochs)]
+    seen = {}
+    for instant in instants:
+        tick(site, instant)
+        seen[instant] = everything(site)
+    assert len(set(map(str, seen.values()))) > 10
+    for instant in reversed(instants):
+        tick(site, instant)
+        assert everything(site) == seen[instant], instant
+
+
+def everything(out: Path) -> dict[str, bytes]:
+    """Return every file but `changes.json`, which tells of the tick itself."""
+    return {
+        file.relative_to(out).as_posix(): file.read_bytes()
+        for file in out.rglob("*")
+        if file.is_file() and ".statuary" not in file.parts and file.name != "changes.json"
+    }
+
+
 def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     build(content, tmp_path / "site", START)

@@ -3,10 +3,11 @@
 Every instant at which a status document changes is known when the site is built, and the documents of those later
 epochs are published beside the present ones. `api/v2/_epochs/index.json` lists them:
 
-    {"from":"…","until":"…","epochs":[{"from":"2026-12-01T10:00:00.000Z",
+    {"from":"…","until":"…","documents":{…},"epochs":[{"from":"2026-12-01T10:00:00.000Z",
         "documents":{"api/v2/summary.json":"api/v2/_epochs/<key>/summary.json", …}}, …]}
 
-An epoch lasts until the next one begins. A document that an epoch does not list is the file at the document's own path.
+An epoch lasts until the next one begins. A document that an epoch does not list is the file at the document's own path,
+of which `documents` has a copy as the build made it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,20 +28,31 @@ Epochs = tuple[tuple[Instant, Mapping[str, str]], ...]
 
 
 class EpochIndex(NamedTuple):
-    """What a site knows of its own future.
+    """The index of a site's epochs.
 
     Attributes:
-        start: the instant that it was built for.
+        start: the build's instant.
         until: the instant up to which the epochs are complete.
+        initial: the copies of the build's documents that change later, by the documents' paths.
     """
 
     start: Instant
     until: Instant
+    initial: Mapping[str, str]
     epochs: Epochs
 
+    def files_at(self, now: Instant) -> Mapping[str, str]:
+        """Return the file of every document that changes, by the documents' paths, at an instant."""
+        return {**self.initial, **documents_at(self.epochs, now)}
+
+    def absent_at(self, now: Instant) -> frozenset[str]:
+        """Return the paths of the documents that appear after an instant."""
+        paths = {path for _, documents in self.epochs for path in documents}
+        return frozenset(paths - self.files_at(now).keys())
+
     def next_after(self, now: Instant) -> Instant | None:
-        """Return the first instant after `now` at which a document changes; None if none is known."""
-        return next((since for since, _ in self.epochs if since > now), None)
+        """Return the first instant after `now` and before the end at which a document changes, or None."""
+        return next((since for since, _ in self.epochs if now < since < self.until), None)
 
 
 def documents_at(epochs: Epochs, now: Instant) -> Mapping[str, str]:
@@ -59,7 +71,8 @@ def read_epoch_index(folder: Path) -> EpochIndex:
     try:
         index = orjson.loads(file.read_bytes())
         epochs = tuple(map(_epoch, index["epochs"]))
-        return EpochIndex(parse_instant(index["from"]), parse_instant(index["until"]), epochs)
+        initial = dict(index.get("documents") or {})
+        return EpochIndex(parse_instant(index["from"]), parse_instant(index["until"]), initial, epochs)
     except OSError as error:
         raise PublishingError(f"{file} cannot be read: {error.strerror}", "run `statuary build`") from None
     except BROKEN:

@@ -1,7 +1,4 @@
-"""Moving a published site to the present, from the epochs that its build wrote beforehand.
-
-Needs neither content nor a build: the documents of every instant up to the horizon lie in the site already.
-"""
+"""Bring a published site to an instant between its build and the horizon, from the files of its epochs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +7,7 @@ from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.domain.primitives import Instant
-from statuary.publishing.epoch_index import documents_at, read_epoch_index
+from statuary.publishing.epoch_index import read_epoch_index
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.snapshot_paths import FOLDER, is_snapshot_path
@@ -30,18 +27,21 @@ def tick(root: Path, now: Instant) -> list[str]:
         )
     with FolderTarget(root) as target:
         target.ledger.keep_unoffered()
-        moved = _moved(target, documents_at(index.epochs, now))
-        if moved:
+        moved = _moved(target, index.files_at(now))
+        removed = [path for path in sorted(index.absent_at(now)) if target.ledger.entry(path) is not None]
+        if moved or removed:
+            target.ledger.documents.remove_unless_offered(removed)
             target.offer([*moved, _changes(target, moved)])
             # the site is not the snapshot any more that it was published from
             own = filter(is_snapshot_path, target.ledger.documents.made_from("", FOLDER))
             target.ledger.documents.remove_unless_offered(own)
             target.apply()
-    return [*(document.path for document in moved), *([url_table.CHANGES.path()] if moved else [])]
+    changed = [*(document.path for document in moved), *removed]
+    return [*changed, url_table.CHANGES.path()] if changed else []
 
 
 def _moved(target: FolderTarget, documents: Mapping[str, str]) -> list[Document]:
-    """Return the documents that are not in place yet."""
+    """Return the documents whose published bytes differ."""
     moved, ledger = [], target.ledger
     for path, stored in sorted(documents.items()):
         plain, source = ledger.entry(path), ledger.entry(stored)

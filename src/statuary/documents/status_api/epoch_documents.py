@@ -81,8 +81,10 @@ def plan_epochs(
         return tuple(document for document in documents if current.get(document.path) != document.body)
 
     def add(since: Instant, changed: tuple[Document, ...]) -> None:
+        current.update({document.path: document.body for document in changed})
+        if epochs and epochs[-1].since == since:
+            changed = tuple({one.path: one for one in (*epochs.pop().changed, *changed)}.values())
         if changed:
-            current.update({document.path: document.body for document in changed})
             epochs.append(Epoch(since, changed))
 
     for transition in transitions:

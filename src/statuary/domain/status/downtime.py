@@ -50,11 +50,16 @@ class DayDowntime(NamedTuple):
 
 
 class DateRange(NamedTuple):
-    """Whole days from the first to the last, as they are known at an instant."""
+    """Whole days as they are known at an instant.
+
+    Attributes:
+        counted_until: the instant up to which an ongoing status counts; None for `at`.
+    """
 
     first: date
     last: date
     at: Instant
+    counted_until: Instant | None = None
 
 
 class DowntimeByDay:
@@ -87,7 +92,7 @@ class DowntimeByDay:
 
     def _lengths(self, status_history: StatusHistory) -> dict[date, dict[ComponentStatus, timedelta]]:
         found: dict[date, dict[ComponentStatus, timedelta]] = {}
-        for status, start, end in _downtimes(status_history, self._days.at):
+        for status, start, end in _downtimes(status_history, self._days):
             for day, length in self._split(start, end):
                 of_day = found.setdefault(day, {})
                 of_day[status] = of_day.get(status, timedelta()) + length
@@ -122,15 +127,16 @@ def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | Non
 
 
 def _downtimes(
-    status_history: StatusHistory, at: Instant
+    status_history: StatusHistory, days: DateRange
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
-    """Yield each period up to an instant in which a component was not operational, with its start and end."""
+    """Yield each period in which a component was not operational, with its start and end."""
+    counted_until = days.counted_until or days.at
     past = [
         change
         for change in zip(status_history.instants, status_history.statuses, strict=True)
-        if change[0] <= at
+        if change[0] <= days.at
     ]
-    for (start, status), (end, _) in pairwise([*past, (at, "operational")]):
+    for (start, status), (end, _) in pairwise([*past, (counted_until, "operational")]):
         if status != "operational" and start < end:
             yield status, start, end
 

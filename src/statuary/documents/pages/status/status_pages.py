@@ -83,7 +83,7 @@ class StatusPages:
     def _present_pages(self, state: PageState, stale: str = "") -> Iterator[Document]:
         """Yield the pages that show the current status."""
         uptime = page_uptime(self._timeline, state.at)
-        days = DateRange(calendar_start(uptime.last_day), uptime.last_day, state.at)
+        days = DateRange(calendar_start(uptime.last_day), uptime.last_day, state.at, uptime.as_of)
         seen = DowntimeByDay(self._timeline, days._replace(first=min(days.first, uptime.first_day)))
         troubles = {one.component.id: seen.of(one.component.id) for one in uptime.components}
         yield self._status_page(state, uptime, troubles, stale)
