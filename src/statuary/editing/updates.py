@@ -108,6 +108,14 @@ def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None
     return append_item(edited, (*pointer, "updates"), update.value)
 
 
+def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant, Instant]) -> str:
+    """Return a file's text with the window of a maintenance moved at an instant."""
+    values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*window, at), strict=True)
+    for key, instant in values:
+        text = set_value(text, (*pointer, key), format_for_source(instant), KEYS_BEFORE_CANCELLED_AT)
+    return text
+
+
 def format_for_source(moment: Instant) -> str:
     """Return an instant as source files hold it: UTC, milliseconds only if there are any."""
     precision = "milliseconds" if moment.microsecond else "seconds"

@@ -230,3 +230,56 @@ scheduled_until: 2026-11-10T05:30:00Z
 body: We will be undergoing scheduled maintenance during this time.
 """
     )
+
+
+def test_reschedule_moves_the_window_and_says_when(scheduled):
+    scheduled.run("maintenance", "reschedule", "2026", "--scheduled-for", "2026-11-11T04:00:00Z", now=BEFORE)
+    assert (
+        "scheduled_for: 2026-11-11T04:00:00Z\nscheduled_until: 2026-11-11T05:30:00Z\n"
+        "rescheduled_at: 2026-11-09T00:00:00Z\n"
+    ) in scheduled.read(FILE)
+
+    scheduled.run("maintenance", "reschedule", "2026", "--duration", "3h", now="2026-11-11T04:30:00Z")
+    assert (
+        "scheduled_for: 2026-11-11T04:00:00Z\nscheduled_until: 2026-11-11T07:00:00Z\n"
+        "rescheduled_at: 2026-11-11T04:30:00Z\n"
+    ) in scheduled.read(FILE)
+
+
+def test_a_moved_window_is_news_in_every_document(scheduled):
+    move = ("maintenance", "reschedule", "2026", "--scheduled-for", "2026-11-11T04:00:00Z", "--build")
+    scheduled.run(*move, now=BEFORE)
+    page = json.loads(scheduled.read("build/incidents/2026-11-10-new-disks.json"))["incident"]
+    assert page["updated_at"] == "2026-11-09T01:00:00.000+01:00"
+    calendar = scheduled.read("build/maintenances.ics").splitlines()
+    assert {"DTSTAMP:20261109T000000Z", "LAST-MODIFIED:20261109T000000Z", "SEQUENCE:568800"} <= set(calendar)
+    assert "<updated>2026-11-09T01:00:00+01:00</updated>" in scheduled.read("build/history.atom")
+
+
+def test_what_has_started_keeps_its_start(scheduled):
+    start = ("--scheduled-for", "2026-11-11T04:00:00Z")
+    said = scheduled.run("maintenance", "reschedule", "2026", *start, now=WITHIN, code=3)
+    assert "has already started" in said
+    said = scheduled.run("maintenance", "reschedule", "2026", *start, now=AFTER, code=3)
+    assert "is already completed" in said
+
+
+def test_one_window_of_a_recurring_maintenance_is_moved(recurring):
+    move = ("maintenance", "reschedule", "refill-20261110", "--scheduled-for", "2026-11-11T07:00:00Z")
+    recurring.run(*move, now=BEFORE)
+    added = (
+        "    2026-11-10T07:00:00Z:\n      scheduled_for: 2026-11-11T07:00:00Z\n"
+        "      scheduled_until: 2026-11-11T07:15:00Z\n      rescheduled_at: 2026-11-09T00:00:00Z\n"
+    )
+    assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
+
+
+def test_a_cancelled_maintenance_says_so_everywhere(scheduled):
+    scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
+    assert "cancelled" in scheduled.run("maintenance", "list", "--all", now=BEFORE)
+    for path in ("history.atom", "history.rss", "feed.json"):
+        assert "THIS SCHEDULED EVENT WAS CANCELLED" in scheduled.read(f"build/{path}")
+    assert "STATUS:CANCELLED" in scheduled.read("build/maintenances.ics")
+    for path in ("index.html", "incidents/2026-11-10-new-disks.html", "history.html"):
+        assert "Cancelled" in scheduled.read(f"build/{path}")
+        assert "Completed" not in scheduled.read(f"build/{path}")

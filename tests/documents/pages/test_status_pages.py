@@ -106,7 +106,7 @@ def test_a_maintenance_is_announced_runs_and_is_past() -> None:
 def test_a_group_shows_its_worst_component() -> None:
     outage = TROUBLE.replace("rpc: partial_outage", "north: major_outage")
     text = said(pages_at(at("11-10 10:45"), incidents={"trouble": outage})["index.html"])
-    assert "Bridges 99.99 % uptime Major outage North Major outage" in text
+    assert "Bridges 99.98 % uptime Major outage North Major outage" in text
     assert "South Operational" in text
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from statuary.cli.editing.tables import Row
 from statuary.domain.primitives import Instant
-from statuary.domain.status.incident_history import IncidentHistory
+from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.incidents import Incident
 from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.timeline import Timeline, components_at
@@ -38,7 +38,7 @@ def _row(history: IncidentHistory, status: str, at: Instant) -> Row:
     row: Row = {
         "id": incident.id,
         "name": single_line(incident.name),
-        "status": f"{status or 'announced later'}{_unpublished(incident, at)}",
+        "status": f"{_status_text(state, status)}{_unpublished(incident, at)}",
         "impact": None if state is None else state.impact,
         "created_at": format_for_source(incident.created_at),
         "components": list(history.components),
@@ -48,6 +48,12 @@ def _row(history: IncidentHistory, status: str, at: Instant) -> Row:
         row["scheduled_for"] = format_for_source(incident.scheduled_for)
         row["scheduled_until"] = format_for_source(incident.scheduled_until)
     return row
+
+
+def _status_text(state: IncidentState | None, status: str) -> str:
+    if state is not None and state.cancelled:
+        return "cancelled"
+    return status or "announced later"
 
 
 def _unpublished(incident: Incident, at: Instant) -> str:

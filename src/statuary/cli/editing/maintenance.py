@@ -33,6 +33,7 @@ from statuary.cli.options.common_options import (
 )
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incidents import Incident
+from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, CLOSED_STATUSES, MaintenanceStatus
 from statuary.editing.errors import EditError
 from statuary.editing.find_incident import status_at
@@ -43,6 +44,7 @@ from statuary.editing.updates import (
     pointer_in_file,
     single_line,
     with_cancellation,
+    with_window,
 )
 
 STATUSES: tuple[MaintenanceStatus, ...] = ("scheduled", "in_progress", "verifying")
@@ -53,7 +55,7 @@ id_argument = click.argument("maintenance", metavar="ID", required=False, shell_
 
 @click.group()
 def command() -> None:
-    """Schedule maintenances, and start, complete or cancel them by hand.
+    """Schedule maintenances, and start, complete, move or cancel them by hand.
 
     A maintenance is announced, started and completed automatically, as its file says; these commands are for
     exceptions. ID is a maintenance's id or the beginning of one; each window of a recurring maintenance has an id.
@@ -186,6 +188,38 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body: str 
     pointer = pointer_in_file(session.timeline, found)
     edit = session.edit_file(found.source, lambda text: with_cancellation(text, pointer, session.at, body))
     session.apply(edit, f"Cancel maintenance: {single_line(found.name)}", f"{body}\n" if body else "")
+
+
+@command.command("reschedule")
+@id_argument
+@click.option("--scheduled-for", type=InstantType(), help="The new start. Default: unchanged.")
+@click.option("--scheduled-until", type=InstantType(), help="The new end. Default: the length is unchanged.")
+@click.option("--duration", type=DurationType(), help="The new length of the window, such as 90m or 2h.")
+@with_edit_session
+def reschedule_maintenance(
+    session: EditSession,
+    maintenance: str | None,
+    scheduled_for: Instant | None,
+    scheduled_until: Instant | None,
+    duration: timedelta | None,
+) -> None:
+    """Move the window of a maintenance; calendars and feeds show the change as of --at."""
+    found = _find(session, maintenance, frozenset(STATUSES))
+    current = status_at(found, session.at)
+    if not isinstance(found, Maintenance) or current in CLOSED_STATUSES:
+        raise EditError(f"{found.id} is already {current}", "schedule a new maintenance")
+    if scheduled_for is not None and current != "scheduled":
+        raise EditError(f"{found.id} has already started", "use --scheduled-until or --duration alone")
+    given = scheduled_for or scheduled_until or duration
+    start = scheduled_for or found.scheduled_for
+    if given is None:
+        start = value_or_ask(None, "--scheduled-for", lambda: ask_instant("New start of the window"))
+    length = found.scheduled_until - found.scheduled_for if scheduled_until is None else None
+    end = _end(start, scheduled_until, duration or length)
+    pointer = pointer_in_file(session.timeline, found)
+    edit = session.edit_file(found.source, lambda text: with_window(text, pointer, session.at, (start, end)))
+    window = f"{format_for_source(start)} to {format_for_source(end)}"
+    session.apply(edit, f"Reschedule maintenance: {single_line(found.name)}", f"{window}\n")
 
 
 @command.command("list")

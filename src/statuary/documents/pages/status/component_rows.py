@@ -128,7 +128,7 @@ class ComponentRowBuilder:
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
         """Return groups and single components in order of position."""
-        shown = {key: one for key, one in state.components.items() if _is_shown(one)}
+        shown = {key: one for key, one in state.components.items() if is_shown(one)}
         leaves = sum(not one.component.group for one in shown.values())
         top = [one for one in shown.values() if one.component.group_id not in shown]
         groups = (self._group(one, shown, opened=leaves <= OPEN_UP_TO) for one in top)
@@ -235,7 +235,8 @@ def _outline(places: Iterable[int], height: int) -> str:
     )
 
 
-def _is_shown(state: ComponentState) -> bool:
+def is_shown(state: ComponentState) -> bool:
+    """Return whether pages show a component: on the page, and not hidden while it is operational."""
     component = state.component
     hidden = component.only_show_if_degraded and state.status == "operational"
     return not (component.removed or hidden)

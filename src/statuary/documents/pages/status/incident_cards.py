@@ -12,7 +12,6 @@ from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.status.components import Component
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.status_history import PublishedUpdate
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES
 
 
@@ -101,7 +100,7 @@ class IncidentCardBuilder:
     def _card(self, state: IncidentState, top_heading: int) -> IncidentCard:
         incident, texts = state.incident, self._texts
         updates = [
-            (published.update.status, self._update(state.published_updates, place, top_heading))
+            (published.update.status, self._update(state, place, top_heading))
             for place, published in enumerate(state.published_updates)
         ]
         window = self._window(incident, state) if isinstance(incident, Maintenance) else None
@@ -112,7 +111,7 @@ class IncidentCardBuilder:
             kind="incident" if window is None else "maintenance",
             impact=state.impact,
             impact_label=texts(f"impact.{state.impact}"),
-            label=texts(f"update.{state.status}"),
+            label=texts(f"update.{'cancelled' if state.cancelled else state.status}"),
             closed=state.closed,
             began=self._dates.moment(incident.started_at) if window is None else window.start,
             ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
@@ -129,20 +128,15 @@ class IncidentCardBuilder:
 
     def _window(self, maintenance: Maintenance, state: IncidentState) -> CardWindow:
         start, end = maintenance.scheduled_for, maintenance.scheduled_until
-        phase = "over" if state.closed else "active" if state.status in ACTIVE_STATUSES else "scheduled"
         return CardWindow(
             start=self._dates.moment(start),
             end=self._dates.moment(end),
             length=self._dates.length(end - start),
-            phase=phase,
+            phase=_phase(state),
         )
 
-    def _update(
-        self, published_updates: Sequence[PublishedUpdate], place: int, top_heading: int
-    ) -> CardUpdate:
-        published = published_updates[place]
-        status = published.update.status
-        repeats = place + 1 < len(published_updates) and published_updates[place + 1].update.status == status
+    def _update(self, state: IncidentState, place: int, top_heading: int) -> CardUpdate:
+        published = state.published_updates[place]
         moves = tuple(
             ComponentStatusChange(
                 name=one_line(one.name),
@@ -153,7 +147,7 @@ class IncidentCardBuilder:
             if one.old_status != one.new_status
         )
         return CardUpdate(
-            label=self._texts("update.same" if repeats else f"update.{status}"),
+            label=self._texts(f"update.{_update_text(state, place)}"),
             at=self._dates.moment(published.update.display_at),
             body=render_markdown(published.update.body, top_heading),
             moves=moves,
@@ -168,6 +162,18 @@ class IncidentCardBuilder:
             if component.group_id is not None:
                 by_group.setdefault(component.group_id, []).append(one_line(component.name))
         return [*alone, *_grouped(by_group, self._components)]
+
+
+def _update_text(state: IncidentState, place: int) -> str:
+    """Return the key of the text for the status of an update, given its place among the state's updates."""
+    status, earlier = state.published_updates[place].update.status, state.published_updates[place + 1 :]
+    if state.cancelled and status == "completed":
+        return "cancelled"
+    return "same" if earlier and earlier[0].update.status == status else status
+
+
+def _phase(state: IncidentState) -> str:
+    return "over" if state.closed else "active" if state.status in ACTIVE_STATUSES else "scheduled"
 
 
 def _grouped(by_group: Mapping[str, list[str]], components: Mapping[str, Component]) -> list[str]:

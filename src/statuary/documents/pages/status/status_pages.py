@@ -8,7 +8,7 @@ from markupsafe import Markup
 from statuary.documents.document import Document
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import SiteContext
-from statuary.documents.pages.status.component_rows import ComponentRowBuilder
+from statuary.documents.pages.status.component_rows import ComponentRowBuilder, is_shown
 from statuary.documents.pages.status.history_page import HistoryViewBuilder, Quarter, by_quarter, quarter_path
 from statuary.documents.pages.status.incident_cards import IncidentCardBuilder
 from statuary.documents.pages.status.incident_page import incident_head, incident_view
@@ -87,6 +87,8 @@ class StatusPages:
         seen = DowntimeByDay(self._timeline, days._replace(first=min(days.first, uptime.first_day)))
         troubles = {one.component.id: seen.of(one.component.id) for one in uptime.components}
         yield self._status_page(state, uptime, troubles, stale)
+        shown = [one for one in uptime.components if is_shown(state.components[one.component.id])]
+        uptime = uptime._replace(components=tuple(shown))
         view = self._uptimes.view(uptime, days, _since(days.first, troubles), self._groups)
         head = self._uptimes.head(self._site.name)._replace(stale=stale)
         yield self._renderer.page(UPTIME_PAGE, "uptime.html", head, view)
