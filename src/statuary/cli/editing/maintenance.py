@@ -204,15 +204,9 @@ def reschedule_maintenance(
     duration: timedelta | None,
 ) -> None:
     """Move the window of a maintenance; calendars and feeds show the change as of --at."""
-    found = _find(session, maintenance, frozenset(STATUSES))
-    current = status_at(found, session.at)
-    if not isinstance(found, Maintenance) or current in CLOSED_STATUSES:
-        raise EditError(f"{found.id} is already {current}", "schedule a new maintenance")
-    if scheduled_for is not None and current != "scheduled":
-        raise EditError(f"{found.id} has already started", "use --scheduled-until or --duration alone")
-    given = scheduled_for or scheduled_until or duration
+    found = _movable(session, maintenance, moves_start=scheduled_for is not None)
     start = scheduled_for or found.scheduled_for
-    if given is None:
+    if not (scheduled_for or scheduled_until or duration):
         start = value_or_ask(None, "--scheduled-for", lambda: ask_instant("New start of the window"))
     length = found.scheduled_until - found.scheduled_for if scheduled_until is None else None
     end = _end(start, scheduled_until, duration or length)
@@ -241,6 +235,21 @@ def _find(session: EditSession, typed: str | None, statuses: frozenset[str]) -> 
     """Return the maintenance that was typed, or a window of one; a person chooses among some statuses."""
     histories = session.timeline.maintenances
     return incident_or_ask(typed, histories, "maintenance", session.at, statuses.__contains__)
+
+
+def _movable(session: EditSession, typed: str | None, *, moves_start: bool) -> Maintenance:
+    """Return the maintenance that was typed, or a window of one.
+
+    Raises:
+        EditError: if it is over, or if it has started and its start is to be moved.
+    """
+    found = _find(session, typed, frozenset(STATUSES))
+    current = status_at(found, session.at)
+    if not isinstance(found, Maintenance) or current in CLOSED_STATUSES:
+        raise EditError(f"{found.id} is already {current}", "schedule a new maintenance")
+    if moves_start and current != "scheduled":
+        raise EditError(f"{found.id} has already started", "use --scheduled-until or --duration alone")
+    return found
 
 
 def _append(
