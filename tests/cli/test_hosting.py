@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from statuary.cli.hosting import command
+from statuary.cli.main import command
 from statuary.documents.hosting.hosts import HOSTS
 from support.sites import small_site, write_files
 
@@ -16,7 +16,7 @@ def content(tmp_path: Path) -> Path:
 
 
 def run(content: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(command, [*arguments, "--content", str(content)])
+    return CliRunner().invoke(command, ["hosting", *arguments, "--content", str(content)])
 
 
 @pytest.mark.parametrize("name", HOSTS)

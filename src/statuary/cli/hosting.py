@@ -1,18 +1,17 @@
 """`statuary hosting`: write the configuration of a host."""
 
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from statuary.cli.exit_codes import ExitCode
 from statuary.cli.installation import WHEEL_FOLDER, Installation, read_installation
 from statuary.cli.options.common_options import content_option
 from statuary.documents.hosting.host_files import HostFile, HostOptions, is_edge_file
 from statuary.documents.hosting.hosts import HOSTS, Host
+from statuary.domain.errors import StatuaryError
 from statuary.domain.hosting_settings import HostingSettings, PathLayout
 
 DEFAULT = HostOptions()
@@ -135,8 +134,7 @@ def _write(files: list[HostFile], out: Path, *, force: bool) -> None:
     kept = [file for file in files if _was_edited(file, out / file.path)]
     if kept and not force:
         names = ", ".join(str(out / file.path) for file in kept)
-        click.echo(f"statuary: {names} exists and differs\n    use --force to replace it", err=True)
-        sys.exit(ExitCode.FAILED)
+        raise StatuaryError(f"{names} exists and differs", "use --force to replace it")
     for file in files:
         place = out / file.path
         place.parent.mkdir(parents=True, exist_ok=True)
