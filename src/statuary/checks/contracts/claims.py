@@ -210,8 +210,9 @@ def _pinned_by_record(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:
     for member in ("language", "compilerVersion", "compilerSettings", "name"):
         yield f"compilation.{member}", described
     yield "compilation.compiler", PinnedBy.CONSISTENT
-    for member in ("storageLayout", "transientStorageLayout", "signatures"):
-        yield member, PinnedBy.CONSISTENT
+    yield "signatures", PinnedBy.CONSISTENT
+    for member in ("storageLayout", "transientStorageLayout"):
+        yield member, PinnedBy.CLAIMED
     for side in record.sides:
         yield f"{side.member}.onchainBytecode", PinnedBy.CLAIMED
         if side.claimed is not None:

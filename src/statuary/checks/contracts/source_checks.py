@@ -24,7 +24,8 @@ _VERSIONS: Final = {
 _LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
 _STARTS_ANYWHERE: Final = CompilerVersion(0, 8, 29)
 _LAYOUT_AT: Final = re.compile(r"\blayout\s+at\b")
-_WORD: Final = re.compile(r"[A-Za-z_$][\w$]*")
+_KEYWORD: Final = re.compile(r"(?<![\w$])(contract|library|interface|object)\s+\"?$")
+_KEYWORD_CHARACTERS: Final = 200
 
 
 def language_and_compiler_are_known(record: RecordView) -> Iterator[Observation]:
@@ -130,12 +131,14 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
     yield from faults
     if faults:
         return
-    words = frozenset().union(*(_WORD.findall(text) for text in record.sources.values()))
     for number, variable in enumerate(read.variables):
-        if variable["label"] not in words:
-            yield LayoutFault(
-                f"no source has a variable {variable['label'][:80]!r}", ("storage", number, "label")
-            )
+        path = str(variable.get("contract")).rpartition(":")[0]
+        if path not in record.sources:
+            yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
+        # an inherited variable may be declared in another file than the contract's
+        elif not any(_has_word(record.sources[one], variable["label"]) for one in (path, *record.sources)):
+            label = variable["label"][:80]
+            yield LayoutFault(f"no source has a variable {label!r}", ("storage", number, "label"))
 
 
 def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
@@ -162,5 +165,23 @@ def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
 
 def _declared_as(text: str, name: str) -> set[str]:
     """Return the keywords under which a source declares a name."""
-    pattern = rf"(?<![\w$])(contract|library|interface|object)\s+\"?{re.escape(name)}(?![\w$])"
-    return set(re.findall(pattern, text))
+    before = (text[max(place - _KEYWORD_CHARACTERS, 0) : place] for place in _words_at(text, name))
+    return {found[1] for part in before if (found := _KEYWORD.search(part))}
+
+
+def _words_at(text: str, word: str) -> Iterator[int]:
+    """Yield where a text has a word, and not a part of a longer one."""
+    place = text.find(word) if word else -1
+    while place >= 0:
+        end = place + len(word)
+        if not (_is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])):
+            yield place
+        place = text.find(word, end)
+
+
+def _has_word(text: str, word: str) -> bool:
+    return next(_words_at(text, word), None) is not None
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character in ("_", "$")

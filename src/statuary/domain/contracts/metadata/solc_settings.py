@@ -46,6 +46,7 @@ COMPARED_SETTINGS: Final = frozenset(
 )
 """Settings that metadata repeats."""
 
+_GROUPS = ("optimizer", "libraries", "metadata", "debug")
 _DEFAULT_RUNS = 200
 
 
@@ -80,6 +81,9 @@ def setting_differences(
             yield SettingDifference(name, one[name], other[name])
     for name in sorted(given.keys() - COMPARED_SETTINGS - UNPINNED_SETTINGS):
         yield SettingDifference(name, None, given[name])
+    for name in _GROUPS:
+        if not isinstance(given.get(name, {}), Mapping):
+            yield SettingDifference(name, metadata.get(name), given[name])
 
 
 def _unspecified_optimizer_settings(one: Mapping[str, Json], other: Mapping[str, Json]) -> set[str]:

@@ -44,8 +44,11 @@ _IMPORT = re.compile(
     r"(?:from[ \t]+(?P<origin>[.\w]+)[ \t]+)?import[ \t]+(?P<name>[.\w]+)(?:[ \t]+as[ \t]+\w+)?[ \t]*(?:#.*)?$"
 )
 _TEXTS = re.compile(
-    r"""(?s)(?P<long>\"{3}.*?\"{3}|'{3}.*?'{3})|#[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+    r"""(?s)(?P<long>"{3}.*?(?:"{3}|\Z)|\'{3}.*?(?:\'{3}|\Z))|#[^\n]*"""
+    r"""|"(?:\\[^\n]|[^"\\\n])*"?|\'(?:\\[^\n]|[^\'\\\n])*\'?"""
 )
+"""Docstrings, comments and texts; one that is not closed ends with its line or the file, so each byte is read once."""
+
 _SUFFIXES = (".vy", ".vyi", ".json")
 _SLOT_MEMBERS = ("type", "slot", "n_slots")
 
