@@ -74,9 +74,7 @@ def test_a_language_that_the_package_lacks_is_a_file(tmp_path: Path) -> None:
 def test_a_language_that_nobody_speaks_is_a_finding(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
     files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: fr}}\n"
-    checked = check_site(
-        write_files(tmp_path / "content", files), parse_instant(NOW), NoProgress(), lambda _: None
-    )
+    checked = check_site(write_files(tmp_path / "content", files), parse_instant(NOW), NoProgress())
     (finding,) = checked.all_findings
     assert (finding.rule, finding.path) == ("known-language", "site.yaml")
     assert "theme/texts/fr.yaml" in finding.hint
