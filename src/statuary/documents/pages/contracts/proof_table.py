@@ -12,6 +12,7 @@ from statuary.domain.contracts.proof import (
     ClaimName,
     ClaimStatus,
     EvidenceValue,
+    PinnedBy,
     Proof,
 )
 
@@ -143,11 +144,17 @@ def meaning(proof: Proof, level: str, texts: PageTexts) -> str:
     compiled = proof.claim(ClaimName.COMPILED)
     keys = (
         level or "none",
-        "hashed" if _is_shown(hashed) else "not_hashed",
+        _commitment(proof) if _is_shown(hashed) else "not_hashed",
         *_extra_sources(proof),
         "compiled" if _is_shown(compiled) else "not_compiled",
     )
     return " ".join(texts(f"meaning.{key}") for key in keys)
+
+
+def _commitment(proof: Proof) -> str:
+    """Return which text says what a hash commits to: Vyper's covers the sources alone."""
+    is_whole = proof.pinned.get("compilation.compilerSettings") is PinnedBy.HASH
+    return "hashed" if is_whole else "hashed_sources"
 
 
 def _extra_sources(proof: Proof) -> tuple[str, ...]:
