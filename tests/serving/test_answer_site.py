@@ -96,3 +96,22 @@ def test_a_client_that_holds_the_file_gets_304():
 def test_the_look_up_comes_first():
     assert answer("/v2/contract/1/0x12").status == 400
     assert answer("/v2/none").body.startswith(b"<!DOCTYPE html>")
+
+
+def test_documents_after_the_last_epoch_say_so():
+    index = (
+        b'{"from":"2026-11-01T00:00:00.000Z","until":"2026-11-03T00:00:00.000Z","complete":true,'
+        b'"epochs":[{"from":"2026-11-02T00:00:00.000Z","documents":{"api/v2/status.json":"api/v2/_epochs/x/api/v2/status.json"}}]}'
+    )
+    files = {
+        "api/v2/_epochs/index.json": index,
+        "api/v2/status.json": b"{}",
+        "api/v2/_epochs/x/api/v2/status.json": b"{}",
+    }
+
+    def headers(now):
+        request = LookupRequest(method="GET", target="/api/v2/status.json")
+        return answer_site(request, files.get, parse_instant(now), lambda: "id").headers
+
+    assert "Statuary-Stale-Since" not in headers("2026-11-02T12:00:00Z")
+    assert headers("2026-11-03T00:00:00Z")["Statuary-Stale-Since"] == "2026-11-03T00:00:00.000Z"

@@ -9,7 +9,7 @@
 
 import * as answers from "./answers.js";
 import { contractsList, isNewest, parseListing } from "./contracts-list.js";
-import { cacheControl, documentAt, INDEX, isTimed, parseEpochs } from "./epochs.js";
+import { cacheControl, documentAt, INDEX, isTimed, parseEpochs, staleSince } from "./epochs.js";
 import { items, members } from "./members.js";
 import { checkAddress, checkChainId, checkedAddress } from "./parameters.js";
 import { checkNames, checkSingle, parseQuery } from "./query.js";
@@ -173,15 +173,19 @@ async function bytesOf(reading) {
 async function answerEpoch(method, { pathname }, { read, now = Date.now }) {
   if (method !== "GET" && method !== "HEAD") return null;
   const index = await bytesOf(read(INDEX));
-  const epochs = index ? parseEpochs(new TextDecoder().decode(index)) : [];
+  const text = index ? new TextDecoder().decode(index) : "";
+  const epochs = parseEpochs(text);
   const path = candidatePaths(pathname).find((candidate) => isTimed(epochs, candidate));
   if (!path) return null;
   const instant = now();
   const document = await read(documentAt(epochs, path, instant)) ?? await read(path);
   const hostType = document?.headers.get("Content-Type") ?? "";
   const contentType = path.endsWith(".json") && !hostType.includes("+json") ? answers.JSON_TYPE : hostType;
-  return document &&
-    answers.documentAnswer(document, { contentType, cacheControl: cacheControl(epochs, instant) });
+  if (!document) return null;
+  const response = answers.documentAnswer(document, { contentType, cacheControl: cacheControl(epochs, instant) });
+  const stale = staleSince(text, instant);
+  if (stale) response.headers.set("Statuary-Stale-Since", stale);
+  return response;
 }
 
 /**

@@ -58,6 +58,20 @@ export function documentAt(epochs, path, now) {
 }
 
 /**
+ * The end of the last epoch if it has passed, so that documents may be out of date; otherwise an empty text.
+ * @param {string} text the index
+ * @param {number} now milliseconds since 1970
+ */
+export function staleSince(text, now) {
+  try {
+    const { until } = JSON.parse(text);
+    return Date.parse(until) <= now ? String(until) : "";
+  } catch {
+    return "";
+  }
+}
+
+/**
  * Says whether a document changes at some instant.
  * @param {Epoch[]} epochs
  * @param {string} path

@@ -35,6 +35,11 @@ def check_can_commit(file: Path) -> None:
         raise EditError(f"{file} has uncommitted changes", "commit them first, or leave out --commit")
 
 
+def is_detached(file: Path) -> bool:
+    """Return whether the repository of a file is on no branch, so that a later checkout loses the commit."""
+    return _git(file.resolve().parent, "symbolic-ref", "--quiet", "HEAD").returncode != 0
+
+
 def commit_file(file: Path, message: str) -> str:
     """Commit one file as it is on disk, whatever else is staged, and return the commit's short name.
 

@@ -88,6 +88,15 @@ def readable_epochs(text: bytes | None) -> Epochs:
     return tuple(sorted(_readable(found if isinstance(found, list) else []), key=lambda epoch: epoch[0]))
 
 
+def stale_since(text: bytes | None, now: Instant) -> str:
+    """Return the end of the last epoch of an index if it has passed; empty if not."""
+    try:
+        until = orjson.loads(text or b"{}")["until"]
+        return str(until) if parse_instant(until) <= now else ""
+    except BROKEN:
+        return ""
+
+
 def _readable(values: list[Any]) -> Iterator[tuple[Instant, Mapping[str, str]]]:
     for value in values:
         try:

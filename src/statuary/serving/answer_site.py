@@ -1,10 +1,11 @@
 """The response to any request for the site: the look-up, status documents by the clock, and plain files."""
 
+from dataclasses import replace
 from http import HTTPStatus
 
 from statuary.documents import url_table
 from statuary.domain.primitives import Instant
-from statuary.publishing.epoch_index import Epochs, documents_at, readable_epochs
+from statuary.publishing.epoch_index import Epochs, documents_at, readable_epochs, stale_since
 from statuary.publishing.response_headers import headers_of
 from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
 from statuary.serving.lookup.contracts_list import ReadDocument
@@ -48,11 +49,17 @@ def _plain_response(request: LookupRequest, read: ReadDocument, now: Instant) ->
 
 def timed_response(path: str, read: ReadDocument, now: Instant) -> Response | None:
     """Return the document of the epoch at an instant; None if no epoch has one of this path."""
-    epochs = readable_epochs(read(url_table.EPOCHS.path()))
+    index = read(url_table.EPOCHS.path())
+    epochs = readable_epochs(index)
     for file in _files(path):
         if any(file in documents for _, documents in epochs):
             body = read(documents_at(epochs, now).get(file, file)) or read(file)
-            return None if body is None else _document_response(file, body, _cache_control(epochs, now))
+            if body is None:
+                return None
+            response = _document_response(file, body, _cache_control(epochs, now))
+            stale = stale_since(index, now)
+            headers = {**response.headers, "Statuary-Stale-Since": stale} if stale else response.headers
+            return replace(response, headers=headers)
     return None
 
 

@@ -283,3 +283,11 @@ def test_a_cancelled_maintenance_says_so_everywhere(scheduled):
     for path in ("index.html", "incidents/2026-11-10-new-disks.html", "history.html"):
         assert "Cancelled" in scheduled.read(f"build/{path}")
         assert "Completed" not in scheduled.read(f"build/{path}")
+
+
+def test_a_commit_on_a_detached_head_is_warned_of(scheduled):
+    scheduled.git("add", ".")
+    scheduled.git("commit", "--quiet", "--message", "All")
+    scheduled.git("switch", "--quiet", "--detach")
+    said = scheduled.run("maintenance", "cancel", "2026", "--commit", now=BEFORE)
+    assert "HEAD is detached, so no branch has this commit" in said

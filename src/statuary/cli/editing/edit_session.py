@@ -31,7 +31,7 @@ from statuary.domain.status.timeline import Timeline
 from statuary.editing.content_lock import content_lock
 from statuary.editing.errors import EditError
 from statuary.editing.file_edit import FileEdit, write_edit
-from statuary.editing.git_commit import check_can_commit, commit_file
+from statuary.editing.git_commit import check_can_commit, commit_file, is_detached
 
 if TYPE_CHECKING:  # reading content takes libraries that shell completion and help do not wait for
     from statuary.editing.check_edit import StatusContent
@@ -127,6 +127,11 @@ class EditSession:
             if self.options.commit:
                 commit = commit_file(written, f"{subject}\n\n{details}")
                 click.echo(f"    commit {commit}")
+                if is_detached(written):
+                    click.echo(
+                        f"statuary: HEAD is detached, so no branch has this commit; run `git switch -c NAME {commit}`",
+                        err=True,
+                    )
 
     def _check_unchanged(self) -> None:
         from statuary.editing.check_edit import read_status_content

@@ -1,0 +1,102 @@
+"""Ten histories with their uptime worked out by hand: the same figure in JSON and on both pages, by build and by tick."""
+
+import json
+import re
+from datetime import timedelta
+
+import pytest
+
+from statuary.build.build import build_site
+from statuary.build.progress import NoProgress
+from statuary.domain.primitives import Instant, parse_instant
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.tick import tick
+from support.sites import write_files
+
+START = parse_instant("2026-11-20T10:00:00Z")
+NIGHT, MORNING, NEXT_NIGHT = (
+    parse_instant(text) for text in ("2026-11-21T00:00:00Z", "2026-11-21T00:30:00Z", "2026-11-22T00:00:00Z")
+)
+INSTANTS = (START, Instant(START + timedelta(hours=2)), NIGHT, MORNING, NEXT_NIGHT)
+"""The build, two hours later, two midnights, and a change in between (the resolution of another incident)."""
+
+OUT, PARTLY, SLOW, UP = "major_outage", "partial_outage", "degraded_performance", "operational"
+
+HISTORIES = {
+    # a day of major outage is 1/90: 1.1111 %; an hour is 0.0462963 %; partial outage counts 0.3 of it
+    "never": ([], (100.0, 100.0, 100.0, 100.0, 100.0)),
+    "ended": ([("2026-11-10T00:00", OUT), ("2026-11-10T14:00", UP)], (99.35, 99.35, 99.35, 99.35, 99.35)),
+    "since-20-00": ([("2026-11-19T20:00", OUT)], (99.35, 99.25, 98.7, 98.68, 97.59)),
+    "partly": ([("2026-11-19T20:00", PARTLY)], (99.8, 99.77, 99.61, 99.6, 99.27)),
+    "slow": ([("2026-11-19T20:00", SLOW)], (100.0, 100.0, 100.0, 100.0, 100.0)),
+    "worse": (
+        [("2026-11-20T00:00", PARTLY), ("2026-11-20T10:00", OUT)],
+        (99.86, 99.76, 99.21, 99.18, 98.1),
+    ),
+    "better": (
+        [("2026-11-20T00:00", OUT), ("2026-11-20T10:00", SLOW)],
+        (99.53, 99.53, 99.53, 99.53, 99.53),
+    ),
+    "begins-now": ([("2026-11-20T10:00", OUT)], (100.0, 99.9, 99.35, 99.32, 98.24)),
+    "ends-at-night": (
+        [("2026-11-20T00:00", OUT), ("2026-11-21T00:00", UP)],
+        (99.53, 99.44, 98.88, 98.88, 98.88),
+    ),
+    "old": ([("2026-01-01T00:00", OUT), ("2026-08-24T00:00", UP)], (98.88, 98.88, 100.0, 100.0, 100.0)),
+}
+"""By name: the recorded changes, and the uptime at each of the five instants."""
+
+OTHER = """\
+name: Other trouble
+updates:
+  - {at: 2026-11-20T09:00:00Z, status: investigating}
+  - {at: 2026-11-21T00:30:00Z, status: resolved}
+"""
+
+
+def content(root):
+    components = "".join(
+        f"  {name}: {{name: {name}, history: [{', '.join(f'{{at: {at}:00Z, status: {s}}}' for at, s in changes)}]}}\n"
+        for name, (changes, _) in HISTORIES.items()
+    )
+    site = "page: {name: Demo, url: 'https://status.example.org', created_at: 2020-01-01T00:00:00Z}\n"
+    files = {
+        "site.yaml": site,
+        "components.yaml": "components:\n" + components,
+        "incidents/other.yaml": OTHER,
+    }
+    return write_files(root / "content", files)
+
+
+def build(content, out, now):
+    with FolderTarget(out) as target:
+        assert build_site(content, target, now, NoProgress()).applied
+    return out
+
+
+def figures(site):
+    """Return each component's uptime in the three documents that show it."""
+    listed = json.loads((site / "api/v2/uptime.json").read_bytes())["components"]
+    found = {"json": {one["id"]: one["uptime"] for one in listed}}
+    for page in ("index.html", "uptime.html"):
+        text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", (site / page).read_text("utf-8")))
+        shown = (re.search(rf" {name} .*?(\d+\.\d+) %", text) for name in HISTORIES)
+        found[page] = {name: float(one[1]) for name, one in zip(HISTORIES, shown, strict=True)}
+    return found
+
+
+@pytest.fixture(scope="module")
+def ticked(tmp_path_factory):
+    root = tmp_path_factory.mktemp("ticked")
+    return build(content(root), root / "site", START)
+
+
+@pytest.mark.parametrize("place", range(len(INSTANTS)))
+def test_the_same_figure_everywhere(tmp_path, ticked, place):
+    expected = {name: uptimes[place] for name, (_, uptimes) in HISTORIES.items()}
+    built = build(content(tmp_path), tmp_path / "site", INSTANTS[place])
+    tick(ticked, INSTANTS[place])
+
+    for site in (built, ticked):
+        for shown in figures(site).values():
+            assert shown == expected
