@@ -1,4 +1,4 @@
-"""What the bytecode says of proxies, against what the record says (contract-api measurement 6).
+"""What the bytecode says of proxies, against what the record says (MEASUREMENTS.md, proxies).
 
 proxyResolution is what the chain answered at some time. Bytecode can contradict it; where the answer lies in
 the contract's storage, bytecode can only name the candidates, and the claim stays a claim.

@@ -1,7 +1,7 @@
 """A record from the rows that Sourcify exports of it, as its server makes one from the same tables.
 
 Tables and columns are those of the Verifier Alliance's schema with Sourcify's additions; how the columns become
-members is the server's own query (contract-api measurement 8.2). What the export does not have is the chain's
+members is the server's own query (MEASUREMENTS.md, exports). What the export does not have is the chain's
 answer about proxies: where the code alone decides it, it is given, else the member is left out.
 """
 

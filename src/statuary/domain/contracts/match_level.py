@@ -1,4 +1,4 @@
-"""The three answers `exact_match`, `match` and null, and what earns them (contract-api measurements 3 and 5.3)."""
+"""The three answers `exact_match`, `match` and null, and what earns them (MEASUREMENTS.md, match levels)."""
 
 from collections.abc import Collection, Iterable
 from enum import StrEnum

@@ -2,7 +2,7 @@
 
 Functions, events (anonymous ones too) and errors count; constructors, `fallback` and `receive` do not. An item
 that ethers v6 cannot parse is left out without a word: library ABIs with the names of enums and structs, the
-`function` type, fixed point numbers (contract-api measurement 4.1).
+`function` type, fixed point numbers (MEASUREMENTS.md, signatures).
 """
 
 from collections.abc import Iterable, Mapping

@@ -120,7 +120,7 @@ def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
 
 
 def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
-    """Say whether auxdata commits to the sources, which an exact match needs (contract-api measurement 5.3).
+    """Say whether auxdata commits to the sources, which an exact match needs (MEASUREMENTS.md, match levels).
 
     For Solidity that is a metadata hash, for Vyper from 0.4.1 its integrity hash; nothing else counts.
     """

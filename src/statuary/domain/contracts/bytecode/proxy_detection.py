@@ -1,4 +1,4 @@
-"""What bytecode alone says about being a proxy (contract-api measurement 6).
+"""What bytecode alone says about being a proxy (MEASUREMENTS.md, proxies).
 
 Sourcify looks for the marks of proxies in the creation code (the runtime code, where that is unknown) and then
 asks the chain. Here the marks are found in the same way, so it is known which answers need no chain at all: a

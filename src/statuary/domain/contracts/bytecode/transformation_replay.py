@@ -1,6 +1,6 @@
 """Replaying one side of a record: recompiled bytecode and transformations give the on-chain bytecode.
 
-The rule is contract-api measurement 5.2: every step in list order, on the code as the steps before it left it.
+The rule is MEASUREMENTS.md, transformations: every step in list order, on the code as the steps before it left it.
 It was tried there on every published vector; the same steps are tried here on every record that is built.
 """
 

@@ -1,7 +1,7 @@
 """The steps that turn recompiled bytecode into on-chain bytecode, as Sourcify records them.
 
 The words are Sourcify's and the Verifier Alliance's; the members and kinds are those measured on real records
-(contract-api measurement 5.1), which the published specification does not all list: `delete` and `length` exist.
+(MEASUREMENTS.md, transformations), which the published specification does not all list: `delete` and `length` exist.
 """
 
 from collections.abc import Mapping
