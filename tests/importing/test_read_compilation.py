@@ -18,6 +18,7 @@ from statuary.importing.compile_contract import compile_contract, record_sha256,
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.read_compilation import read_compilation
 from statuary.importing.write_contract import write_contract
+from statuary.publishing.target import CheckTarget
 from support.ethereum_node import COMPILERS
 from support.imported_projects import (
     FOUNDRY,
@@ -180,7 +181,7 @@ def test_a_source_that_changed_since_is_not_taken(tmp_path):
 def test_a_source_that_is_gone_is_missed(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     (project / "contracts/Fare.sol").unlink()
-    with pytest.raises(ContractImportError, match=r"Fare\.sol: the file cannot be opened"):
+    with pytest.raises(ContractImportError, match=r"Fare\.sol: cannot read the file"):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
@@ -236,7 +237,7 @@ def test_forges_default_build_info_is_known_for_what_it_is():
 
 
 NOT_READ = {
-    "absent": (None, "cannot be opened"),
+    "absent": (None, "cannot read the file"),
     "not JSON": ("{", "is not JSON"),
     "a list": ("[]", "is not a JSON object"),
     "something else": ('{"_format": "hh-sol-cache-2"}', "has an unknown format"),
@@ -287,9 +288,12 @@ def test_what_was_added_is_a_site_that_compiles_again_to_itself(form, workshop, 
         compilation = read_compilation(files(contract)[kind], contract_name=contract)
         found = added(content, tool_of(kind), contract, compilation, form=form, compilers=again)
         write_contract(content, found.files, found.replaced)
-    checked = check_site(content, parse_instant(NOW), NoProgress())
+    target = CheckTarget()
+    checked = check_site(content, parse_instant(NOW), NoProgress(), target=target)
     assert checked.all_findings == []
-    assert {(row.matchId, row.match) for row in checked.rows} == {(n, "exact_match") for n in "123"}
+    assert {(row.matchId, row.match) for row in target.ledger.sources.rows()} == {
+        (n, "exact_match") for n in "123"
+    }
     compiled = recompile_contracts(content, checked.catalogue, workshop, NoProgress())
     assert (compiled.compiled, compiled.identical) == (3, 1)
     # what Hardhat 2 and Foundry do not ask the compiler for by default
