@@ -156,7 +156,9 @@ def contract_view(
         level=level,
         level_label=texts(f"level.{level or 'none'}"),
         level_sign=MATCH_ICONS.get(level, "unknown"),
-        level_meaning=meaning(proof, as_text(record["match"]), texts),
+        level_meaning=meaning(
+            proof, {side: as_text(record[f"{side}Match"]) for side in ("creation", "runtime")}, texts
+        ),
         sides=tuple(_side(record, side, texts) for side in ("creation", "runtime")),
         proof=proof_view(proof, texts, dict(pages.rules)),
         verified_at=_moment(record.get("verifiedAt"), localization),

@@ -130,11 +130,11 @@ def _claim_row(claim: Claim, texts: PageTexts) -> ClaimRow:
     )
 
 
-def meaning(proof: Proof, level: str, texts: PageTexts) -> str:
+def meaning(proof: Proof, levels: Mapping[str, str], texts: PageTexts) -> str:
     """Say what is shown of a published record, and what is not: never more than its claims.
 
     Args:
-        level: the match that the record claims, or empty.
+        levels: the match that the record claims of each side, `creation` and `runtime`; empty if it claims none.
     """
     consistent, hashed = proof.claim(ClaimName.CONSISTENT), proof.claim(ClaimName.HASHED)
     if consistent is None or hashed is None:
@@ -143,12 +143,20 @@ def meaning(proof: Proof, level: str, texts: PageTexts) -> str:
         return texts(f"meaning.{'unproved' if proof.holds else 'contradicted'}")
     compiled = proof.claim(ClaimName.COMPILED)
     keys = (
-        level or "none",
+        _level_text(levels),
         _commitment(proof) if _is_shown(hashed) else "not_hashed",
         *_extra_sources(proof),
         "compiled" if _is_shown(compiled) else "not_compiled",
     )
     return " ".join(texts(f"meaning.{key}") for key in keys)
+
+
+def _level_text(levels: Mapping[str, str]) -> str:
+    """Return which text says how far the sides match; sides of two levels are told apart."""
+    claimed = {level for level in levels.values() if level}
+    if len(claimed) > 1:
+        return next(f"exact_{side}" for side, level in levels.items() if level == "exact_match")
+    return next(iter(claimed), "none")
 
 
 def _commitment(proof: Proof) -> str:
