@@ -154,7 +154,7 @@ def read(root: Path, scratch_dir: Path, matches: int) -> dict[str, object]:
         bucket = ExportBucket(path="contracts", scratch_dir=scratch_dir, number=number, contracts=0)
         for contract in read_bucket(root, bucket):
             assert contract.read.record is not None, contract
-            record = contract.read.record.value
+            record = contract.read.record
             assert_own(record, matches)
             records, size = records + 1, size + len(encode_unchecked(record))
     return {"records": records, "bytes": size}
@@ -204,7 +204,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("stage", nargs="?", choices=["join", "read"])
     parser.add_argument("--root", type=Path)
-    parser.add_argument("--workbench", type=Path)
+    parser.add_argument("--scratch-dir", type=Path)
     parser.add_argument("--matches", type=int, default=1_000_000)
     parser.add_argument("--memory-mib", type=int, default=1024)
     parser.add_argument("--keep", type=Path)
@@ -218,7 +218,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="statuary-export-") as folder:
         root = arguments.keep or Path(folder) / "content"
-        scratch_dir = Path(folder) / "workbench"
+        scratch_dir = Path(folder) / "scratch"
         scratch_dir.mkdir()
         if not (root / "contracts").is_dir():
             make(root / "contracts", arguments.matches)
@@ -229,7 +229,7 @@ def main() -> None:
         options = [
             "--root",
             root,
-            "--workbench",
+            "--scratch-dir",
             scratch_dir,
             "--matches",
             arguments.matches,
@@ -237,7 +237,7 @@ def main() -> None:
             arguments.memory_mib,
         ]
         print("join:", in_process("join", *options), flush=True)
-        print("workbench:", size_of(scratch_dir), flush=True)
+        print("scratch directory:", size_of(scratch_dir), flush=True)
         print("read:", in_process("read", *options), flush=True)
 
 

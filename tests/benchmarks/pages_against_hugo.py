@@ -48,7 +48,7 @@ def model() -> dict[str, Any]:
     source = next(source for source in catalogue.contracts if source.address == MODEL)
     read = read_contract(CONTENT, source).record
     assert read is not None
-    return dict(read.value)
+    return dict(read)
 
 
 def variant(record: dict[str, Any], number: int, *, own_sources: bool) -> dict[str, Any]:

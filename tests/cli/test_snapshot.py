@@ -177,7 +177,7 @@ def test_only_a_part(content: Path, tmp_path: Path) -> None:
     assert not any(path.startswith("v2/") for path in paths)
     assert "only status" in run("snapshot", "verify", tmp_path / "a.zip").output
     assert (
-        "no part of a site"
+        "not a part of a site"
         in run("snapshot", "create", "--from", whole, "--only", "nothing", tmp_path / "c.zip", code=3).output
     )
 

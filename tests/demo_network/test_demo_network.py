@@ -59,8 +59,8 @@ def read_all():
             path=str(path.relative_to(CONTENT)), chain_id=CHAIN.name, address=address, form=form
         )
         read = read_contract(CONTENT, source)
-        assert read.findings == []
-        records[read.record.value["compilation"]["name"]] = read.record.value
+        assert not read.findings
+        records[read.record["compilation"]["name"]] = read.record
     return records
 
 

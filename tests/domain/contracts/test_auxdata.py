@@ -9,12 +9,11 @@ from statuary.domain.contracts.bytecode.auxdata import (
     AuxdataStyle,
     auxdata_style,
     has_source_hash,
-    metadata_hash,
-    metadata_texts,
     parse_auxdata,
     split_auxdata,
 )
 from statuary.domain.contracts.compiler_version import UNKNOWN, CompilerVersion, parse_compiler_version
+from statuary.domain.contracts.metadata.metadata_text import metadata_hash, metadata_texts
 from statuary.domain.primitives import InvalidValueError
 from support.strategies import steady
 
@@ -113,13 +112,16 @@ def test_an_exact_match_needs_a_hash(piece, style, version, carries):
 
 
 def test_metadata_outside_ascii_is_spelled_with_escapes_first():
-    assert metadata_texts({"a": 1}) == (b'{"a":1}',)
-    assert metadata_texts({"a": "ü😀"}) == (b'{"a":"\\u00fc\\ud83d\\ude00"}', '{"a":"ü😀"}'.encode())
+    assert set(metadata_texts({"a": 1})) == {b'{"a":1}'}
+    escaped, plain, *_ = metadata_texts({"a": "ü😀\x7f"})
+    assert (escaped, plain) == (b'{"a":"\\u00fc\\ud83d\\ude00\\u007f"}', '{"a":"ü😀\x7f"}'.encode())
+    assert list(metadata_texts({"b": 1, "a": 2}))[-1] == b'{"a":2,"b":1}'
+    assert next(metadata_texts({"a": 1}, '{"a": 1}')) == b'{"a": 1}'
     deep: list = []
     for _ in range(1_000):
         deep = [deep]
     with pytest.raises(InvalidValueError):
-        metadata_texts(deep)
+        list(metadata_texts(deep))
 
 
 def test_unknown_schemes_are_rejected():

@@ -258,7 +258,7 @@ def test_says_what_is_missing(changes, says):
         ("object", None, "no evm.bytecode.object"),
         ("object", "60zz", "not hex"),
         ("object", "__$0000000000000000000000000000000000$__", "not hex"),
-        ("linkReferences", {PATH: {"L": [{"start": 2, "length": 20}]}}, "not the place of"),
+        ("linkReferences", {PATH: {"L": [{"start": 2, "length": 20}]}}, "not the placeholder of"),
         ("linkReferences", {PATH: {"L": "here"}}, "not a list"),
     ],
 )

@@ -7,11 +7,11 @@ import pytest
 
 from statuary.domain.contracts.bytecode.auxdata import (
     AuxdataStyle,
-    metadata_hash,
     parse_auxdata,
     split_auxdata,
 )
 from statuary.domain.contracts.metadata.ipfs_hash import base58, ipfs_cid, ipfs_multihash
+from statuary.domain.contracts.metadata.metadata_text import metadata_hash
 from statuary.domain.contracts.metadata.swarm_hash import bzzr1
 
 HERE = Path(__file__).parent

@@ -5,7 +5,7 @@ import pytest
 from statuary.documents.media_types import JSON
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.object_store.object_headers import ObjectHeaders, headers_of, stored_headers
-from statuary.publishing.object_store.put_order import step_of
+from statuary.publishing.object_store.put_order import BODIES, STEPS, step_of
 from statuary.publishing.object_store.store_ledger import (
     ENTRIES_PER_SHARD,
     MAX_BITS,
@@ -79,7 +79,7 @@ def test_an_index_is_read_as_it_was_written():
     "text", [b"", b"[]", b"null", b"{}", b'{"format":1}', b'{"format":1,"shards":{},"begun":3}']
 )
 def test_what_is_no_index_is_rejected(text):
-    with pytest.raises(PublishingError, match="is no ledger"):
+    with pytest.raises(PublishingError, match="is not a ledger"):
         parse_index(text)
 
 
@@ -105,9 +105,13 @@ def test_headers_that_differ_have_other_tags():
 
 
 def test_bodies_come_before_what_names_them():
-    assert [step_of(path) for path in (RECORD, "v2/contracts-pages/1/2.json", MANIFEST, "robots.txt")] == [
-        0,
-        1,
-        2,
-        0,
+    first_to_last = [
+        RECORD,
+        "contracts/1/0x04F317c09B2c9E32D0Ce6Dd2F9bcf05dF6753678.html",
+        "v2/contracts-pages/1/2.json",
+        "v2/contracts-pages/1/index.json",
+        "api/v2/summary.json",
+        MANIFEST,
     ]
+    assert [step_of(path) for path in first_to_last] == list(STEPS)
+    assert step_of("robots.txt") == BODIES
