@@ -246,4 +246,4 @@ def test_compiling_again_catches_damage_that_nothing_else_can_see(workshop, tmp_
     [finding] = recompile_contracts(content, checked.catalogue, workshop, NoProgress()).findings
     assert finding.rule == "recompilation-reproduces-the-record"
     assert finding.pointer == ("runtimeBytecode", "sourceMap")
-    assert f"they part at character {source_map.index('-')}" in finding.message
+    assert f"the first difference is at character {source_map.index('-')}" in finding.message
