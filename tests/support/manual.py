@@ -1,8 +1,10 @@
 """The reference pages of the manual, generated from the source models and from the commands.
 
-python tests/support/manual.py        writes them to content/pages/manual again
+python tests/support/manual.py          writes them to content/pages/manual again
+python tests/support/manual.py NAME     prints one
 """
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -79,7 +81,13 @@ def command_reference() -> str:
         "The help of every command, generated from the commands themselves.\n",
     ]
     for path, command in _commands("statuary", main):
-        context = click.Context(command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH)
+        context = click.Context(
+            command,
+            info_name=path,
+            terminal_width=WIDTH,
+            max_content_width=WIDTH,
+            help_option_names=["-h", "--help"],
+        )
         parts.append(f"## {path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
     return "\n".join(parts)
 
@@ -97,5 +105,8 @@ def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Co
 GENERATED = {"content-reference.md": content_reference, "command-reference.md": command_reference}
 
 if __name__ == "__main__":
-    for file_name, text in GENERATED.items():
-        (MANUAL / file_name).write_text(text(), encoding="utf-8", newline="\n")
+    if len(sys.argv) > 1:
+        sys.stdout.buffer.write(GENERATED[sys.argv[1]]().encode())
+    else:
+        for file_name, text in GENERATED.items():
+            (MANUAL / file_name).write_text(text(), encoding="utf-8", newline="\n")
