@@ -44,7 +44,7 @@ def check(content, *options):
 def test_what_comes_out_as_it_is_kept(content, tmp_path):
     result = check(content, "--recompile", "--compiler", f"solc={compiler(tmp_path)}")
     assert result.exit_code == ExitCode.OK
-    assert result.stdout == "1 of 1 records compiled again, 1 of them identical\nno findings\n"
+    assert result.stdout == "1 of 1 records compiled again, 1 of them identical\nno errors or warnings\n"
 
 
 def test_what_comes_out_otherwise_is_an_error(content, tmp_path):

@@ -22,7 +22,7 @@ def test_the_starter_builds_without_findings_and_each_step_names_the_next(run, t
     assert written.exit_code == 0
     assert written.stdout.endswith("Now run: statuary build\n")
     built = run("build", *NOW)
-    assert (built.exit_code, "no findings" in built.stdout) == (0, True)
+    assert (built.exit_code, "no errors or warnings" in built.stdout) == (0, True)
     assert "Now run: statuary serve build" in built.stdout
     again = run("build", *NOW)
     assert "Now run" not in again.stdout

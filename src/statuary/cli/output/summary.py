@@ -50,7 +50,7 @@ def findings_line(checked: CheckedSite) -> str:
     """Return how many findings of each severity there are."""
     errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
     if not errors and not warnings:
-        return "no findings"
+        return "no errors or warnings"
     rejected = f", {count_text(checked.rejected, 'record')} rejected" if checked.rejected else ""
     return f"{count_text(errors, 'error')}, {count_text(warnings, 'warning')}{rejected}"
 
