@@ -104,7 +104,7 @@ class ObjectStore:
         except FileNotFoundError:
             return None
         except self.failures as error:
-            raise self._refused(f"tell of {path}", error) from None
+            raise self._refused(f"say whether it has {path}", error) from None
 
     def listed(self) -> Iterator[tuple[str, int]]:
         """Yield path and size of every object, in no order."""
