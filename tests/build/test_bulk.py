@@ -110,13 +110,15 @@ def test_a_contract_in_two_forms_is_a_finding(tmp_path):
         small_site(tmp_path),
         {**record_files([record(1)], "contracts"), "contracts/a.jsonl": jsonl([record(2), record(1)])},
     )
-    outcome = build(content, tmp_path / "out")
-    assert {(one.rule, one.path, one.position) for one in outcome.checked.findings} == {
+    outcome, file = build(content, tmp_path / "out"), f"contracts/{CHAIN}/{record(1)['address']}.json"
+    assert {(one.rule, one.path, one.position) for one in outcome.checked.rejections} == {
         ("one-record-per-contract", "contracts/a.jsonl", Position(2, 1)),
         ("one-record-per-match-id", "contracts/a.jsonl", Position(2, 1)),
+        ("one-record-per-contract", file, Position(1, 6247)),
+        ("one-record-per-match-id", file, Position(1, 12)),
     }
-    assert f"contracts/{CHAIN}/{record(1)['address']}.json" in outcome.checked.findings[0].message
-    assert outcome.plan is None
+    assert all("a.jsonl:2" in one.message for one in outcome.checked.rejections if one.path == file)
+    assert outcome.checked.contracts.contracts == 1
 
 
 def test_a_chain_that_the_site_does_not_have_is_a_finding(tmp_path):

@@ -20,6 +20,9 @@ from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.read_ledger import read_reasons
 from statuary.publishing.safe_path import LEDGER
+from statuary.snapshots.manifest import SiteOrigin
+from statuary.snapshots.snapshot_reader import read_snapshot
+from statuary.snapshots.snapshot_target import SnapshotTarget
 from support.sites import CHAIN, INCIDENT, NOW, address_of, path_of, record_of, site_of_many, write_files
 
 COUNT = 12
@@ -152,16 +155,62 @@ def test_a_refused_record_is_looked_into_no_more_than_others(content, tmp_path, 
     assert (again.checked.rejected, again.checked.rejections) == (1, first.checked.rejections)
 
 
-def test_a_record_that_repeats_one_of_an_earlier_build_is_found(content, tmp_path):
+OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
+
+
+@pytest.mark.parametrize(
+    ("second", "rules"),
+    [
+        (record_of(4), {"one-record-per-contract", "one-record-per-match-id"}),
+        (OTHER_MATCH_ID, {"one-record-per-contract"}),
+        (record_of(99).replace(b'"matchId":"99"', b'"matchId":"4"'), {"one-record-per-match-id"}),
+    ],
+)
+@pytest.mark.parametrize("removed", ["the first", "the second"])
+def test_records_that_repeat_one_another_are_withheld_and_nothing_else(
+    content, tmp_path, second, rules, removed
+):
     build(content, tmp_path / "out")
     before = files_in(tmp_path / "out")
-    write_files(content, {"contracts/more.jsonl": record_of(4) + b"\n"})
-    outcome = build(content, tmp_path / "out")
-    assert {finding.rule for finding in outcome.checked.findings} == {
-        "one-record-per-contract",
-        "one-record-per-match-id",
-    }
-    assert files_in(tmp_path / "out") == before
+    write_files(content, {"contracts/more.jsonl": record_of(98) + b"\n" + second + b"\n"})
+    write_files(content, {"incidents/other.yaml": INCIDENT})
+    for _ in range(2):
+        checked = build(content, tmp_path / "out").checked
+        assert {(one.rule, one.path) for one in checked.rejections} == {
+            (rule, path) for rule in rules for path in (path_of(4), "contracts/more.jsonl")
+        }
+        assert all(path_of(4) in one.message or "more.jsonl:2" in one.message for one in checked.rejections)
+        assert (checked.rejected, checked.contracts.contracts) == (2, COUNT)
+        site = files_in(tmp_path / "out")
+        assert site["api/v2/incidents.json"] != before["api/v2/incidents.json"]
+        assert f"v2/contract/{CHAIN}/{address_of(98)}" in site
+        assert not [path for path in site if address_of(4).lower() in path.lower()]
+        build(content, tmp_path / "fresh")
+        assert unlike(site, files_in(tmp_path / "fresh")) == set()
+    if removed == "the first":
+        (content / path_of(4)).unlink()
+    else:
+        write_files(content, {"contracts/more.jsonl": record_of(98) + b"\n"})
+    assert build(content, tmp_path / "out").checked.rejected == 0
+    build(content, tmp_path / "again")
+    assert unlike(files_in(tmp_path / "out"), files_in(tmp_path / "again")) == set()
+
+
+def unlike(one: dict[str, bytes], other: dict[str, bytes]) -> set[str]:
+    """Return the paths that differ, but for the one that tells of the build before."""
+    return {path for path in one.keys() | other.keys() if one.get(path) != other.get(path)} - {"changes.json"}
+
+
+@pytest.mark.parametrize("out", ["site.zip", "site.tar.zst"])
+def test_a_snapshot_has_none_of_the_records_that_repeat_one_another(content, tmp_path, out):
+    write_files(content, {"contracts/more.jsonl": OTHER_MATCH_ID + b"\n"})
+    origin = SiteOrigin(instant=parse_instant(NOW), revision="", statuary="1")
+    with SnapshotTarget(tmp_path / out, origin) as target:
+        assert build_site(content, target, parse_instant(NOW), NoProgress()).checked.rejected == 2
+    with read_snapshot(str(tmp_path / out)) as snapshot:
+        paths = [entry.path for entry in snapshot.entries()]
+    assert f"v2/contract/{CHAIN}/{address_of(5)}" in paths
+    assert not [path for path in paths if address_of(4) in path]
 
 
 def test_a_clone_with_the_last_site_restored(tmp_path, built):

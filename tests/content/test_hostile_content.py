@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from statuary.build.build import check_site
+from statuary.build.build import build_site, check_site
 from statuary.build.progress import NoProgress
 from statuary.content.bulk import scratch
 from statuary.content.contract_scan import ContractScan, ExternalSource
@@ -19,6 +19,7 @@ from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.findings import Finding
 from statuary.domain.limits import MAX_FOLDERS, MAX_MESSAGE, MAX_SHOWN_FINDINGS
 from statuary.domain.primitives import parse_instant
+from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
 from support.sites import NOW, small_site, write_files
 
@@ -152,6 +153,40 @@ def test_a_value_of_any_length_makes_a_short_message() -> None:
     assert len(message) == MAX_MESSAGE + 1
     assert message.startswith("name xxx")
     assert message.endswith("xxx is wrong")
+
+
+HUGE = {
+    "incidents/a.yaml": with_aliases(20_000, 3_000),
+    "incidents/b.json": "[" * 100_000,
+    "incidents/c.yaml": "[" * 100_000,
+    "maintenances/d.yaml": "- " * 100_000,
+    "maintenances/e.yaml": "x" * (2 << 20),
+    "maintenances/f.json": '{"a":' * 100_000,
+    "pages/g.md": f"---\n{with_aliases(20_000, 3_000)}---\n",
+    "pages/h.md": "x" * (2 << 20),
+}
+
+
+def test_what_exceeds_a_limit_is_left_out_and_the_rest_is_published(tmp_path: Path) -> None:
+    content, out = write_files(small_site(tmp_path), HUGE), tmp_path / "out"
+    with FolderTarget(out) as target:
+        result = build_site(content, target, parse_instant(NOW), NoProgress())
+    assert [(one.rule, one.path) for one in result.checked.rejections] == [
+        ("within-limits", path) for path in HUGE
+    ]
+    assert (result.checked.findings, result.checked.rejected, result.applied) == ((), len(HUGE), True)
+    assert [
+        one["name"] for one in orjson.loads((out / "api/v2/incidents.json").read_bytes())["incidents"]
+    ] == ["Slow answers"]
+    assert not (out / "h.html").exists()
+
+
+@pytest.mark.parametrize("path", ["site.yaml", "components.yaml"])
+def test_settings_that_exceed_a_limit_stop_the_build(tmp_path: Path, path: str) -> None:
+    content = write_files(small_site(tmp_path), {path: "x" * (2 << 20)})
+    checked = check_site(content, parse_instant(NOW), NoProgress())
+    assert [one.rule for one in checked.findings if one.path == path] == ["within-limits"]
+    assert not checked.may_publish
 
 
 def test_scratch_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch) -> None:

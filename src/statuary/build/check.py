@@ -25,7 +25,7 @@ class CheckedSite:
         root: the content folder.
         catalogue: the site; None if it could not be read.
         findings: what is wrong with the content, located and in order; an error forbids publishing.
-        rejections: why single contracts are withheld; all else is published.
+        rejections: why single contracts, incidents, maintenances or pages are withheld; all else is published.
         rejected: how many records are rejected.
         contracts: the published contracts in numbers.
         next_transition: when the published status changes next; None if it does not before the horizon.
@@ -79,14 +79,15 @@ def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -
         contracts: what became of its contracts; None if they were not built.
     """
     if contracts is None or site.status is None:
-        return CheckedSite(root=root, catalogue=site.catalogue, findings=_located(root, site.findings))
+        findings = _located(root, [*site.findings, *site.left_out])
+        return CheckedSite(root=root, catalogue=site.catalogue, findings=findings)
     scanned = contracts.catalogue.contracts.findings
     return CheckedSite(
         root=root,
         catalogue=contracts.catalogue,
         findings=_located(root, [*site.findings, *contracts.findings]),
-        rejections=_located(root, [*scanned, *contracts.rejections]),
-        rejected=contracts.rejected + has_errors(scanned),
+        rejections=_located(root, [*site.left_out, *scanned, *contracts.rejections]),
+        rejected=len(site.left_out) + contracts.rejected + has_errors(scanned),
         contracts=contracts.counts,
         next_transition=site.status.next_transition,
         horizon=site.status.horizon,

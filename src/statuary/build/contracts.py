@@ -33,6 +33,10 @@ BULK_PLACE = re.compile(r"(.*):(\d+)", re.DOTALL)
 """A place in a bulk file, as `ContractSource.location` writes it."""
 
 
+DUPLICATES = {"chain_id, address": one_record_per_contract, "match_order": one_record_per_match_id}
+"""The columns in which no two records are equal, with the rule that says so."""
+
+
 class BuiltContracts(NamedTuple):
     """What became of all contracts.
 
@@ -66,7 +70,7 @@ def build_contracts(
     check_options: CheckOptions,
     execution: ExecutionOptions,
 ) -> BuiltContracts:
-    """Build every contract that has changed, or all of them; one that repeats another is an error.
+    """Build every contract that has changed, or all of them; those that repeat one another are rejected.
 
     Raises:
         PublishingError: if a document cannot be part of the site.
@@ -93,6 +97,8 @@ def build_contracts(
         tree = tree if sources.have_git_ids() else None
     sources.mark_changed(scope.gone)
     sources.touch(scope.touched)
+    sources.supersede()
+    _withhold_duplicates(target)
     sources.compare(RebuildReason.MISSING)
     target.ledger.add_notes(build_notes(catalogue, tree, fingerprint))
     findings, rejections, rejected = _findings(sources)
@@ -100,7 +106,7 @@ def build_contracts(
         catalogue=catalogue,
         sources=sources,
         counts=sources.summary(),
-        findings=(*findings, *_duplicates(sources)),
+        findings=tuple(findings),
         rejections=rejections,
         rejected=rejected,
         built=built,
@@ -182,11 +188,16 @@ def _findings(sources: SourceTable) -> tuple[list[Finding], tuple[Finding, ...],
     return findings, tuple(rejections), rejected
 
 
-def _duplicates(sources: SourceTable) -> Iterator[Finding]:
-    for one in sources.duplicates("chain_id, address"):
-        yield one_record_per_contract(*_duplicate(one))
-    for one in sources.duplicates("match_order"):
-        yield one_record_per_match_id(*_duplicate(one))
+def _withhold_duplicates(target: BuildTarget) -> None:
+    """Reject the records that repeat one another: nothing says which of them is right."""
+    sources = target.ledger.sources
+    for columns, rule in DUPLICATES.items():
+        for one in sources.duplicates(columns):
+            finding = orjson.dumps(rule(*_duplicate(one))).decode()
+            target.withdraw(sources.withhold(one, finding))
+            target.ledger.documents.clash = (
+                None  # two documents of contracts have one path in this case alone
+            )
 
 
 def _duplicate(one: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:
@@ -196,7 +207,7 @@ def _duplicate(one: DuplicateContract) -> tuple[ContractRow, ContractSource, str
         path, line = found[1], int(found[2])
     form = ContractForm.LINE if line else ContractForm.RECORD
     source = ContractSource(path, one.row.chainId, one.row.address, form, line)
-    return one.row, source, one.first
+    return one.row, source, one.other
 
 
 def read_finding(members: dict[str, Any]) -> Finding:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from statuary.build.check_options import CheckOptions
 from statuary.build.progress import Progress, stage
 from statuary.build.status import SiteStatus, status_at
-from statuary.content.read_content import read_content
+from statuary.content.read_content import is_left_out, read_content
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
@@ -19,19 +19,25 @@ class ReadSite(NamedTuple):
         catalogue: None if the site could not be read.
         status: None likewise.
         findings: what is wrong with all but contracts.
+        left_out: why incidents, maintenances and pages are left out that exceed a limit; all else is published.
     """
 
     catalogue: Catalogue | None
     status: SiteStatus | None
     findings: list[Finding]
+    left_out: list[Finding]
 
 
 def read_site(root: Path, now: Instant, check_options: CheckOptions, progress: Progress) -> ReadSite:
     """Read the content folder, and check the status of the site at an instant."""
     with stage(progress, "Reading content"):
-        catalogue, findings = read_content(root)
+        catalogue, found = read_content(root)
+    findings: list[Finding] = []
+    left_out: list[Finding] = []
+    for finding in found:
+        (left_out if is_left_out(finding) else findings).append(finding)
     if catalogue is None:
-        return ReadSite(None, None, findings)
+        return ReadSite(None, None, findings, left_out)
     if catalogue.own_pages:
         from statuary.documents.pages.own_pages import link_findings
 
@@ -39,4 +45,4 @@ def read_site(root: Path, now: Instant, check_options: CheckOptions, progress: P
     with stage(progress, "Status"):
         status = status_at(catalogue, now)
         findings += [*status.findings(check_options), *status.epoch_findings(), *status.theme_findings()]
-    return ReadSite(catalogue, status, findings)
+    return ReadSite(catalogue, status, findings, left_out)

@@ -39,15 +39,15 @@ def known_chain(record: RecordValue, source: ContractSource, chains: Collection[
         )
 
 
-def one_record_per_contract(row: ContractRow, source: ContractSource, first: str) -> Finding:
+def one_record_per_contract(row: ContractRow, source: ContractSource, other: str) -> Finding:
     """A contract has one record on each chain."""
-    message = f"{row.address} on chain {row.chainId} has a record already, in {first}"
+    message = f"{row.address} on chain {row.chainId} has another record, in {other}"
     return _repeats("one-record-per-contract", "address", source, message, "keep one of the two")
 
 
-def one_record_per_match_id(row: ContractRow, source: ContractSource, first: str) -> Finding:
+def one_record_per_match_id(row: ContractRow, source: ContractSource, other: str) -> Finding:
     """A match id belongs to one record."""
-    message = f"match id {row.matchId} is taken already, by {first}"
+    message = f"match id {row.matchId} is also that of {other}"
     hint = "give one of the two the next free number"
     return _repeats("one-record-per-match-id", "matchId", source, message, hint)
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from statuary.content.unreadable import UnreadableError
+from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.domain.findings import Pointer, Position
 from statuary.domain.json_values import Json, NumberText
 
@@ -44,7 +44,7 @@ def _parse(text: str, **numbers: Any) -> Json:
             Position(error.lineno, error.colno),
         ) from None
     except RecursionError:
-        raise UnreadableError("the text nests too deeply") from None
+        raise BeyondLimitError("the text nests too deeply") from None
     except _DuplicateKeyError:
         key, offset = _duplicate_key(text)
         raise UnreadableError(

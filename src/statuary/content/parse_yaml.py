@@ -12,7 +12,7 @@ from yaml import MappingNode, ScalarNode, SequenceNode, YAMLError
 from yaml._yaml import CParser
 from yaml.reader import ReaderError
 
-from statuary.content.unreadable import UnreadableError
+from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.domain.findings import Pointer, Position
 from statuary.domain.limits import MAX_DEPTH, MAX_EXPANSION, MAX_NODES, MAX_RAW_DEPTH
 
@@ -128,9 +128,9 @@ def _check_raw_depth(text: str) -> None:
         for bracket in BRACKET.findall(text):
             depth = depth + 1 if bracket in "[{" else max(0, depth - 1)
             if depth > MAX_RAW_DEPTH:
-                raise UnreadableError(f"the text opens {MAX_RAW_DEPTH:,} nested brackets")
+                raise BeyondLimitError(f"the text opens {MAX_RAW_DEPTH:,} nested brackets")
     if text.count("- ") + text.count("? ") > MAX_RAW_DEPTH and DASHES_IN_A_ROW.search(text):
-        raise UnreadableError(f"the text opens {MAX_RAW_DEPTH:,} nested lists or keys")
+        raise BeyondLimitError(f"the text opens {MAX_RAW_DEPTH:,} nested lists or keys")
 
 
 BRACKET = re.compile(r"[\[\]{}]")
@@ -207,10 +207,18 @@ class _Constructor:
         self.nodes_left -= 1
         self.size_left -= 1 + (len(node.value) if isinstance(node, ScalarNode) else 0)
         if self.nodes_left < 0 or self.size_left < 0:
-            raise _at(node, "the aliases of the file expand too far", "write the values without aliases")
+            raise BeyondLimitError(
+                "the aliases of the file expand too far", "write the values without aliases", _start(node)
+            )
         if depth > MAX_DEPTH:
-            raise _at(node, f"the file nests deeper than {MAX_DEPTH} levels", "an alias may contain itself")
+            raise BeyondLimitError(
+                f"the file nests deeper than {MAX_DEPTH} levels", "an alias may contain itself", _start(node)
+            )
 
 
 def _at(node: Any, message: str, hint: str) -> UnreadableError:
-    return UnreadableError(message, hint, Position(node.start_mark.line + 1, node.start_mark.column + 1))
+    return UnreadableError(message, hint, _start(node))
+
+
+def _start(node: Any) -> Position:
+    return Position(node.start_mark.line + 1, node.start_mark.column + 1)

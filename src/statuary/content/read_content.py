@@ -1,7 +1,7 @@
 """The content folder to the catalogue, with every finding that reading gives."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeVar
 
 from statuary.content.contract_scan import ContractScan, ExternalSource, ScanResult
@@ -24,6 +24,7 @@ from statuary.content.sources.page_source import translate_page
 from statuary.content.sources.site_source import SiteSource
 from statuary.content.theme import FOLDER as THEME
 from statuary.content.theme import read_theme
+from statuary.content.unreadable import BEYOND_LIMIT
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
 from statuary.domain.status.status_catalogue import StatusCatalogue
@@ -60,6 +61,15 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
         else:
             reader.take(found)
     return ReadResult(reader.catalogue(), reader.findings)
+
+
+def is_left_out(finding: Finding) -> bool:
+    """Say whether a finding is about an incident, a maintenance or a page that exceeds a limit.
+
+    Nobody writes such a file in good faith, so the site is published without it.
+    """
+    pattern = match_pattern(PurePosixPath(finding.path)) if finding.rule == BEYOND_LIMIT else None
+    return pattern is not None and pattern.kind in (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.PAGE)
 
 
 class _Reader:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from statuary.content.bulk.remote_objects import is_remote, read_remote
-from statuary.content.unreadable import UnreadableError
+from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.domain.findings import Finding, Position
 from statuary.domain.limits import MAX_FOLDERS
 
@@ -62,7 +62,7 @@ def _read_whole(path: Path, limit: int) -> bytes:
             raise UnreadableError("this is not a regular file", "replace it with a file")
         size = status.st_size
         if size > limit:
-            raise UnreadableError(f"the file has {size:,} bytes; the limit is {limit:,}", "split the file")
+            raise BeyondLimitError(f"the file has {size:,} bytes; the limit is {limit:,}", "split the file")
         # a buffer of exactly the size: a larger one costs more than reading
         parts = []
         while size > 0 and (part := os.read(descriptor, size)):

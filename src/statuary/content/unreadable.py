@@ -5,6 +5,9 @@ from statuary.domain.findings import Finding, Position
 
 FIRST = Position(1, 1)
 
+BEYOND_LIMIT = "within-limits"
+"""The rule that sources keep to the limits."""
+
 
 class UnreadableError(StatuaryError):
     """A source that cannot be read; it becomes one finding.
@@ -24,3 +27,10 @@ class UnreadableError(StatuaryError):
     def finding(self, path: str) -> Finding:
         """Return the finding about the file at `path`."""
         return Finding(rule=self.rule, path=path, message=str(self), hint=self.hint, position=self.position)
+
+
+class BeyondLimitError(UnreadableError):
+    """A source that exceeds a limit of `domain/limits.py`; an incident, a maintenance or a page is left out for it."""
+
+    def __init__(self, message: str, hint: str = "", position: Position = FIRST) -> None:
+        super().__init__(message, hint, position, BEYOND_LIMIT)

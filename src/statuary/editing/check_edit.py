@@ -17,7 +17,7 @@ from statuary.build.status import status_at
 from statuary.content.locate import locate_findings
 from statuary.content.read_content import read_content
 from statuary.content.source_files import SourceFile, walk_folder
-from statuary.content.unreadable import UnreadableError
+from statuary.content.unreadable import BeyondLimitError
 from statuary.domain.findings import Finding, has_errors, sorted_findings
 from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import Timeline
@@ -73,7 +73,7 @@ class EditedFile(SourceFile):
     def bytes(self, limit: int) -> bytes:
         raw = self.edited.encode("utf-8")
         if len(raw) > limit:
-            raise UnreadableError(
+            raise BeyondLimitError(
                 f"the file would have {len(raw):,} bytes, more than {limit:,}", "write less"
             )
         return raw

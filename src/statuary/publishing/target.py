@@ -67,6 +67,9 @@ class BuildTarget(Target[Document], Protocol):
     def take(self, result: PartitionResult) -> None:
         """Take over what a partition made; of two documents with one path, the first."""
 
+    def withdraw(self, paths: Iterable[str]) -> None:
+        """Forget documents that were offered, and that two of them had one path."""
+
     def resume(self, fingerprint: str) -> bool:
         """Take over what an interrupted build with the same fingerprint staged; return whether there was any."""
 
@@ -104,6 +107,10 @@ class RebuiltTarget(BuildTarget):
         self.ledger.sources.add(result.rows)
         claim = self.ledger.documents.claim
         self.offer(document for document in result.documents if claim(document.path))
+
+    @override
+    def withdraw(self, paths: Iterable[str]) -> None:
+        self.ledger.documents.withdraw(paths)
 
     @override
     def resume(self, fingerprint: str) -> bool:

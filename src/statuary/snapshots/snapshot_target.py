@@ -113,6 +113,12 @@ class SnapshotTarget(RebuiltTarget):
                 for member in members_of(document):
                     self._keep(self.packer.put(member))
 
+    @override
+    def withdraw(self, paths: Iterable[str]) -> None:
+        super().withdraw(paths)
+        self._keep(self.packer.rest())
+        self.spool.remove(map(document_path, paths))
+
     def _keep(self, ready: Iterable[CompressedMember]) -> None:
         for packed in ready:
             self.spool.add(packed)

@@ -5,7 +5,7 @@ with their number.
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Self
@@ -60,6 +60,11 @@ class Spool:
             raise self._clash(header.path, folded)
         self.file.write(packed.data)
         self.end += header.packed_size
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Forget documents; their bodies stay in the file."""
+        query = "DELETE FROM bodies WHERE folded = ?"
+        self.connection.executemany(query, ((fold_case(path),) for path in paths))
 
     def _clash(self, path: str, folded: str) -> PublishingError:
         query = "SELECT path FROM bodies WHERE folded = ?"

@@ -7,7 +7,7 @@ from typing import IO, Any, NamedTuple
 
 from typing_extensions import override
 
-from statuary.content.unreadable import UnreadableError
+from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.optional import MissingExtraError, optional
 
 SCHEMES = ("s3://", "gs://", "az://")
@@ -76,7 +76,7 @@ def read_remote(url: str, limit: int) -> bytes:
     except Exception as error:  # noqa: BLE001 - as above
         raise _unreadable(url, error) from None
     if body is None:
-        raise UnreadableError(f"the object has {size:,} bytes; the limit is {limit:,}", "split it")
+        raise BeyondLimitError(f"the object has {size:,} bytes; the limit is {limit:,}", "split it")
     return body
 
 

@@ -51,7 +51,6 @@ class FolderTarget(BuildTarget):
         self.folder = SiteFolder(root)
         self.dry_run = dry_run
         self._plan: Plan | None = None
-        self._clash: PublishingError | None = None
         self._is_unclean = False
         self._is_applied = False
         self._is_resumed = False
@@ -138,13 +137,15 @@ class FolderTarget(BuildTarget):
     @override
     def take(self, result: PartitionResult) -> None:
         if result.file is not None:
-            clash = self.ledger.merge_partition(result.file)
-            self._clash = self._clash or clash
+            self.ledger.merge_partition(result.file)
             return
-        clash = self.ledger.documents.offer_if_free(result.files)
-        self._clash = self._clash or clash
+        self.ledger.documents.offer_if_free(result.files)
         self.ledger.sources.add(result.rows)
         self.ledger.documents.note_folders(result.folders)
+
+    @override
+    def withdraw(self, paths: Iterable[str]) -> None:
+        self.ledger.documents.withdraw(paths)
 
     @override
     def missing(self, *, verify: bool) -> frozenset[str]:
@@ -193,8 +194,6 @@ class FolderTarget(BuildTarget):
 
     @override
     def plan(self) -> Plan:
-        if self._clash is not None:
-            raise self._clash
         if self._plan is None:
             self._plan = self.ledger.plan()
         return self._plan
@@ -212,7 +211,7 @@ class FolderTarget(BuildTarget):
         plan = self.plan()
         if plan.conflicts:
             raise conflict_error(plan.conflicts)
-        if self._is_resumed:
+        if self._is_resumed or self.ledger.documents.has_withdrawn:
             self._sweep(self._staged / BODIES)
         self.ledger.save(plan)
         self._finish(self.ledger.run, is_changed=not plan.is_empty)
@@ -228,7 +227,7 @@ class FolderTarget(BuildTarget):
         self.ledger.finish(self.folder.folder_time)
 
     def _sweep(self, tree: Path) -> None:
-        """Delete staged bodies that an interrupted build staged and this one does not offer."""
+        """Delete staged bodies that are not offered: of an interrupted build, and of sources that were withdrawn."""
         for folder, _, names in os.walk(tree):
             for name in names:
                 path = os.path.relpath(f"{folder}/{name}", tree).replace(os.sep, "/")

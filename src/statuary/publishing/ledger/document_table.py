@@ -40,11 +40,15 @@ class DocumentTable:
 
     Attributes:
         partial: whether a file that is not offered stays, unless it was marked; else it goes.
+        clash: the error for a path that two sources have; None once both are withdrawn.
+        has_withdrawn: whether files were withdrawn, whose bodies may be staged.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.partial = False
+        self.clash: PublishingError | None = None
+        self.has_withdrawn = False
 
     def offer(self, files: Iterable[OfferedFile]) -> None:
         """Note files.
@@ -71,26 +75,28 @@ class DocumentTable:
         other, sources = self.connection.execute(query, (file.path,)).fetchone()
         return same_path_error(other, sources, file.path, file.sources)
 
-    def offer_if_free(self, files: Sequence[OfferedFile]) -> PublishingError | None:
-        """Note files whose paths are free; return the error for one whose path is not."""
+    def offer_if_free(self, files: Sequence[OfferedFile]) -> bool:
+        """Note files whose paths are free; return whether all are, and note the error for one whose path is not."""
         before = self.connection.total_changes
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR IGNORE INTO work.offered {OFFERED_VALUES}", files)
         if len(files) == self.connection.total_changes - before:
-            return None
+            return True
         query = "SELECT 1 FROM work.offered WHERE path = ? AND sources != ?"
         clashing = (
             one for one in files if self.connection.execute(query, (one.path, one.sources)).fetchone()
         )
-        return self._same_path_error(next(clashing, files[-1]))
+        self.clash = self.clash or self._same_path_error(next(clashing, files[-1]))
+        return False
 
     def claim(self, path: str) -> bool:
         """Note a document that lies elsewhere; return whether its path was free."""
         file = OfferedFile(path, "", b"", 0, 0, "", persistent=True, actions=ADD)
-        return self.offer_if_free([file]) is None
+        return self.offer_if_free([file])
 
     def withdraw(self, paths: Iterable[str]) -> None:
         """Forget offered files."""
+        self.has_withdrawn = True
         self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
 
     def remove_unless_offered(self, paths: Iterable[str]) -> None:

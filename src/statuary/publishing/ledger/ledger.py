@@ -210,9 +210,10 @@ class Ledger:
         self.keep_unoffered()
         self._keeps_unchanged = True
 
-    def merge_partition(self, file: Path) -> PublishingError | None:
-        """Take over what a partition wrote down; return the error for a path that another file has."""
-        return merge_partition_file(self.connection, file)
+    def merge_partition(self, file: Path) -> None:
+        """Take over what a partition wrote down."""
+        clash = merge_partition_file(self.connection, file)
+        self.documents.clash = self.documents.clash or clash
 
     def drop(self, places: Iterable[str]) -> None:
         """Forget what an interrupted build made of some sources."""
@@ -220,7 +221,13 @@ class Ledger:
             self.documents.withdraw(self.sources.drop(place))
 
     def plan(self) -> Plan:
-        """Return what saving would change, once everything has been offered."""
+        """Return what saving would change, once everything has been offered.
+
+        Raises:
+            PublishingError: if two sources have a path.
+        """
+        if self.documents.clash is not None:
+            raise self.documents.clash
         if self._keeps_unchanged:
             self.documents.remove_site_unless_offered()
             self.documents.remove_unless_offered(self.sources.superseded_documents())

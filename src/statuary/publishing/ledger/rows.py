@@ -113,13 +113,13 @@ class DuplicateContract(NamedTuple):
         place: where it is written.
         unit: the file or folder that it is written in.
         row: its list entry.
-        first: where the other is written.
+        other: where another one is written.
     """
 
     place: str
     unit: str
     row: ContractRow
-    first: str
+    other: str
 
 
 def match_order(match_id: str) -> str:

@@ -88,16 +88,48 @@ class SourceTable:
         found = self.connection.execute(query, (place,)).fetchall()
         return [path for (lines,) in found for path in lines.split("\n")]
 
-    def compare(self, always: str) -> None:
-        """Find out which list entries differ from the last build's, once every row has been added.
-
-        Args:
-            always: the reason of rows that count as different even if they are the same.
-        """
+    def supersede(self) -> None:
+        """Find out which rows of the last build no longer count, once every row has been added."""
         for name, columns in SOURCE_INDEXES.items():
             self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.built_{name} ON built {columns}")
         if self.partial:
             self.connection.executescript(SUPERSEDE)
+
+    def withhold(self, one: DuplicateContract, finding: str) -> list[str]:
+        """Reject a contract that repeats another; return the paths that its source made.
+
+        The next build reads its source again: the other may be gone then.
+
+        Args:
+            one: the contract.
+            finding: why, as JSON.
+        """
+        execute, place = self.connection.execute, (one.place,)
+        if self.partial:
+            execute("INSERT OR IGNORE INTO work.built SELECT * FROM main.sources WHERE place = ?", place)
+            execute("INSERT OR IGNORE INTO work.superseded VALUES (?)", place)
+            execute("INSERT OR REPLACE INTO work.touched VALUES (?, '', '')", (one.unit,))
+        execute(
+            "UPDATE work.built SET git = '', stat = '', digest = x'' WHERE place IN (?, ?)",
+            (*place, one.unit),
+        )
+        ((findings, documents),) = execute(
+            "SELECT findings, documents FROM work.built WHERE place = ?", place
+        ).fetchall()
+        findings = f"{findings[:-1]},{finding}]" if findings else f"[{finding}]"
+        execute(
+            "UPDATE work.built SET findings = ?, rejected = 1, published = 0, documents = '' WHERE place = ?",
+            (findings, *place),
+        )
+        return documents.split("\n") if documents else []
+
+    def compare(self, always: str) -> None:
+        """Find out which list entries differ from the last build's, once every row is as it will be.
+
+        Args:
+            always: the reason of rows that count as different even if they are the same.
+        """
+        if self.partial:
             self.connection.execute(COMPARE, (always,))
 
     def superseded_documents(self) -> Iterator[str]:
@@ -174,7 +206,7 @@ class SourceTable:
             yield findings, bool(rejected)
 
     def duplicates(self, columns: str) -> Iterator[DuplicateContract]:
-        """Yield the contracts, published or rejected, that repeat an earlier one.
+        """Yield the contracts, published or rejected, that repeat one another.
 
         Args:
             columns: what they have in common: `chain_id, address` or `match_order`.
@@ -183,12 +215,14 @@ class SourceTable:
         if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
             return  # which spares looking at every row
         query = f"SELECT place, unit, {columns}, {LISTED} FROM next_sources WHERE ({columns}) IN ({repeated})"
-        first: dict[tuple[str, ...], str] = {}
+        found: dict[tuple[str, ...], list[DuplicateContract]] = {}
         width = columns.count(",") + 1
-        for place, unit, *found in self.connection.execute(f"{query} ORDER BY place"):
-            key = tuple(found[:width])
-            if first.setdefault(key, place) != place:
-                yield DuplicateContract(place, unit, ContractRow._make(found[width:]), first[key])
+        for place, unit, *values in self.connection.execute(f"{query} ORDER BY place"):
+            one = DuplicateContract(place, unit, ContractRow._make(values[width:]), "")
+            found.setdefault(tuple(values[:width]), []).append(one)
+        for first, second, *others in found.values():
+            yield first._replace(other=second.place)
+            yield from (one._replace(other=first.place) for one in (second, *others))
 
     def _repeated(self, columns: list[str]) -> str:
         """Return the query for the values of columns that more than one row has."""
