@@ -1,0 +1,173 @@
+"""What a log holds: an entry for each version of each thing published, and the proof that one is in the log.
+
+An entry is JSON with sorted keys and no spaces (RFC 8785); `log/schema.json` describes it. A `.tlog-proof` file
+(c2sp.org/tlog-proof) carries its entry as the extra data, so that it needs no other file but the document.
+"""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import orjson
+
+from statuary.domain.log.merkle import LogError, ProofError, leaf_hash, verify_inclusion
+from statuary.domain.log.notes import DECIMAL, Checkpoint, decode_base64, parse_checkpoint
+
+
+class Kind(StrEnum):
+    """What an entry is about; a scheduled maintenance is an incident, as in Statuspage."""
+
+    CONTRACT = "contract"
+    INCIDENT = "incident"
+    UPDATE = "update"
+
+
+class Action(StrEnum):
+    """What happened to it since the entry before it, if there is one."""
+
+    ADD = "add"
+    CHANGE = "change"
+    REMOVE = "remove"
+
+
+class Subject(NamedTuple):
+    """What an entry is about: a contract by chain id and address, an incident by its id, an update by both ids."""
+
+    kind: Kind
+    first: str
+    second: str = ""
+
+    @property
+    def members(self) -> dict[str, str]:
+        """The members of an entry that name it."""
+        return dict(zip(SUBJECT_MEMBERS[self.kind], (self.first, self.second), strict=False))
+
+
+SUBJECT_MEMBERS = {
+    Kind.CONTRACT: ("chainId", "address"),
+    Kind.INCIDENT: ("incident",),
+    Kind.UPDATE: ("incident", "update"),
+}
+
+
+class Entry(NamedTuple):
+    """An entry.
+
+    Attributes:
+        time: of the build or tick that published it, in RFC 3339.
+        sha256: of the published bytes, in hex; of a withheld record and of what was removed, empty.
+        proof: of the published proof of a contract, in hex; else empty.
+        match_id: of a contract; else empty.
+        replaces: the entry before it of the same subject; None if this is the first.
+    """
+
+    subject: Subject
+    action: Action
+    time: str
+    sha256: str = ""
+    proof: str = ""
+    match_id: str = ""
+    replaces: int | None = None
+
+    @property
+    def digests(self) -> tuple[str, str]:
+        """What tells two versions of a subject apart."""
+        return self.sha256, self.proof
+
+    def encode(self) -> bytes:
+        """Return the bytes that the log holds."""
+        members: dict[str, Any] = {
+            "action": self.action.value,
+            "kind": self.subject.kind.value,
+            "time": self.time,
+            **self.subject.members,
+        }
+        members |= {"sha256": self.sha256, "proofSha256": self.proof, "matchId": self.match_id}
+        members = {name: value for name, value in members.items() if value}
+        if self.replaces is not None:
+            members["replaces"] = self.replaces
+        return orjson.dumps(members, option=orjson.OPT_SORT_KEYS)
+
+
+def parse_entry(body: bytes) -> Entry:
+    """Read an entry.
+
+    Raises:
+        LogError: if its bytes are not exactly those of one.
+    """
+    try:
+        value = orjson.loads(body)
+        kind = Kind(value["kind"])
+        subject = Subject(kind, *(str(value[name]) for name in SUBJECT_MEMBERS[kind]))
+        found = Entry(
+            subject,
+            Action(value["action"]),
+            str(value["time"]),
+            str(value.get("sha256", "")),
+            str(value.get("proofSha256", "")),
+            str(value.get("matchId", "")),
+            value.get("replaces"),
+        )
+        is_exact = found.encode() == body
+    except (ValueError, KeyError, TypeError, AttributeError):
+        is_exact = False
+    if not is_exact:
+        raise LogError(f"{body[:80]!r} is not an entry that statuary writes")
+    return found
+
+
+HEADER = "c2sp.org/tlog-proof@v1"
+MOST_HASHES = 63
+
+
+class TlogProof(NamedTuple):
+    """A proof that an entry is in a log.
+
+    Attributes:
+        extra: the entry, in files that statuary writes.
+        hashes: the inclusion proof.
+        checkpoint: the log's, with its signatures.
+    """
+
+    extra: bytes
+    number: int
+    hashes: tuple[bytes, ...]
+    checkpoint: Checkpoint
+
+    def verify(self, entry: bytes) -> None:
+        """Verify that an entry is at the index of the checkpoint's log; its signatures are verified elsewhere.
+
+        Raises:
+            ProofError: if the proof does not show it.
+        """
+        size, root = self.checkpoint.size, self.checkpoint.root
+        verify_inclusion(leaf_hash(entry), self.number, size, self.hashes, root)
+
+
+def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: bytes = b"") -> bytes:
+    """Return the text of a .tlog-proof file; `checkpoint` is the note as published."""
+    lines = [HEADER, *([f"extra {b64encode(extra).decode()}"] if extra else []), f"index {index}"]
+    lines += [b64encode(one).decode() for one in hashes]
+    return "\n".join((*lines, "", checkpoint)).encode()
+
+
+def parse_proof(body: bytes) -> TlogProof:
+    """Read a .tlog-proof file; nothing is verified yet.
+
+    Raises:
+        LogError: if it is not one.
+    """
+    head, found, note = body.partition(b"\n\n")
+    lines = head.decode("utf-8", "replace").split("\n")
+    extra: bytes | None = b""
+    if len(lines) > 1 and lines[1].startswith("extra "):
+        extra = decode_base64(lines.pop(1).removeprefix("extra "))
+    index = lines[1].removeprefix("index ") if len(lines) > 1 and lines[1].startswith("index ") else ""
+    hashes = [decode_base64(line) for line in lines[2:]]
+    whole = [one for one in hashes if one is not None]
+    if not found or lines[0] != HEADER or extra is None or not DECIMAL.fullmatch(index):
+        raise ProofError(f"this is not a .tlog-proof file, which begins with {HEADER}")
+    if len(whole) < len(hashes) or len(hashes) > MOST_HASHES:
+        raise ProofError("a line of the inclusion proof is not a hash, or it has too many")
+    return TlogProof(extra, int(index), tuple(whole), parse_checkpoint(note))
