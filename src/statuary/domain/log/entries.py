@@ -4,6 +4,7 @@ An entry is JSON with sorted keys and no spaces (RFC 8785); `log/schema.json` de
 (c2sp.org/tlog-proof) carries its entry as the extra data, so that it needs no other file but the document.
 """
 
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from enum import StrEnum
@@ -15,7 +16,7 @@ from statuary.domain.log.merkle import LogError, ProofError, leaf_hash, verify_i
 from statuary.domain.log.notes import DECIMAL, Checkpoint, decode_base64, parse_checkpoint
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """What an entry is about; a scheduled maintenance is an incident, as in Statuspage."""
 
     CONTRACT = "contract"
@@ -23,7 +24,7 @@ class Kind(StrEnum):
     UPDATE = "update"
 
 
-class Action(StrEnum):
+class LogAction(StrEnum):
     """What happened to it since the entry before it, if there is one."""
 
     ADD = "add"
@@ -31,10 +32,10 @@ class Action(StrEnum):
     REMOVE = "remove"
 
 
-class Subject(NamedTuple):
+class LogSubject(NamedTuple):
     """What an entry is about: a contract by chain id and address, an incident by its id, an update by both ids."""
 
-    kind: Kind
+    kind: EntryKind
     first: str
     second: str = ""
 
@@ -45,13 +46,13 @@ class Subject(NamedTuple):
 
 
 SUBJECT_MEMBERS = {
-    Kind.CONTRACT: ("chainId", "address"),
-    Kind.INCIDENT: ("incident",),
-    Kind.UPDATE: ("incident", "update"),
+    EntryKind.CONTRACT: ("chainId", "address"),
+    EntryKind.INCIDENT: ("incident",),
+    EntryKind.UPDATE: ("incident", "update"),
 }
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """An entry.
 
     Attributes:
@@ -62,8 +63,8 @@ class Entry(NamedTuple):
         replaces: the entry before it of the same subject; None if this is the first.
     """
 
-    subject: Subject
-    action: Action
+    subject: LogSubject
+    action: LogAction
     time: str
     sha256: str = ""
     proof: str = ""
@@ -90,7 +91,7 @@ class Entry(NamedTuple):
         return orjson.dumps(members, option=orjson.OPT_SORT_KEYS)
 
 
-def parse_entry(body: bytes) -> Entry:
+def parse_entry(body: bytes) -> LogEntry:
     """Read an entry.
 
     Raises:
@@ -98,11 +99,11 @@ def parse_entry(body: bytes) -> Entry:
     """
     try:
         value = orjson.loads(body)
-        kind = Kind(value["kind"])
-        subject = Subject(kind, *(str(value[name]) for name in SUBJECT_MEMBERS[kind]))
-        found = Entry(
+        kind = EntryKind(value["kind"])
+        subject = LogSubject(kind, *(str(value[name]) for name in SUBJECT_MEMBERS[kind]))
+        found = LogEntry(
             subject,
-            Action(value["action"]),
+            LogAction(value["action"]),
             str(value["time"]),
             str(value.get("sha256", "")),
             str(value.get("proofSha256", "")),
@@ -119,6 +120,9 @@ def parse_entry(body: bytes) -> Entry:
 
 HEADER = "c2sp.org/tlog-proof@v1"
 MOST_HASHES = 63
+PROOF_HEAD = re.compile(
+    rf"{HEADER}\n(extra (?P<extra>.+)\n)?index (?P<index>{DECIMAL.pattern})(?P<hashes>(\n[^\s]+)*)"
+)
 
 
 class TlogProof(NamedTuple):
@@ -159,15 +163,12 @@ def parse_proof(body: bytes) -> TlogProof:
         LogError: if it is not one.
     """
     head, found, note = body.partition(b"\n\n")
-    lines = head.decode("utf-8", "replace").split("\n")
-    extra: bytes | None = b""
-    if len(lines) > 1 and lines[1].startswith("extra "):
-        extra = decode_base64(lines.pop(1).removeprefix("extra "))
-    index = lines[1].removeprefix("index ") if len(lines) > 1 and lines[1].startswith("index ") else ""
-    hashes = [decode_base64(line) for line in lines[2:]]
-    whole = [one for one in hashes if one is not None]
-    if not found or lines[0] != HEADER or extra is None or not DECIMAL.fullmatch(index):
+    read = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
+    if not found or read is None:
         raise ProofError(f"this is not a .tlog-proof file, which begins with {HEADER}")
-    if len(whole) < len(hashes) or len(hashes) > MOST_HASHES:
-        raise ProofError("a line of the inclusion proof is not a hash, or it has too many")
-    return TlogProof(extra, int(index), tuple(whole), parse_checkpoint(note))
+    extra = decode_base64(read["extra"] or "")
+    hashes = [decode_base64(line) for line in read["hashes"].split()]
+    if extra is None or None in hashes or len(hashes) > MOST_HASHES:
+        raise ProofError("a line of the .tlog-proof file is not base64, or it has too many")
+    proof = tuple(one for one in hashes if one is not None)
+    return TlogProof(extra, int(read["index"]), proof, parse_checkpoint(note))

@@ -144,9 +144,7 @@ def _verify_path(
     first: int, second: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
     hashes = [first_root, *proof] if first & (first - 1) == 0 else list(proof)
-    place, last = first - 1, second - 1
-    shift = (~place & (place + 1)).bit_length() - 1
-    place, last = place >> shift, last >> shift
+    place, last = _to_right_edge(first - 1, second - 1)
     old = new = hashes[0]
     for sibling in hashes[1:]:
         if last == 0:
@@ -158,8 +156,14 @@ def _verify_path(
         else:
             new = node_hash(new, sibling)
         place, last = place >> 1, last >> 1
-    if last or old != first_root or new != second_root:
+    if (last, old, new) != (0, first_root, second_root):
         raise ProofError(f"the log of {first} entries is not the beginning of the log of {second}")
+
+
+def _to_right_edge(place: int, last: int) -> tuple[int, int]:
+    """Go up from the last leaf of the first tree while it is a right child."""
+    shift = (~place & (place + 1)).bit_length() - 1
+    return place >> shift, last >> shift
 
 
 def _check_hashes(hashes: Iterable[bytes]) -> None:

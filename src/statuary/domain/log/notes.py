@@ -25,7 +25,7 @@ LARGEST_NOTE = 1_000_000
 MOST_SIGNATURES = 100
 SIGNATURE_LINE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})")
 CONTROL_CHARACTERS = re.compile("[\0-\x09\x0b-\x1f]")
-DECIMAL = re.compile("0|[1-9][0-9]{0,18}")
+DECIMAL = re.compile("(?:0|[1-9][0-9]{0,18})")
 
 
 class PublicKey(NamedTuple):
@@ -165,7 +165,7 @@ def decode_base64(text: str) -> bytes | None:
     return found if b64encode(found).decode() == text else None
 
 
-class Signature(NamedTuple):
+class NoteSignature(NamedTuple):
     """A signature line of a note: by whom, with which key, and the line itself."""
 
     name: str
@@ -178,7 +178,7 @@ class Note(NamedTuple):
     """A signed note; `text` ends in a newline, `signatures` are those of known and unknown keys."""
 
     text: str
-    signatures: tuple[Signature, ...]
+    signatures: tuple[NoteSignature, ...]
 
     @property
     def body(self) -> str:
@@ -218,12 +218,12 @@ def parse_note(body: bytes) -> Note:
     return Note(f"{text}\n", tuple(map(_signature, lines[:-1].split("\n"))))
 
 
-def _signature(line: str) -> Signature:
+def _signature(line: str) -> NoteSignature:
     found = SIGNATURE_LINE.fullmatch(line)
     value = decode_base64(found[2]) if found else None
     if found is None or value is None or len(value) <= 4:
         raise LogError(f"{line[:100]!r} is not a signature line of a note")
-    return Signature(found[1], value[:4], value[4:], f"{line}\n")
+    return NoteSignature(found[1], value[:4], value[4:], f"{line}\n")
 
 
 class Checkpoint(NamedTuple):
