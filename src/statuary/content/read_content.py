@@ -51,7 +51,7 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
         root: the content folder.
         files: the files to read, as `walk_folder` yields them, without contracts; by default all files.
     """
-    if not root.is_dir():
+    if files is None and not root.is_dir():
         message = f"no content folder {str(root)!r}"
         return ReadResult(None, [Finding(rule="content-folder", message=message, hint="run `statuary init`")])
     reader = _Reader(root, has_contracts=files is None)

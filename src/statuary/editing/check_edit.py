@@ -5,7 +5,7 @@ are not read: they cannot change what the status documents say.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -33,10 +33,10 @@ class StatusContent(NamedTuple):
     timeline: Timeline | None
 
 
-def read_status_content(root: Path, now: Instant, edit: FileEdit | None = None) -> StatusContent:
-    """Read and check the status side of a content folder, as it is or with an edit."""
-    edited = {} if edit is None else {edit.path: edit.after}
-    files = edited_files(root, edited, CONTRACT_FOLDERS) if root.is_dir() else None
+def read_status_content(root: Path, now: Instant, edits: Iterable[FileEdit] = ()) -> StatusContent:
+    """Read and check the status side of a content folder, as it is or with edits."""
+    edited = {edit.path: edit.after for edit in edits}
+    files = edited_files(root, edited, CONTRACT_FOLDERS) if root.is_dir() or edited else None
     catalogue, findings = read_content(root, files)
     timeline = None
     if catalogue is not None:
@@ -48,14 +48,22 @@ def read_status_content(root: Path, now: Instant, edit: FileEdit | None = None) 
 
 def check_edit(root: Path, now: Instant, before: StatusContent, edit: FileEdit) -> tuple[list[Finding], bool]:
     """Return the findings that an edit adds, and whether it may be written: not if one is an error."""
+    added = added_findings(root, now, before, [edit])
+    return added, not has_errors(added)
+
+
+def added_findings(
+    root: Path, now: Instant, before: StatusContent, edits: Iterable[FileEdit]
+) -> list[Finding]:
+    """Return the findings that edits add."""
     known = Counter(map(_identity, before.findings))
     added = []
-    for finding in read_status_content(root, now, edit).findings:
+    for finding in read_status_content(root, now, edits).findings:
         if known[_identity(finding)]:
             known[_identity(finding)] -= 1
         else:
             added.append(finding)
-    return added, not has_errors(added)
+    return added
 
 
 def _identity(finding: Finding) -> tuple[str, str, str]:
@@ -84,7 +92,7 @@ def edited_files(
 ) -> Iterator[SourceFile | Finding]:
     """Yield what `walk_folder` yields, edited files with their new texts, and new files last."""
     new = dict(edits)
-    for found in walk_folder(root, without):
+    for found in walk_folder(root, without) if root.is_dir() else ():
         if isinstance(found, SourceFile) and found.path in new:
             yield EditedFile(root, found.path, new.pop(found.path))
         else:

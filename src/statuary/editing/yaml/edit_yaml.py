@@ -171,6 +171,8 @@ def _parsed(value: YamlValue) -> Tree:
         return "true" if value else "false"
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, int):
+        return str(value)
     if isinstance(value, Mapping):
         return {key: _parsed(inner) for key, inner in value.items()}
     return [_parsed(inner) for inner in value]

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+import orjson
+
 from statuary.editing.yaml.yaml_scalars import inline_scalar, scalar_lines
 from statuary.editing.yaml.yaml_style import YamlStyle
 
-YamlValue: TypeAlias = "bool | str | Sequence[YamlValue] | Mapping[str, YamlValue] | None"
+YamlValue: TypeAlias = "bool | int | str | Sequence[YamlValue] | Mapping[str, YamlValue] | None"
 """A value that can be written."""
 
 MAX_INLINE_WIDTH = 100
@@ -46,8 +48,8 @@ def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> 
     """Return what follows `key:` or a dash on its line, and the lines below it."""
     if isinstance(value, str):
         return scalar_lines(value, column + style.mapping_indent, quote)
-    if value is None or isinstance(value, bool):
-        return [{None: "null", True: "true", False: "false"}[value]]
+    if value is None or isinstance(value, int):
+        return [orjson.dumps(value).decode()]
     if isinstance(value, Mapping):
         return ["", *mapping_lines(value, column + style.mapping_indent, style)] if value else ["{}"]
     words = _words(value)

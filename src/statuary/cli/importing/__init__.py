@@ -1,0 +1,1 @@
+"""`statuary import`: other systems' status pages and contracts into content."""

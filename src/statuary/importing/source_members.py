@@ -1,0 +1,153 @@
+"""Members of other systems' JSON and YAML, with errors that name what is missing."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from statuary.content.source_files import SourceFile
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.primitives import InvalidValueError, parse_instant, shorten
+from statuary.editing.updates import format_for_source
+from statuary.importing.import_error import SourceError
+from statuary.importing.import_report import Lost
+
+Members = dict[str, Any]
+Made = TypeVar("Made")
+
+MAX_FILE = 256 << 20
+"""Bytes of the longest file that is read."""
+
+LABEL = ("id", "code", "number", "name", "title")
+"""Members that name a record in a report, the first that it has."""
+
+
+def text_of(members: Members, *names: str) -> str:
+    """Return the first of these members that is a text or number, as text; empty if there is none."""
+    values = (members.get(name) for name in names)
+    found = (value for value in values if isinstance(value, str | int) and not isinstance(value, bool))
+    return next((str(value) for value in found if value != ""), "")
+
+
+def required_text(members: Members, *names: str) -> str:
+    """Return what `text_of` returns.
+
+    Raises:
+        SourceError: if it is empty.
+    """
+    text = text_of(members, *names)
+    if not text:
+        raise SourceError(f"has no {' or '.join(map(repr, names))}")
+    return text
+
+
+def instant_of(members: Members, *names: str) -> str | None:
+    """Return an instant as content holds it; None if there is none.
+
+    Raises:
+        SourceError: if it is not an instant.
+    """
+    text = text_of(members, *names)
+    if not text:
+        return None
+    try:
+        return format_for_source(parse_instant(text))
+    except InvalidValueError:
+        name = next(name for name in names if members.get(name))
+        raise SourceError(f"{name!r} is not an instant: {shorten(text)}") from None
+
+
+def required_instant(members: Members, *names: str) -> str:
+    """Return an instant as content holds it.
+
+    Raises:
+        SourceError: if there is none.
+    """
+    found = instant_of(members, *names)
+    if found is None:
+        raise SourceError(f"has no {' or '.join(map(repr, names))}")
+    return found
+
+
+def list_of(members: Members, name: str) -> list[Members]:
+    """Return a member that is a list of objects; empty if there is none.
+
+    Raises:
+        SourceError: if it is anything else.
+    """
+    found = members.get(name)
+    if found is None:
+        return []
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise SourceError(f"{name!r} is not a list of objects")
+    return found
+
+
+def as_members(value: Any) -> Members:
+    """Return a value that is an object.
+
+    Raises:
+        SourceError: if it is anything else.
+    """
+    if not isinstance(value, dict):
+        raise SourceError("is not an object")
+    return value
+
+
+def convert_each(
+    records: Iterable[Any], convert: Callable[[Members], Made], lost: list[Lost], noun: str
+) -> list[Made]:
+    """Return what records become; those that cannot are lost with the reason."""
+    made = []
+    for place, record in enumerate(records, start=1):
+        try:
+            made.append(convert(as_members(record)))
+        except SourceError as error:
+            label = text_of(record, *LABEL) if isinstance(record, dict) else ""
+            lost.append(Lost(f"{noun} {error}", label or f"number {place}"))
+    return made
+
+
+def read_file(file: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        SourceError: if it cannot be read.
+    """
+    try:
+        return SourceFile(file.parent, file.name).bytes(MAX_FILE)
+    except UnreadableError as error:
+        raise SourceError(f"{file}: {error}", error.hint) from None
+
+
+def parse_json(raw: bytes, source: str) -> Any:
+    """Return what JSON holds.
+
+    Raises:
+        SourceError: if it is not JSON.
+    """
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise SourceError(f"{source} is not JSON: {error}") from None
+
+
+def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return a file, or the files of a folder and its subfolders that end so, by path.
+
+    Raises:
+        SourceError: if there is none.
+    """
+    path = Path(source)
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise SourceError(f"there is no {source}", "name a URL, a folder or a file")
+    found = sorted(one for one in path.rglob("*") if one.name.endswith(suffixes) and one.is_file())
+    visible = [
+        one for one in found if not any(part.startswith(".") for part in one.relative_to(path).parts[:-1])
+    ]
+    if not visible:
+        raise SourceError(f"{source} has no file that ends with {' or '.join(suffixes)}")
+    return visible

@@ -1,0 +1,68 @@
+"""What a reader of another status page is asked, and the content that it makes of it."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from statuary.domain.primitives import Instant
+from statuary.importing.import_error import SourceError
+from statuary.importing.import_report import Lost
+from statuary.importing.web_source import WebSource
+from statuary.snapshots.http_client import is_url
+
+Source: TypeAlias = dict[str, Any]
+"""A mapping of a source file, in the order of its keys."""
+
+
+class ImportRequest(NamedTuple):
+    """What is to be read.
+
+    Attributes:
+        source: a URL, a folder or a file.
+        web: reads URLs.
+        known: ids of the incidents and maintenances that the content has.
+        keys: keys of the components that it has, by id.
+        now: the present.
+    """
+
+    source: str
+    web: WebSource
+    known: Collection[str]
+    keys: Mapping[str, str]
+    now: Instant
+
+    @property
+    def is_url(self) -> bool:
+        """Whether the source is on the web."""
+        return is_url(self.source)
+
+
+@dataclass(slots=True, kw_only=True)
+class StatusPlan:
+    """Page, components, incidents and maintenances as content holds them.
+
+    Attributes:
+        page: the `page` of site.yaml; empty if the source has none.
+        components: by key, in the order of the page; a group holds its components.
+        incidents: by id, which becomes the name of the file.
+        maintenances: likewise.
+        known: how many records of the source were not read because the content has them.
+        lost: what content cannot say, or what is not what it should be.
+        notes: what a person should know or do.
+        incomplete: why reading ended early.
+    """
+
+    page: Source = field(default_factory=dict)
+    components: dict[str, Source] = field(default_factory=dict)
+    incidents: dict[str, Source] = field(default_factory=dict)
+    maintenances: dict[str, Source] = field(default_factory=dict)
+    known: int = 0
+    lost: list[Lost] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    incomplete: SourceError | None = None
+
+    def leaves(self) -> Iterator[tuple[str, Source]]:
+        """Yield the components that are no groups, by key."""
+        for key, source in self.components.items():
+            children = source.get("components")
+            yield from children.items() if isinstance(children, Mapping) else [(key, source)]

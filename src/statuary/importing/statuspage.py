@@ -1,0 +1,172 @@
+"""A Statuspage page by its public documents: read into content with ids, orders and stamps.
+
+Documents are told apart by their members, so a saved folder may name its files as it likes. Beyond the 50 latest of a
+list leads `history.json` (measured: three months a page, each incident with its code).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from statuary.domain.primitives import Instant, parse_instant
+from statuary.importing.import_error import SourceError
+from statuary.importing.import_report import Lost
+from statuary.importing.source_members import (
+    Members,
+    as_members,
+    convert_each,
+    files_below,
+    instant_of,
+    list_of,
+    parse_json,
+    read_file,
+)
+from statuary.importing.status_plan import ImportRequest, StatusPlan
+from statuary.importing.statuspage_records import (
+    component_sources,
+    incident_source,
+    maintenance_source,
+    page_source,
+)
+
+LISTED = 50
+"""Records of a list; if it has as many, there may be more in the history."""
+
+EMPTY_PAGES = 4
+"""Pages of history without an incident, a year together, after which there is nothing more."""
+
+DOCUMENTS = ("summary", "incidents", "scheduled-maintenances")
+
+AUTOMATION_NOTE = (
+    "the automation of maintenances is not public: those ahead start and end by themselves and remind an hour before, "
+    "as on Statuspage by default; `scheduled_auto_in_progress` and its siblings change that"
+)
+
+
+def read_statuspage(request: ImportRequest) -> StatusPlan:
+    """Return the content of a page.
+
+    Raises:
+        SourceError: if the source is not a Statuspage.
+    """
+    documents = _Documents()
+    if request.is_url:
+        _fetch(request, documents)
+    else:
+        for file in files_below(request.source, (".json", ".jsonl")):
+            raw = read_file(file)
+            lines = raw.splitlines() if file.suffix == ".jsonl" else [raw]
+            for line in lines:
+                documents.add(parse_json(line, str(file)), str(file))
+    return documents.plan(request)
+
+
+def _fetch(request: ImportRequest, documents: "_Documents") -> None:
+    base = request.source.partition("/api/v2")[0].rstrip("/")
+    for name in DOCUMENTS:
+        url = f"{base}/api/v2/{name}.json"
+        document = request.web.json(url)
+        if document is None:
+            raise SourceError(
+                f"there is nothing at {url}", "name the page by its URL, such as https://status.example.org"
+            )
+        documents.add(document, url)
+    try:
+        if documents.may_have_more:
+            for url in _older(base, request, documents):
+                documents.add(request.web.json(url), url)
+    except SourceError as error:
+        # what has come is kept, so that the next run asks only for the rest
+        documents.incomplete = error
+
+
+def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterator[str]:
+    """Yield the URLs of the records that neither the lists nor the content have, from the pages of history."""
+    empty = number = 0
+    while empty < EMPTY_PAGES:
+        number += 1
+        history = request.web.json(f"{base}/history.json?page={number}")
+        if not isinstance(history, dict) or "months" not in history:
+            documents.lost.append(Lost("there is no history.json, which leads beyond the latest 50", base))
+            return
+        codes = [
+            str(one["code"]) for month in list_of(history, "months") for one in list_of(month, "incidents")
+        ]
+        empty = 0 if codes else empty + 1
+        for code in codes:
+            if code in request.known:
+                documents.known += code not in documents.records
+            elif code not in documents.records:
+                yield f"{base}/incidents/{code}.json"
+
+
+class _Documents:
+    """Page, components and records, each as the latest document has it."""
+
+    def __init__(self) -> None:
+        self.page: Members = {}
+        self.components: list[Any] = []
+        self.records: dict[str, Members] = {}
+        self.lost: list[Lost] = []
+        self.known = 0
+        self.may_have_more = False
+        self.incomplete: SourceError | None = None
+
+    def add(self, document: Any, source: str) -> None:
+        """Take what a document says, unless another one that is newer said it already."""
+        if isinstance(document, dict) and "months" in document:
+            return
+        try:
+            page = as_members(as_members(document).get("page"))
+        except SourceError:
+            self.lost.append(Lost("is no document of a Statuspage: it has no 'page'", source))
+            return
+        if _stamp(page) >= _stamp(self.page):
+            self.page = page
+            self.components = list_of(document, "components") or self.components
+        self.components = self.components or list_of(document, "components")
+        for name in ("incidents", "scheduled_maintenances"):
+            found = list_of(document, name)
+            self.may_have_more |= len(found) >= LISTED
+            for record in found:
+                self._take(record)
+        if isinstance(document.get("incident"), dict):
+            self._take(document["incident"])
+
+    def _take(self, record: Members) -> None:
+        known = self.records.get(str(record.get("id")), {})
+        if not known or _stamp(record) >= _stamp(known):
+            self.records[str(record.get("id"))] = record
+
+    def plan(self, request: ImportRequest) -> StatusPlan:
+        """Return all of it as content."""
+        if not self.page:
+            raise SourceError(
+                "there is no document of a Statuspage", "save summary.json and incidents.json of the page"
+            )
+        plan = StatusPlan(
+            page=page_source(self.page), known=self.known, lost=self.lost, incomplete=self.incomplete
+        )
+        plan.components = component_sources(self.components, self.records.values(), request.keys)
+        keys = {str(source.get("id", key)): key for key, source in plan.leaves()}
+        for record_id, record in self.records.items():
+            if "scheduled_for" in record:
+                made = convert_each(
+                    [record],
+                    lambda one: maintenance_source(one, self.page, keys, request.now),
+                    plan.lost,
+                    "a maintenance",
+                )
+                plan.maintenances.update((record_id, source) for source in made)
+            else:
+                made = convert_each(
+                    [record], lambda one: incident_source(one, self.page, keys), plan.lost, "an incident"
+                )
+                plan.incidents.update((record_id, source) for source in made)
+        if any("scheduled_auto_completed" not in source for source in plan.maintenances.values()):
+            plan.notes.append(AUTOMATION_NOTE)
+        return plan
+
+
+def _stamp(members: Members) -> Instant:
+    """Return when an object was changed; long ago if it does not say."""
+    return parse_instant(instant_of(members, "updated_at") or "0001-01-01T00:00:00Z")

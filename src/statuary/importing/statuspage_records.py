@@ -1,0 +1,254 @@
+"""Objects of Statuspage's documents as content; what follows from the rest is left out, as a person would."""
+
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from statuary.domain.primitives import Instant, parse_instant
+from statuary.domain.status.overall_status import overall_status, worst_impact
+from statuary.domain.status.vocabulary import (
+    CLOSED_STATUSES,
+    MONITORING_STATUSES,
+    REMINDER_BODY,
+    RESOLVING_STATUSES,
+    Impact,
+)
+from statuary.editing.new_file import slug
+from statuary.editing.yaml.yaml_blocks import YamlValue
+from statuary.importing.source_members import (
+    Members,
+    instant_of,
+    list_of,
+    required_instant,
+    required_text,
+    text_of,
+)
+from statuary.importing.status_plan import Source
+
+
+def page_source(page: Members) -> Source:
+    """Return the `page` of site.yaml."""
+    url = required_text(page, "url")
+    return given(
+        name=required_text(page, "name"),
+        url=url.rstrip("/"),
+        id=text_of(page, "id"),
+        time_zone=text_of(page, "time_zone"),
+        updated_at=instant_of(page, "updated_at"),
+        feed_host=urlsplit(url).hostname,
+    )
+
+
+def given(**values: YamlValue) -> Source:
+    """Return the keys whose value is neither null nor empty."""
+    return {key: value for key, value in values.items() if value is not None and value not in ("", {}, [])}
+
+
+def component_sources(
+    components: Iterable[Members], records: Collection[Members], known_keys: Mapping[str, str]
+) -> dict[str, Source]:
+    """Return components by key, in the order of the page: those that are on it, and those that records name."""
+    by_id = {required_text(one, "id"): one for one in components}
+    for record in records:
+        for named in _named_components(record):
+            by_id.setdefault(required_text(named, "id"), named)
+    keys = component_keys(by_id, known_keys)
+    # an open record may have named another status of theirs
+    named_now = {text_of(one, "id") for record in open_records(records) for one in _named_components(record)}
+    sources: dict[str, Source] = {}
+    for component_id, one in by_id.items():
+        if text_of(one, "group_id") not in by_id:
+            sources[keys[component_id]] = _component(one, keys[component_id], len(sources) + 1, named_now)
+    for component_id, one in by_id.items():
+        group = text_of(one, "group_id")
+        if group in by_id:
+            children = sources[keys[group]].setdefault("components", {})
+            children[keys[component_id]] = _component(one, keys[component_id], len(children) + 1, named_now)
+    return sources
+
+
+def component_keys(components: Mapping[str, Members], known_keys: Mapping[str, str]) -> dict[str, str]:
+    """Return a key for each component by its id: the words of its name, those of its group before them if needed."""
+    keys = dict(known_keys)
+    for component_id, component in components.items():
+        if component_id in keys:
+            continue
+        name = slug(text_of(component, "name"))
+        group = slug(text_of(components.get(text_of(component, "group_id"), {}), "name"))
+        taken = {*keys.values(), *components, ""}
+        keys[component_id] = next(
+            (key for key in (name, f"{group}-{name}" if group and name else "") if key not in taken),
+            component_id,
+        )
+    return keys
+
+
+def _named_components(record: Members) -> Iterator[Members]:
+    """Yield the components that a record names; those that only its updates name have left the page."""
+    yield from list_of(record, "components")
+    for update in list_of(record, "incident_updates"):
+        for affected in list_of(update, "affected_components"):
+            if text_of(affected, "code"):
+                yield {
+                    "id": affected["code"],
+                    "name": text_of(affected, "name") or affected["code"],
+                    "removed": True,
+                }
+
+
+def open_records(records: Iterable[Members]) -> Iterator[Members]:
+    """Yield the records that are not over."""
+    return (record for record in records if text_of(record, "status") not in CLOSED_STATUSES)
+
+
+def _component(component: Members, key: str, place: int, named_now: Container[str]) -> Source:
+    is_group, position = bool(component.get("group")), component.get("position")
+    shown, status = component.get("showcase"), text_of(component, "status") or "operational"
+    updated_at = instant_of(component, "updated_at")
+    source = given(
+        name=required_text(component, "name"),
+        id="" if component["id"] == key else component["id"],
+        description=text_of(component, "description"),
+        position=position if position != place else None,
+        showcase=shown if shown is is_group else None,
+        start_date=text_of(component, "start_date"),
+        only_show_if_degraded=component.get("only_show_if_degraded") or None,
+        created_at=instant_of(component, "created_at"),
+        updated_at=updated_at,
+        removed=component.get("removed"),
+    )
+    stands_alone = status != "operational" or component["id"] in named_now
+    if stands_alone and updated_at and not is_group:
+        source["history"] = [{"at": updated_at, "status": status}]
+    return source
+
+
+def incident_source(record: Members, page: Members, keys: Mapping[str, str]) -> Source:
+    """Return an incident as its file holds it."""
+    updates = list(_updates(record, keys))
+    named = {keys[one["id"]]: None for one in list_of(record, "components")}
+    impact = text_of(record, "impact")
+    return given(
+        name=required_text(record, "name"),
+        **_stamps(record, page, updates, began=min((str(update["at"]) for update in updates), default="")),
+        impact_override=impact if impact != derived_impact(record) else None,
+        reminder_intervals=text_of(record, "reminder_intervals")
+        or (None if "reminder_intervals" in record else "absent"),
+        components=named,
+        updates=updates,
+    )
+
+
+def maintenance_source(record: Members, page: Members, keys: Mapping[str, str], now: Instant) -> Source:
+    """Return a maintenance as its file holds it."""
+    updates = list(_updates(record, keys))
+    impact = text_of(record, "impact")
+    created_at = instant_of(record, "created_at") or ""
+    return given(
+        name=required_text(record, "name"),
+        components=[keys[one["id"]] for one in list_of(record, "components")],
+        scheduled_for=required_instant(record, "scheduled_for"),
+        scheduled_until=required_instant(record, "scheduled_until"),
+        **_stamps(record, page, updates, began=created_at),
+        impact_override=impact if impact not in ("", "maintenance") else None,
+        **_automation(record, now),
+        updates=updates,
+    )
+
+
+def derived_impact(record: Members) -> Impact:
+    """Return the impact that follows from the components of an incident's updates."""
+    statuses: dict[str, Any] = {}
+    worst: Impact = "none"
+    for update in reversed(list_of(record, "incident_updates")):
+        for affected in list_of(update, "affected_components"):
+            if text_of(affected, "new_status"):
+                statuses[text_of(affected, "code")] = affected["new_status"]
+        worst = worst_impact((worst, overall_status(statuses.values()).indicator))
+    return worst
+
+
+def _stamps(record: Members, page: Members, updates: list[Source], began: str) -> Source:
+    """Return the stamps of a record that do not follow from its updates."""
+    edits = [str(one.get("updated_at") or one.get("created_at") or one["at"]) for one in updates]
+    found = {
+        "created_at": (
+            instant_of(record, "created_at"),
+            min((_created(one) for one in updates), key=parse_instant, default=""),
+        ),
+        "started_at": (instant_of(record, "started_at"), began),
+        "updated_at": (instant_of(record, "updated_at"), max(edits, key=parse_instant, default="")),
+        "monitoring_at": (instant_of(record, "monitoring_at"), _first(updates, MONITORING_STATUSES)),
+        "resolved_at": (instant_of(record, "resolved_at"), _resolved(updates)),
+        "shortlink": (
+            text_of(record, "shortlink"),
+            f"{text_of(page, 'url').rstrip('/')}/incidents/{record.get('id')}",
+        ),
+    }
+    return {name: stated for name, (stated, derived) in found.items() if stated and stated != derived}
+
+
+def _created(update: Source) -> str:
+    return str(update.get("created_at") or update["at"])
+
+
+def _first(updates: Iterable[Source], statuses: Container[YamlValue]) -> str:
+    return next((str(update["at"]) for update in updates if update["status"] in statuses), "")
+
+
+def _resolved(updates: list[Source]) -> str:
+    is_closed = bool(updates) and updates[-1]["status"] in CLOSED_STATUSES
+    return _first(reversed(updates), RESOLVING_STATUSES) if is_closed else ""
+
+
+def _updates(record: Members, keys: Mapping[str, str]) -> Iterator[Source]:
+    """Yield the updates, oldest first."""
+    updates = list_of(record, "incident_updates")
+    dated = [(required_instant(update, "display_at", "created_at"), update) for update in reversed(updates)]
+    for at, update in sorted(dated, key=lambda one: parse_instant(one[0])):
+        created_at, updated_at = instant_of(update, "created_at"), instant_of(update, "updated_at")
+        source: Source = {
+            "at": at,
+            "status": required_text(update, "status"),
+            "body": text_of(update, "body"),
+        }
+        source |= given(
+            id=text_of(update, "id"),
+            created_at=created_at if created_at != at else None,
+            updated_at=updated_at if updated_at != (created_at or at) else None,
+            deliver_notifications=None if update.get("deliver_notifications", True) else False,
+            custom_tweet=text_of(update, "custom_tweet"),
+            tweet_id=text_of(update, "tweet_id"),
+        )
+        affected = update.get("affected_components")
+        source["affected_components"] = (
+            None
+            if affected is None
+            else [_affected(one, keys) for one in list_of(update, "affected_components")]
+        )
+        yield source
+
+
+def _affected(affected: Members, keys: Mapping[str, str]) -> Source:
+    code = text_of(affected, "code")
+    return given(
+        code=keys.get(code, code),
+        name=text_of(affected, "name"),
+        old_status=text_of(affected, "old_status"),
+        new_status=text_of(affected, "new_status"),
+    )
+
+
+def _automation(record: Members, now: Instant) -> Source:
+    """Return the automatic steps that are done, or evidently switched off."""
+    updates = list_of(record, "incident_updates")
+    reached = {text_of(update, "status") for update in updates}
+    started, ended = bool(reached & {"in_progress", "verifying", "completed"}), "completed" in reached
+    due = parse_instant(required_instant(record, "scheduled_for")) < now
+    overdue = parse_instant(required_instant(record, "scheduled_until")) < now
+    reminded = any(text_of(update, "body") == REMINDER_BODY for update in updates)
+    return given(
+        scheduled_remind_prior=False if started or reminded or due else None,
+        scheduled_auto_in_progress=False if started or due else None,
+        scheduled_auto_completed=False if ended or overdue else None,
+    )

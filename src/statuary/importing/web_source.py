@@ -1,0 +1,147 @@
+"""Reading another system over HTTP, politely: retries, pauses that the server asks for, and no request twice."""
+
+import time
+from collections.abc import Callable, Mapping
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from http.client import IncompleteRead
+from typing import Any, NamedTuple
+from urllib.error import HTTPError
+
+import orjson
+
+from statuary.importing.import_error import SourceError, SourceUnavailableError
+from statuary.publishing.errors import PublishingError
+from statuary.snapshots.http_client import CONNECTION_ERRORS, open_url
+
+MAX_BODY = 256 << 20
+"""Bytes of the longest body that is read."""
+
+TRIES = 4
+"""How often a request is made before the import stops."""
+
+FIRST_PAUSE = 1.0
+"""Seconds before the second try; each further pause is twice as long."""
+
+LONGEST_PAUSE = 90.0
+"""Seconds that an import waits when a server asks for a pause; it stops instead if that is not enough."""
+
+GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
+PASSING = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
+"""Responses after which the same request may succeed; those of 500 and more are too."""
+
+
+class WebSource:
+    """GET requests to another system."""
+
+    def __init__(
+        self,
+        headers: Mapping[str, str] | None = None,
+        *,
+        wait: Callable[[float], None] = time.sleep,
+        announce: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Take how to ask.
+
+        Args:
+            headers: what every request has, such as a key.
+            wait: passes the seconds of a pause.
+            announce: is called for every request.
+        """
+        self.headers = dict(headers or {})
+        self.wait = wait
+        self.announce = announce
+
+    def json(self, url: str) -> Any:
+        """Return the JSON at a URL; None if there is nothing (404 or 410).
+
+        Raises:
+            SourceUnavailableError: if the server cannot be reached, or does not answer after several tries.
+            SourceError: if it refuses, or sends anything but JSON.
+        """
+        body = self.get(url)
+        if body is None:
+            return None
+        try:
+            return orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            raise SourceError(f"{url} does not send JSON: {error}", "check the URL in a browser") from None
+
+    def get(self, url: str) -> bytes | None:
+        """Return the body at a URL; None if there is nothing (404 or 410).
+
+        Raises:
+            SourceUnavailableError: if the server cannot be reached, or does not answer after several tries.
+            SourceError: if it refuses.
+        """
+        pause = FIRST_PAUSE
+        for last in (*(False,) * (TRIES - 1), True):
+            try:
+                return self._get_once(url)
+            except HTTPError as error:
+                if error.code in GONE:
+                    return None
+                failure = _failure(url, error)
+            except CONNECTION_ERRORS as error:
+                failure = Failure(f"cannot be read: {getattr(error, 'reason', None) or error}")
+            if last or (failure.pause or 0) > LONGEST_PAUSE:
+                raise SourceUnavailableError(f"{url} {failure.why}", failure.hint)
+            self.wait(pause if failure.pause is None else failure.pause)
+            pause *= 2
+        raise AssertionError
+
+    def _get_once(self, url: str) -> bytes:
+        self.announce()
+        try:
+            with open_url(url, self.headers) as response:
+                body = response.read(MAX_BODY + 1)
+                missing = getattr(response, "length", 0)
+        except PublishingError as error:
+            raise SourceError(str(error), error.hint) from None
+        if len(body) > MAX_BODY:
+            raise SourceError(f"{url} sends more than {MAX_BODY:,} bytes")
+        if missing:
+            raise IncompleteRead(body, missing)
+        return body
+
+
+class Failure(NamedTuple):
+    """Why a request failed that may succeed later, and the seconds that the server asks to wait, if it does."""
+
+    why: str
+    pause: float | None = None
+
+    @property
+    def hint(self) -> str:
+        """What to do when there is no further try."""
+        again = "" if self.pause is None else f" in {self.pause:,.0f} seconds"
+        return f"run the import again{again}; it goes on from here"
+
+
+def _failure(url: str, error: HTTPError) -> Failure:
+    pause = requested_pause(error.headers)
+    if pause is None and error.code not in PASSING and error.code < HTTPStatus.INTERNAL_SERVER_ERROR:
+        needs_key = error.code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+        hint = "this needs a key" if needs_key else "check the URL in a browser"
+        raise SourceError(f"{url} answers {error.code} {error.reason}", hint)
+    return Failure(f"answers {error.code}", pause)
+
+
+def requested_pause(headers: Message) -> float | None:
+    """Return the seconds that a server asks to wait: `Retry-After`, or GitHub's `X-RateLimit-Reset`; None if it does not.
+
+    An instant is compared with the server's own clock.
+    """
+    after, reset = headers.get("Retry-After", "").strip(), headers.get("X-RateLimit-Reset", "")
+    if after.isdigit():
+        return float(after)
+    try:
+        now = parsedate_to_datetime(headers.get("Date", "")).timestamp()
+        if after:
+            return max(0.0, parsedate_to_datetime(after).timestamp() - now)
+    except ValueError:
+        return None
+    if headers.get("X-RateLimit-Remaining") == "0" and reset.isdigit():
+        return max(0.0, int(reset) - now)
+    return None

@@ -1,0 +1,81 @@
+"""Real captures of Statuspage, imported and built: the documents equal the captures, member by member and in order."""
+
+import json
+
+import pytest
+
+from statuary.domain.status.page import StatusSettings
+from statuary.importing.import_status import import_status
+from statuary.importing.statuspage import read_statuspage
+from statuary.importing.web_source import WebSource
+from support.status_documents import status_documents
+from support.statuspage_captures import NOW, capture, captured_lines, instant_of, read_status
+
+SUMMARIES = {
+    "linuxfabrik-minor-cloudflare-with-maintenances.summary.json": "2026-04-21T11:05:00Z",
+    "linuxfabrik-major-asana.summary.json": "2026-04-21T12:00:00Z",
+    "linuxfabrik-minor-bexio.summary.json": "2026-04-21T11:00:00Z",
+    "crazymax-github-data-summary-2.json": "2020-12-17T01:00:00Z",
+}
+"""Whole captures and instants soon after them."""
+
+
+def imported(tmp_path, documents, now):
+    """Import documents from a folder, and return the report and the content folder."""
+    saved = tmp_path / "saved"
+    saved.mkdir(exist_ok=True)
+    for number, document in enumerate(documents):
+        (saved / f"{number}.json").write_text(json.dumps(document))
+    done = import_status(read_statuspage, str(saved), tmp_path / "content", now, web=WebSource())
+    assert done.findings == ()
+    return done.report, tmp_path / "content"
+
+
+def built(content, now, cap=50):
+    return {
+        document.path: json.loads(document.body)
+        for document in status_documents(read_status(content), now, StatusSettings(cap=cap))
+    }
+
+
+def text(value):
+    """Return JSON as text, which tells the order of members as well as their values."""
+    return json.dumps(value, indent=1, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_an_imported_summary_is_built_as_it_was(tmp_path, name):
+    summary, now = capture(name), instant_of(SUMMARIES[name])
+
+    report, content = imported(tmp_path, [summary], now)
+    documents = built(content, now)
+
+    assert report.lost == []
+    assert text(documents["api/v2/summary.json"]) == text(summary)
+    assert documents["api/v2/status.json"]["status"] == summary["status"]
+
+
+def test_300_real_incidents_are_built_as_they_were(tmp_path):
+    pages = captured_lines("github-incidents.first300.incident-pages.jsonl")
+
+    report, content = imported(tmp_path, pages, NOW)
+    listed = {one["id"]: one for one in built(content, NOW, cap=0)["api/v2/incidents.json"]["incidents"]}
+
+    assert report.lost == []
+    assert len(listed) == 300
+    # what a component is at present is that of the latest page, and not of each incident's own
+    without_components = [one["incident"] | {"components": None} for one in pages]
+    assert text([listed[one["id"]] | {"components": None} for one in without_components]) == text(
+        without_components
+    )
+
+
+def test_again_changes_nothing(tmp_path):
+    summary, now = capture("linuxfabrik-minor-bexio.summary.json"), instant_of("2026-04-21T11:00:00Z")
+    _, content = imported(tmp_path, [summary], now)
+    before = {path: path.read_bytes() for path in content.rglob("*.yaml")}
+
+    report, _ = imported(tmp_path, [summary], now)
+
+    assert (report.added, report.changed) == ([], [])
+    assert {path: path.read_bytes() for path in content.rglob("*.yaml")} == before
