@@ -1,1 +1,1 @@
-"""From documents to a place: what is there, what would change, and the change."""
+"""Publishing documents: what the target holds, what would change, and changing it."""

@@ -1,4 +1,4 @@
-"""Writing a file so that it is old or new, whatever happens."""
+"""Atomic writes: the file holds the old bytes or the new ones, never a part."""
 
 import os
 import secrets
@@ -12,9 +12,9 @@ from statuary.publishing.errors import PublishingError
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file beside a path; it replaces the path once it is written and synced.
+    """Open a temporary file beside a path; it replaces the path once it is written and synced.
 
-    If anything is raised meanwhile, the path is unchanged.
+    If an exception is raised, the path is unchanged.
 
     Raises:
         PublishingError: if it cannot be written.

@@ -31,9 +31,8 @@ class EpochIndex(NamedTuple):
     """The index of a site's epochs.
 
     Attributes:
-        start: the build's instant.
         until: the instant up to which the epochs are complete.
-        initial: the copies of the build's documents that change later, by the documents' paths.
+        initial: copies of the documents that change later, by path.
     """
 
     start: Instant
@@ -42,7 +41,7 @@ class EpochIndex(NamedTuple):
     epochs: Epochs
 
     def files_at(self, now: Instant) -> Mapping[str, str]:
-        """Return the file of every document that changes, by the documents' paths, at an instant."""
+        """Return the file of every changing document at an instant, by the document's path."""
         return {**self.initial, **documents_at(self.epochs, now)}
 
     def absent_at(self, now: Instant) -> frozenset[str]:
@@ -51,12 +50,12 @@ class EpochIndex(NamedTuple):
         return frozenset(paths - self.files_at(now).keys())
 
     def next_after(self, now: Instant) -> Instant | None:
-        """Return the first instant after `now` and before the end at which a document changes, or None."""
+        """Return the next instant at which a document changes; None if there is none before the end."""
         return next((since for since, _ in self.epochs if now < since < self.until), None)
 
 
 def documents_at(epochs: Epochs, now: Instant) -> Mapping[str, str]:
-    """Return the files of the documents that differ, at an instant, from those at their own paths."""
+    """Return the files of the documents that differ at an instant from those at their own paths."""
     begun = [documents for since, documents in epochs if since <= now]
     return begun[-1] if begun else {}
 
@@ -80,7 +79,7 @@ def read_epoch_index(folder: Path) -> EpochIndex:
 
 
 def readable_epochs(text: bytes | None) -> Epochs:
-    """Return the epochs of an index; broken ones are left out, since a stale answer is better than none."""
+    """Return the epochs of an index without broken ones: a stale answer is better than none."""
     try:
         found = orjson.loads(text or b"{}")["epochs"]
     except BROKEN:
@@ -89,7 +88,7 @@ def readable_epochs(text: bytes | None) -> Epochs:
 
 
 def stale_since(text: bytes | None, now: Instant) -> str:
-    """Return the end of the last epoch of an index if it has passed; empty if not."""
+    """Return the end of the last epoch if it has passed, otherwise an empty string."""
     try:
         until = orjson.loads(text or b"{}")["until"]
         return str(until) if parse_instant(until) <= now else ""

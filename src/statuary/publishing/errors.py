@@ -1,4 +1,4 @@
-"""Why nothing is published."""
+"""Errors of publishing."""
 
 from statuary.domain.errors import StatuaryError
 

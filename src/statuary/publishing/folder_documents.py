@@ -1,4 +1,4 @@
-"""The documents of a published folder: those in its ledger; all files where it has none."""
+"""The documents of a published folder: those in its ledger, or all files if it has none."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ from statuary.publishing.temporary_database import temporary_database
 
 
 def folder_documents(root: Path) -> Iterator[Document]:
-    """Yield the documents of a folder, each with all its names: those that differ only in case.
+    """Yield the documents of a folder, each with all its names (they differ only in case).
 
     Raises:
-        PublishingError: if a file of the ledger is missing, something is neither a file nor a folder, or the names of
-            one document have different bytes.
+        PublishingError: if a file of the ledger is missing, an entry is neither a file nor a folder, or the
+            names of one document have different bytes.
     """
     folder, ledger = FolderReader(root), find_ledger(root)
     schema = "CREATE TABLE names (folded TEXT, path TEXT, PRIMARY KEY (folded, path)) WITHOUT ROWID"

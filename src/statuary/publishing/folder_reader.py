@@ -1,4 +1,4 @@
-"""A site in a folder, read by path: regular files inside it, and nothing that a link leads out to."""
+"""Read a site in a folder by path: regular files inside it only."""
 
 import os
 import stat
@@ -22,7 +22,7 @@ class FolderReader:
     has_manifest = False
 
     def __init__(self, root: Path) -> None:
-        """Take a folder.
+        """Open a folder.
 
         Raises:
             PublishingError: if there is none.
@@ -53,7 +53,7 @@ class FolderReader:
             return opened.read()
 
     def require(self, path: str) -> bytes:
-        """Return the bytes of a file that a build published.
+        """Return the bytes of a published file.
 
         Raises:
             PublishingError: if it is missing.
@@ -68,7 +68,7 @@ class FolderReader:
         return walk_files(self.root)
 
     def _file(self, path: str) -> tuple[str, int] | None:
-        """Return a file on disk, and its size; None if there is no regular file inside the folder."""
+        """Return a regular file inside the folder, and its size; None if there is none."""
         try:
             folder, _, name = checked_path(path).rpartition("/")
             file = os.path.join(self._real_folder(folder), name)
@@ -80,7 +80,7 @@ class FolderReader:
         return (file, found.st_size) if stat.S_ISREG(found.st_mode) and self._is_inside(file) else None
 
     def _real_folder(self, folder: str) -> str:
-        """Return where a folder is with all links followed; many files are in one folder."""
+        """Return the real path of a folder, cached: many files share one."""
         if folder not in self._folders:
             if len(self._folders) > CACHED_FOLDERS:
                 self._folders.clear()
@@ -98,7 +98,7 @@ CACHED_FOLDERS = 4096
 def walk_files(root: Path) -> Iterator[str]:
     """Yield the path of every file below a folder, in no order, one folder's listing open at a time.
 
-    Hidden names (`.git`, `.gitignore`, statuary's own folder) are skipped, but for `PUBLISHED_HIDDEN_NAMES`.
+    Hidden names (`.git`, `.gitignore`, statuary's own folder) are skipped, except `PUBLISHED_HIDDEN_NAMES`.
 
     Raises:
         PublishingError: at a symbolic link, or anything else that is neither a file nor a folder.
@@ -123,7 +123,7 @@ def walk_files(root: Path) -> Iterator[str]:
 
 
 def find_ledger(root: Path) -> Path | None:
-    """Return the ledger of a folder that statuary publishes into; None if it has none."""
+    """Return the ledger of a folder that statuary publishes into; None if there is none."""
     file = root / OWN_FOLDER / "ledger.sqlite3"
     with suppress(OSError):
         if file.is_file():

@@ -1,4 +1,4 @@
-"""Documents as a target is to hold them: at their places in the layout, with their compressed forms beside them."""
+"""Lay documents out for a host: paths of the layout, compressed forms beside them."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,10 +9,10 @@ from statuary.publishing.precompressed import compressed_forms
 
 
 def laid_out(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Yield documents as the site's hosts need them.
+    """Yield documents under the paths that the site's hosts need.
 
     Raises:
-        PublishingError: if a compressed form is asked for whose package is not installed.
+        PublishingError: if the package for a compressed form is not installed.
     """
     for document in documents:
         placed = sharded_document(document) if settings.layout is PathLayout.SHARDED else document

@@ -1,4 +1,4 @@
-"""Where a partition of a build puts what it makes: a value that can be sent to another process."""
+"""Where a partition of a build puts its documents: a value that can be sent to another process."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,12 +14,12 @@ class PartitionResult(NamedTuple):
     """What a partition made.
 
     Attributes:
-        items: how many sources or addresses it held.
-        rows: what became of its sources.
+        items: the number of its sources or addresses.
+        rows: the results of its sources.
         documents: its documents, if they were not staged.
         files: the files that it staged.
-        folders: the folders of the site that these lie in.
-        file: where all of this is written down; None if it is handed back here.
+        folders: the folders of the site with these files.
+        file: where all of this is recorded; None if it is here.
     """
 
     items: int
@@ -34,14 +34,14 @@ class PartitionOutput(Protocol):
     """Takes the documents of one partition."""
 
     def add(self, documents: Iterable[Document]) -> list[str]:
-        """Take the documents of one item; return their paths."""
+        """Add the documents of one item; return their paths."""
 
     def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
         """Return what the partition made, once all documents have been added."""
 
 
 class CollectedOutput(PartitionOutput):
-    """Hands the documents back to the process that builds."""
+    """Returns the documents to the process that builds."""
 
     def __init__(self) -> None:
         self.documents: list[Document] = []

@@ -1,4 +1,4 @@
-"""What a build would change in its target: a value that is shown, asked whether it is empty, and applied."""
+"""What a build would change in its target: a value to show, to test for changes, and to apply."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -36,15 +36,15 @@ class Change:
 
 
 class Plan(NamedTuple):
-    """What would change, counted; the changes themselves are read one by one, since there may be millions.
+    """The changes, counted; they are read one by one, since there may be millions.
 
     Attributes:
         counts: changes by action.
-        kept: documents that are there already as they should be.
-        size: bytes of all documents, each name counted once.
-        changed_size: bytes that would be written.
-        changes: calls up the changes, in order of their paths.
-        conflicts: paths that hold files of another program with other bytes; nothing is applied while there are any.
+        kept: number of unchanged documents.
+        size: bytes of all documents, each counted once.
+        changed_size: bytes to write.
+        changes: yields the changes by path.
+        conflicts: paths that hold files of another program; while there are any, nothing is applied.
     """
 
     counts: dict[Action, int]
@@ -61,5 +61,5 @@ class Plan(NamedTuple):
 
     @property
     def documents(self) -> int:
-        """How many paths the site will have."""
+        """The number of paths that the site will have."""
         return self.kept + self.counts[Action.ADD] + self.counts[Action.REPLACE]

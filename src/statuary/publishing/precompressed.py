@@ -1,7 +1,9 @@
-"""Compressed forms of documents, stored beside them under a further ending.
+"""Compressed forms of documents, stored beside them with an additional extension.
 
-Only documents that nothing but a build changes have them: `statuary tick` and the clock would leave those of the
-others behind. What compresses them differs in its bytes between versions; what they hold does not.
+Only documents that change with builds alone have them: `statuary tick` and the edge would leave the
+compressed form of
+a timed document behind. Compressed bytes differ between versions of a compressor; the decompressed ones do
+not.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,7 +49,7 @@ COMPRESSORS: dict[CompressedFormat, Callable[[bytes], bytes]] = {
 
 
 def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) -> Iterator[Document]:
-    """Yield the compressed forms of a document that are smaller than it is.
+    """Yield the compressed forms of a document that are smaller than it.
 
     Raises:
         PublishingError: if a form needs a package that is not installed.

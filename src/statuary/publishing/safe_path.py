@@ -15,11 +15,11 @@ LONGEST_NAME = 255
 
 
 def checked_path(path: str) -> str:
-    """Return a path if it is a plain relative one, inside the site and outside statuary's own folder.
+    """Return a path if it is relative, inside the site and outside statuary's own folder.
 
     Raises:
-        PublishingError: if it is absolute, climbs, is written with backslashes, or holds an empty, hidden
-            dot, over-long or unprintable name.
+        PublishingError: if it is absolute, contains `..` or a backslash, or has an empty, hidden, over-long
+            or unprintable name.
     """
     if path in KNOWN_SAFE:
         return path
@@ -43,9 +43,9 @@ KNOWN_SAFE = frozenset({"chains", "index.html"})
 
 
 def fold_case(path: str) -> str:
-    """Return what two names must differ in to be two files on every file system.
+    """Return the form of a name that must differ for two files on every file system.
 
-    Windows and macOS ignore case, macOS also how the accents of a letter are composed.
+    Windows and macOS ignore case, and macOS the composition of accents.
     """
     if path.isascii():
         return path.lower()

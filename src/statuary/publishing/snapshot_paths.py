@@ -1,4 +1,4 @@
-"""Where a site that was published from a snapshot keeps the snapshot's manifest, signature and list of documents."""
+"""Paths of a snapshot's manifest, signature and document list in a site that was published from it."""
 
 FOLDER = "snapshot"
 """The folder of a snapshot's own members."""
@@ -15,5 +15,5 @@ def part_path(digest: str) -> str:
 
 
 def is_snapshot_path(path: str) -> bool:
-    """Return whether a path is one of a snapshot's own, and so not a document's."""
+    """Return whether a path belongs to the snapshot itself and not to a document."""
     return path in (MANIFEST, SIGNATURE, DELTA) or path.startswith(PARTS)

@@ -25,20 +25,20 @@ class Target(Protocol[Offered_contra]):
     dry_run: bool
 
     def offer(self, documents: Iterable[Offered_contra]) -> None:
-        """Take documents into the site.
+        """Add documents to the site.
 
         Raises:
             PublishingError: if a path is unsafe, or another document has it.
         """
 
     def keep(self, paths: Iterable[str]) -> bool:
-        """Offer documents as the target holds them, if it can be sure of all; return whether it was."""
+        """Offer the documents that the target already holds if it can vouch for all; return whether so."""
 
     def plan(self) -> Plan:
-        """Return what applying would change, once everything has been offered."""
+        """Return what applying would change, after everything has been offered."""
 
     def apply(self) -> None:
-        """Make the site be what was offered.
+        """Change the target to hold what was offered.
 
         Raises:
             PublishingError: if that fails, or this is a dry run.
@@ -46,12 +46,12 @@ class Target(Protocol[Offered_contra]):
 
 
 class BuildTarget(Target[Document], Protocol):
-    """A target that a build can go into.
+    """A target that a build can write to.
 
     Attributes:
-        ledger: what the last build did and what this one does; temporary where nothing of it is kept.
-        partition_size: how many contracts a partition holds at most.
-        began: when the build began, by the clock of the target's file system, in nanoseconds; 0 if it has none.
+        ledger: temporary if the target does not keep one.
+        partition_size: the most contracts of a partition.
+        began: when the build began, by the clock of the target's file system, in nanoseconds; 0 without one.
     """
 
     ledger: Ledger
@@ -59,19 +59,19 @@ class BuildTarget(Target[Document], Protocol):
     began: int
 
     def published(self, path: str) -> bytes | None:
-        """Return what the target holds at a path before this build; None if there is nothing."""
+        """Return the bytes at a path before this build; None if there are none."""
 
     def output(self, name: str) -> PartitionOutput:
-        """Return where a partition of a name puts what it makes."""
+        """Return the output of a partition by name."""
 
     def take(self, result: PartitionResult) -> None:
-        """Take over what a partition made; of two documents with one path, the first."""
+        """Add what a partition made; of two documents with one path, the first."""
 
     def withdraw(self, paths: Iterable[str]) -> None:
         """Forget documents that were offered, and that two of them had one path."""
 
     def resume(self, fingerprint: str) -> bool:
-        """Take over what an interrupted build with the same fingerprint staged; return whether there was any."""
+        """Reuse what an interrupted build with the same fingerprint staged; return whether there was any."""
 
     def missing(self, *, verify: bool) -> frozenset[str]:
         """Return the sources of published documents that are missing or damaged.
@@ -82,7 +82,7 @@ class BuildTarget(Target[Document], Protocol):
 
 
 class RebuiltTarget(BuildTarget):
-    """A target that keeps nothing of an earlier build."""
+    """A target that keeps nothing of earlier builds."""
 
     partition_size = 8
     began = 0
@@ -122,7 +122,7 @@ class RebuiltTarget(BuildTarget):
 
 
 class CheckTarget(RebuiltTarget):
-    """A target in memory that holds what became of the sources and no documents: for a check."""
+    """A target in memory that keeps the results of sources and no documents: for a check."""
 
     dry_run = True
     partition_size = 256
@@ -133,7 +133,7 @@ class CheckTarget(RebuiltTarget):
 
     @override
     def offer(self, documents: Iterable[Document]) -> None:
-        """Forget the documents."""
+        """Ignore the documents."""
 
     @override
     def plan(self) -> Plan:

@@ -1,4 +1,4 @@
-"""Bring a published site to an instant between its build and the horizon, from the files of its epochs."""
+"""Move a published site to an instant between its build and the horizon, from the files of its epochs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from statuary.publishing.snapshot_paths import FOLDER, is_snapshot_path
 
 
 def tick(root: Path, now: Instant) -> list[str]:
-    """Make the documents of a published site those of an instant; return the paths that changed.
+    """Replace the documents of a published site with those of an instant; return the changed paths.
 
     Raises:
         PublishingError: if the site has no epochs, was built for a later instant, or is being built.

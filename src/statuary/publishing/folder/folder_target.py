@@ -1,8 +1,9 @@
-"""Publishing into a folder: documents are offered, the plan is shown, the plan is applied.
+"""Publish into a folder: offer documents, show the plan, apply it.
 
-Offering compares each document with the ledger and the file; a body that must be written is staged. Until
-`apply` nothing of the site has changed. A kill before that leaves what has been staged for the next build; a kill
-during `apply` leaves each file old or new, and the next build finishes the work before its own.
+Each document is compared with the ledger and with the file; new bodies are staged. The site does not change
+until `apply`. If a build is killed before that, the next one reuses what was staged; if it is killed during
+`apply`,
+each file is old or new, and the next build finishes the work first.
 """
 
 import os
@@ -34,15 +35,14 @@ FINGERPRINT = "fingerprint"
 
 
 class FolderTarget(BuildTarget):
-    """A site on its way into a folder; a context manager, since the ledger is held meanwhile."""
+    """A folder as a target; a context manager, since it holds the ledger's lock."""
 
     partition_size = 256
 
     def __init__(self, root: Path, *, dry_run: bool = False) -> None:
-        """Open the target; work that a killed build had begun to apply is finished first.
+        """Open the target, and finish what a killed build was applying.
 
         Args:
-            root: the folder.
             dry_run: do not stage bodies; the plan can be shown but not applied.
 
         Raises:
@@ -82,7 +82,7 @@ class FolderTarget(BuildTarget):
         return self
 
     def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
-        """Give the folder back; what the partitions of an unfinished build have staged is left for the next.
+        """Release the folder; what an unfinished build staged is left for the next one.
 
         Raises:
             PublishingError: in place of an error of the ledger or the disk.
@@ -121,7 +121,7 @@ class FolderTarget(BuildTarget):
 
     @override
     def keep(self, paths: Iterable[str]) -> bool:
-        """Offer documents of one name each as they are, if all are as the ledger has them; return whether they are."""
+        """Offer the files at these paths unchanged if the ledger vouches for all; return whether it does."""
         found = [self._stager.unchanged(path) for path in paths]
         unchanged = [file for file in found if file is not None]
         if len(unchanged) == len(found):
@@ -200,10 +200,10 @@ class FolderTarget(BuildTarget):
 
     @override
     def apply(self) -> None:
-        """Put bodies into place, then remove what is stale.
+        """Move new bodies into place, then remove stale files.
 
         Raises:
-            PublishingError: if this is a dry run, or files of another program are in the way; nothing was
+            PublishingError: if this is a dry run, or files of another program are in the way; nothing has
                 changed then.
         """
         if self._staged is None:
@@ -218,7 +218,7 @@ class FolderTarget(BuildTarget):
         self._is_applied = True
 
     def _finish(self, run: int, *, is_changed: bool = True) -> None:
-        """Put what a run staged in place, and remove what it no longer has; what is done already is skipped."""
+        """Move staged files into place and remove stale ones; safe to repeat."""
         self.folder.put_in_place(self.folder.staged(run))
         for name in self.ledger.documents.removals():
             self.folder.remove(name)
@@ -236,7 +236,7 @@ class FolderTarget(BuildTarget):
 
 
 def conflict_error(paths: Sequence[str]) -> PublishingError:
-    """Return the error for paths that hold something that another program wrote."""
+    """Return the error for paths that hold files of another program."""
     shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     return PublishingError(
         f"files that statuary did not write are in the way: {shown}",

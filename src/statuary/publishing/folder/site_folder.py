@@ -1,4 +1,4 @@
-"""A folder as a target: files staged beside it and renamed into place, so that each is always whole."""
+"""A site folder on disk: files are staged beside it and renamed into place, so each is always whole."""
 
 import os
 import shutil
@@ -17,9 +17,11 @@ BODIES, SITE = "bodies", "site"
 class SiteFolder:
     """A folder that a site is published into.
 
-    Nothing is written through a symbolic link, nothing outside of `root`, and nothing that is not ours is
-    removed. What a build stages lies in `.statuary/staged/<run>/`, on the same file system as its destination,
-    so that the last step is a rename each, of a whole folder where the site has none of that name.
+    Nothing is written through a symbolic link or outside `root`, and files of other programs are never
+    removed. A build
+    stages in `.statuary/staged/<run>/`, on the same file system as the site, so the last step is a rename: of
+    a
+    whole folder where the site has none of that name.
     """
 
     def __init__(self, root: Path) -> None:
@@ -31,14 +33,14 @@ class SiteFolder:
 
     @property
     def ledger_file(self) -> Path:
-        """Where the ledger lies."""
+        """The path of the ledger."""
         return self.root / LEDGER
 
     def open(self) -> None:
-        """Make the folder.
+        """Create the folder if it is missing.
 
         Raises:
-            PublishingError: if it cannot be made or is no folder.
+            PublishingError: if it cannot be created or is not a folder.
         """
         try:
             self.own.mkdir(parents=True, exist_ok=True)
@@ -47,14 +49,14 @@ class SiteFolder:
         self.folds_case = (self.root / OWN_FOLDER.upper()).exists()
 
     def staged(self, run: int) -> Path:
-        """Return where a run stages."""
+        """Return the staging folder of a run."""
         return self.staging / str(run)
 
     def begin(self, run: int) -> None:
-        """Make ready for staging.
+        """Prepare an empty staging folder.
 
-        What an earlier build left is set aside under another name, so that whatever of that build may still be
-        alive finds its folder gone.
+        The one of an earlier build is renamed first, so that a process of that build that is still alive
+        cannot write here.
         """
         runs = sorted(self._runs())
         if runs:
@@ -71,23 +73,23 @@ class SiteFolder:
         return []
 
     def discard_leftover(self) -> None:
-        """Throw away what an earlier build left."""
+        """Delete what an earlier build left."""
         shutil.rmtree(self.leftover, ignore_errors=True)
 
     def discard(self, run: int) -> None:
-        """Throw away what a run staged, and what was left before it."""
+        """Delete what a run staged and what an earlier build left."""
         self.discard_leftover()
         shutil.rmtree(self.staged(run), ignore_errors=True)
         with suppress(OSError):
             self.staging.rmdir()
 
     def stager(self, staged: Path | None, tree: str) -> Stager:
-        """Return what stages documents in a tree of a run's folder; without one, it only compares."""
+        """Return a stager for a tree of a run's folder; without a run, it only compares."""
         place = "" if staged is None else str(staged / tree)
         return Stager(root=str(self.root), tree=place, folds_case=self.folds_case)
 
     def read(self, path: str) -> bytes | None:
-        """Return what the regular file at a path holds; None if there is none, or it lies behind a link."""
+        """Return the bytes of the regular file at a path; None if there is none, or it lies behind a link."""
         folder, _, name = checked_path(path).rpartition("/")
         parts = folder.split("/") if folder else []
         above = ["/".join(parts[: end + 1]) for end in range(len(parts))]
@@ -100,13 +102,13 @@ class SiteFolder:
             return None
 
     def put_in_place(self, staged: Path) -> None:
-        """Move everything that is staged to where it belongs; of what has been moved before, nothing is left to do."""
+        """Move everything that is staged into the site; safe to repeat."""
         for tree in (BODIES, SITE):
             if (staged / tree).is_dir():
                 self._move(str(staged / tree), str(self.root))
 
     def _move(self, source: str, target: str) -> None:
-        """Move what lies in a staged folder into one of the site; folders that the site has not, as a whole."""
+        """Move a staged folder into the site; a folder that the site lacks is moved whole."""
         with os.scandir(source) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
         for entry in found:
@@ -126,7 +128,7 @@ class SiteFolder:
             self._move(entry.path, place)
 
     def remove(self, path: str) -> None:
-        """Remove a file that is ours, and the folders that this leaves empty."""
+        """Remove a file that statuary wrote, and the folders that become empty."""
         file = self.root / checked_path(path)
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
             file.unlink()
@@ -139,7 +141,7 @@ class SiteFolder:
                 return
 
     def folder_time(self, folder: str) -> int | None:
-        """Return when names of a folder changed the last time (`st_mtime_ns`); None if there is no such folder."""
+        """Return when a folder's list of names last changed (`st_mtime_ns`); None without the folder."""
         try:
             found = os.lstat(self.root / folder)
         except (FileNotFoundError, NotADirectoryError):
@@ -156,7 +158,7 @@ class SiteFolder:
             return {}
 
     def sync(self) -> None:
-        """Wait until everything that was written is on disk, where the system can tell."""
+        """Wait until everything written is on disk, where the system can tell."""
         from ctypes import CDLL  # noqa: PLC0415 - ten milliseconds that builds without changes do without
 
         system = CDLL(None) if os.name != "nt" else None

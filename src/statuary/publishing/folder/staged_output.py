@@ -1,4 +1,4 @@
-"""Stages the documents of a partition in a target folder, from any process that reaches the folder."""
+"""Stage the documents of a partition, from any process that can reach the target folder."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +15,10 @@ from statuary.publishing.partition_output import PartitionOutput, PartitionResul
 
 @dataclass(slots=True)
 class StagedOutput(PartitionOutput):
-    """Stages documents and writes down what was staged.
+    """Stages documents and records what was staged.
 
     Attributes:
-        file: where to write it down; None hands it back.
+        file: where it is recorded; None returns it instead.
     """
 
     stager: Stager

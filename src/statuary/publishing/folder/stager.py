@@ -1,8 +1,10 @@
-"""Bodies on their way into a folder: compared with the files there, and staged beside them where they differ.
+"""Compare bodies with the files of the site, and stage those that differ.
 
-A stager is a small value that can be sent to any process that reaches the folder, so many can stage one site.
-What is staged is a tree like the site's own, on its file system: a whole folder of it may be put in place by one
-rename. Staging the same document twice gives the same file.
+A stager is a small value that can be sent to any process that reaches the folder. Staged files form a tree
+like the
+site's own, on its file system, so a whole folder may be moved by one rename. Staging a document twice gives
+the
+same file.
 """
 
 import os
@@ -27,7 +29,7 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class FolderState(Enum):
-    """What is where a folder of the site should be."""
+    """What exists where a folder of the site should be."""
 
     ABSENT = "nothing"
     THERE = "a folder"
@@ -40,9 +42,9 @@ class Stager:
 
     Attributes:
         tree: the folder that bodies are staged in; empty for a dry run, which stages none.
-        folds_case: whether the target's file system takes names that differ in case for one.
-        source_folders: the folders of the site that hold the staged documents of single sources.
-        known: returns the ledger's entry of a path, where there is a ledger; saves reading what is unchanged.
+        folds_case: whether the file system ignores case.
+        source_folders: folders of the site with documents of single sources.
+        known: returns the ledger's entry of a path; without a ledger every file is read.
     """
 
     root: str
@@ -53,7 +55,7 @@ class Stager:
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
     def stage(self, document: Document) -> Iterator[OfferedFile]:
-        """Compare a document with the files of its names, stage its body if it differs, and yield its files.
+        """Compare a document with the files at its paths, stage its body if they differ, and yield the files.
 
         Raises:
             PublishingError: if a path is unsafe.
@@ -86,7 +88,7 @@ class Stager:
             yield OfferedFile(name, "", digest, len(body), there, sources, document.persistent, action)
 
     def unchanged(self, path: str) -> OfferedFile | None:
-        """Return the offer of an unchanged file; None if it is not as the ledger has it."""
+        """Return an unchanged file as an offer; None if it differs from its ledger entry."""
         entry = self.known(path) if self.known else None
         if (
             entry is None
@@ -106,14 +108,14 @@ class Stager:
         )
 
     def _aliases(self, document: Document) -> tuple[list[str], list[str]]:
-        """Return a document's aliases that differ from its path in case alone, and the others."""
+        """Return a document's aliases: those that differ from its path only in case, and the others."""
         folded = document.path.lower()
         names = [name for name in document.aliases if name != document.path]
         case_aliases = [] if self.folds_case else [name for name in names if name.lower() == folded]
         return case_aliases, [name for name in names if name.lower() != folded]
 
     def _found(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
-        """Return what a name needs, and the time of the file there, or 0."""
+        """Return the action for a path, and the time of its file, or 0."""
         folder, _, name = path.rpartition("/")
         known = self.states.get(folder)
         if known is None or not PLAIN_NAME.fullmatch(name):
@@ -134,7 +136,7 @@ class Stager:
         return REPLACE, 0
 
     def _holds(self, path: str, body: bytes, digest: bytes, there: os.stat_result) -> bool:
-        """Return whether the file at a path holds a body of its size."""
+        """Return whether the file at a path has this body."""
         entry = self.known(path) if self.known else None
         if entry and entry.settled and entry.digest == digest and entry.modified == there.st_mtime_ns:
             return True
@@ -142,7 +144,7 @@ class Stager:
             return file.read() == body
 
     def _state(self, folder: str) -> FolderState:
-        """Return what is where a folder of the site should be, without passing through a link."""
+        """Return what exists where a folder of the site should be; links are not followed."""
         state = self.states.get(folder)
         if state is None:
             state = self._state(folder.rpartition("/")[0])
@@ -156,7 +158,7 @@ class Stager:
         return state
 
     def _stage(self, names: tuple[str, ...], actions: str, modified: int, body: bytes) -> int:
-        """Stage a body under those of its names that need it; return the time of the first name's file."""
+        """Stage a body under the names that need it; return the time of the first file."""
         if actions[0] in (ADD, REPLACE):
             modified = self._write(names[0], body)
         for name, action in zip(names[1:], actions[1:], strict=True):
@@ -165,7 +167,7 @@ class Stager:
         return modified
 
     def _source(self, path: str, actions: str) -> str:
-        """Return the file that holds a body by now: staged, or in place already."""
+        """Return a file that already holds the body, staged or in place."""
         return f"{self.root if actions[0] == KEEP else self.tree}/{path}"
 
     def _write(self, path: str, body: bytes) -> int:
@@ -179,7 +181,7 @@ class Stager:
             os.close(descriptor)
 
     def _created(self, file: str) -> int:
-        """Return a descriptor of a new file; one that is left of an earlier attempt is never written through."""
+        """Return a descriptor of a new file; a leftover of an earlier attempt is never written through."""
         try:
             return os.open(file, NEW_FILE, 0o666)
         except FileNotFoundError:
@@ -189,7 +191,7 @@ class Stager:
         return os.open(file, NEW_FILE, 0o666)
 
     def _link(self, source: str, path: str, body: bytes) -> None:
-        """Stage a second name of a file; where there are no hard links, a copy of the same age."""
+        """Stage a second name of a file: a hard link, or a copy with the same time."""
         file = f"{self.tree}/{path}"
         try:
             os.link(source, file)
@@ -205,7 +207,7 @@ class Stager:
                 shutil.copystat(source, file)
 
     def _make_folder(self, folder: str) -> None:
-        """Make a folder of the staged tree; not the tree itself, which is gone when another build has begun."""
+        """Create a folder of the staged tree; not the tree, which is gone if another build began."""
         above = os.path.dirname(folder)
         if above != self.tree and not os.path.isdir(above):
             self._make_folder(above)

@@ -1,4 +1,4 @@
-"""Errors of SQLite as sentences, and a damaged ledger out of the way."""
+"""SQLite's errors in plain words; setting a damaged ledger aside."""
 
 import os
 import shutil
@@ -10,11 +10,11 @@ from statuary.publishing.errors import PublishingError
 
 
 class DamagedLedgerError(PublishingError):
-    """The ledger cannot be used; it was set aside, and the next build makes another."""
+    """The ledger cannot be used and was set aside; the next build makes a new one."""
 
 
 def database_error(error: Exception, file: Path) -> PublishingError:
-    """Return an error of SQLite, or of a value that it returned, as one about a file."""
+    """Return an error of SQLite, or about a value that it returned, as an error about its file."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return PublishingError(f"the ledger {file} is in use: {error}", "wait for the other build")
@@ -37,7 +37,7 @@ def database_error(error: Exception, file: Path) -> PublishingError:
 
 
 def set_aside(file: Path) -> None:
-    """Move a damaged database, or whatever has its name, to `<name>.damaged`."""
+    """Rename a damaged database, or whatever is at its path, to `<name>.damaged`."""
     damaged = file.with_name(f"{file.name}.damaged")
     with suppress(FileNotFoundError, NotADirectoryError):
         damaged.unlink() if not damaged.is_dir() else shutil.rmtree(damaged)
@@ -51,8 +51,7 @@ def is_whole(file: Path, *, thoroughly: bool = False) -> bool:
     """Return whether a file is an SQLite database, or does not exist.
 
     Args:
-        file: the database.
-        thoroughly: read all of it.
+        thoroughly: whether to read all of it.
     """
     if not os.path.lexists(file):
         return True

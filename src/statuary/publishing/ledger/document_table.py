@@ -1,4 +1,4 @@
-"""The files of a site: those that the last build published, and those that this one offers."""
+"""The files of a site: those that the last build published and those that this one offers."""
 
 import sqlite3
 from collections import deque
@@ -18,12 +18,12 @@ NAMES = "1 + (d.aliases != '') + length(d.aliases) - length(replace(d.aliases, c
 
 
 class SiteSize(NamedTuple):
-    """How much the site will hold, every name counted.
+    """The size of the site after the build, every name counted.
 
     Attributes:
-        by_action: names by what they need; those that are not offered need nothing.
+        by_action: names by action; those that are not offered need none.
         size: bytes of all bodies, each counted once.
-        changed_size: bytes of the bodies that must be written.
+        changed_size: bytes of the bodies to write.
     """
 
     by_action: dict[str, int]
@@ -51,10 +51,10 @@ class DocumentTable:
         self.has_withdrawn = False
 
     def offer(self, files: Iterable[OfferedFile]) -> None:
-        """Note files.
+        """Record files.
 
         Raises:
-            PublishingError: if two documents have the same path, or paths that differ in case alone.
+            PublishingError: if two documents have the same path, or paths that differ only in case.
         """
         last: deque[OfferedFile] = deque(maxlen=1)
 
@@ -70,7 +70,7 @@ class DocumentTable:
                 raise self._same_path_error(last[0]) from None
 
     def _same_path_error(self, file: OfferedFile) -> PublishingError:
-        """Return the error for a file whose path another one has."""
+        """Return the error for a path that two files have."""
         query = "SELECT path, sources FROM work.offered WHERE path = ?"
         other, sources = self.connection.execute(query, (file.path,)).fetchone()
         return same_path_error(other, sources, file.path, file.sources)
@@ -180,19 +180,19 @@ class DocumentTable:
         return names, size
 
     def all(self) -> Iterator[tuple[str, str, bytes, str]]:
-        """Yield path, aliases, SHA-256 and sources of every published file, in order of their paths."""
+        """Yield path, aliases, SHA-256 and sources of every published file, by path."""
         yield from self.connection.execute(
             "SELECT path, aliases, digest, sources FROM documents ORDER BY path"
         )
 
     def made_from(self, sources: str, folder: str) -> list[str]:
-        """Return the paths of published files below a folder that were made from some sources."""
+        """Return the published files below a folder that were made from the given sources."""
         query = "SELECT path FROM documents WHERE path >= ? AND path < ? AND sources = ?"
         found = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
         return [path for (path,) in found]
 
     def in_folder(self, folder: str) -> Iterator[tuple[str, str, int, str]]:
-        """Yield path, aliases, size and sources of the published files in a folder itself."""
+        """Yield path, aliases, size and sources of the published files directly in a folder."""
         query = "SELECT path, aliases, size, sources FROM documents WHERE path >= ? AND path < ?"
         # "0" follows "/" in ASCII
         for row in self.connection.execute(query, (f"{folder}/", f"{folder}0")):
@@ -200,12 +200,12 @@ class DocumentTable:
                 yield row
 
     def note_folders(self, folders: Iterable[str]) -> None:
-        """Note folders of the site that hold documents of single sources."""
+        """Record folders of the site that hold documents of single sources."""
         query = "INSERT OR IGNORE INTO work.folders VALUES (?)"
         self.connection.executemany(query, ((folder,) for folder in folders))
 
     def note_folder_times(self, time_of: Callable[[str], int | None]) -> None:
-        """Note when each folder of documents of single sources changed last."""
+        """Record when each folder with documents of single sources last changed."""
         for (folder,) in self.connection.execute("SELECT path FROM folders").fetchall():
             time = time_of(folder)
             if time is None:
@@ -214,7 +214,7 @@ class DocumentTable:
                 self.connection.execute("UPDATE folders SET modified = ? WHERE path = ?", (time, folder))
 
     def changed_folders(self, time_of: Callable[[str], int | None]) -> list[str]:
-        """Return the noted folders in which names have come or gone since."""
+        """Return the recorded folders to which names were added, or from which names were removed, since."""
         known = self.connection.execute("SELECT path, modified FROM folders ORDER BY path").fetchall()
         return [folder for folder, modified in known if time_of(folder) != modified]
 
@@ -224,7 +224,7 @@ class DocumentTable:
             yield name
 
     def save(self, run: int) -> None:
-        """Make the ledger's table of files what the site will be; a step of one transaction."""
+        """Store the table of files as the site will be; one step of a transaction."""
         execute = self.connection.execute
         self.connection.executemany(
             "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.leaving())
@@ -245,7 +245,7 @@ class DocumentTable:
 
 
 def same_path_error(first: str, first_sources: str, second: str, second_sources: str) -> PublishingError:
-    """Return the error for two documents with one path; sources are content paths, a line each."""
+    """Return the error for two documents with one path; sources are content paths, one a line."""
     same = "the same path" if first == second else "paths that differ only in case"
     return PublishingError(
         f"two documents have {same}: {first}, made from {_named(first_sources)}, and {second}, made from"

@@ -1,11 +1,14 @@
-"""The ledger: which files in a target are ours, what they hold, and which content made them.
+"""The ledger: which files of a target statuary wrote, their digests, and the content they were made from.
 
-An SQLite file inside the target, so that it travels with the site (a CI cache keeps one folder), survives a
-kill at any moment, and costs the same memory for forty documents as for forty million. It is no part of the
-site, and its bytes are not deterministic; the site's are.
+An SQLite file inside the target: it travels with the site (a CI cache keeps one folder), survives a kill at
+any
+moment, and needs the same memory for forty documents as for forty million. It is not part of the site, and
+its
+bytes are not deterministic; the site's are.
 
-One row a file, whatever its names: an address is published under two names with one body. A build writes down
-what it is about to put in place before it does so; until it has finished, size and time of its files are not
+One row per file, whatever its names: an address is published under two names with one body. A build records
+what it
+is about to move into place before it does so. Until it finishes, sizes and times of its files are not
 trusted.
 """
 
@@ -52,22 +55,20 @@ SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.RE
 
 
 class Ledger:
-    """An open ledger, which one build at a time holds.
+    """An open ledger, held by one build at a time.
 
     Attributes:
-        documents: the files of the site.
-        sources: what became of the sources.
         run: the number of this build.
-        unfinished_run: the number of a build that began to put files in place and did not finish; else 0.
+        unfinished_run: the number of a build that began to apply its plan and did not finish, else 0.
     """
 
     def __init__(self, file: Path | None = None) -> None:
-        """Open or make the ledger.
+        """Open or create the ledger.
 
-        A damaged one is set aside; the names of our files are then taken from the database beside it.
+        A damaged one is set aside; the names of our files then come from the database beside it.
 
         Args:
-            file: where it lies; None makes a temporary one, which knows nothing of an earlier build.
+            file: its path; None makes a temporary one, which knows no earlier build.
 
         Raises:
             PublishingError: if another build holds it, it cannot be written, or a newer statuary wrote it.
@@ -97,7 +98,7 @@ class Ledger:
             raise
 
     def _prepare(self, file: Path | None) -> None:
-        """Lock the database, make its tables, and read the numbers of builds."""
+        """Lock the database, create its tables, and read the run numbers."""
         # a kill of the process loses nothing under synchronous=OFF; a power cut costs at most the ledger
         self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
         self.connection.execute("BEGIN EXCLUSIVE")
@@ -122,7 +123,7 @@ class Ledger:
                 raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")
 
     def _attach_owned(self, file: Path | None) -> None:
-        """Attach the names of our files; of the two, an empty one is made from the other."""
+        """Attach the database of our files' names; if one of the two is empty, fill it from the other."""
         if file is not None and not is_whole(file):
             set_aside(file)
         execute = self.connection.execute
@@ -134,7 +135,7 @@ class Ledger:
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
     def _upgrade(self, version: int) -> None:
-        """Make the tables; of an older ledger take over which files are ours."""
+        """Create the tables; of an older ledger keep the names of our files."""
         execute = self.connection.execute
         if version:
             execute("ALTER TABLE documents RENAME TO documents_before")
@@ -153,10 +154,10 @@ class Ledger:
         execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def begin_build(self, file: Path | None) -> None:
-        """Make the tables of this build.
+        """Create the tables of this build.
 
         Args:
-            file: where they lie; None keeps them in memory, and in a temporary file if they are large.
+            file: their database; None keeps them in memory, or in a temporary file if they are large.
         """
         self.connection.execute("ATTACH ? AS work", ("" if file is None else str(file),))
         self.connection.executescript(WORK + FULL_VIEWS)
@@ -168,13 +169,13 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Give the ledger back; what was not saved is forgotten."""
+        """Release the ledger; what was not saved is lost."""
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
         self.connection.close()
 
     def entry(self, path: str) -> LedgerEntry | None:
-        """Return what is known of a published file by one of its names."""
+        """Return the entry of a published file by one of its names."""
         return read_entry_of(self.connection, path, self.unfinished_run)
 
     def note(self, name: str) -> str:
@@ -188,25 +189,25 @@ class Ledger:
         return int(found) if found.isdecimal() else 0
 
     def add_notes(self, notes: Mapping[str, str]) -> None:
-        """Keep notes of this build once it is saved."""
+        """Add notes, which are stored when this build is saved."""
         self._notes |= notes
 
     def _set_notes(self, notes: Mapping[str, str]) -> None:
-        """Keep notes under their names."""
+        """Store notes by name."""
         self.connection.executemany("INSERT OR REPLACE INTO notes VALUES (?,?)", notes.items())
 
     @property
     def is_partial(self) -> bool:
-        """Whether what is not offered stays."""
+        """Whether files that are not offered stay."""
         return self.documents.partial
 
     def keep_unoffered(self) -> None:
-        """Let everything stay that is not offered."""
+        """Keep every file that is not offered."""
         self.documents.partial = self.sources.partial = True
         self.connection.executescript(NO_VIEWS + PARTIAL_VIEWS)
 
     def keep_unchanged_sources(self) -> None:
-        """Let stay what was made of single sources that have not changed; all else is offered again."""
+        """Keep files that were made from single unchanged sources; everything else is offered again."""
         self.keep_unoffered()
         self._keeps_unchanged = True
 
@@ -216,7 +217,7 @@ class Ledger:
         self.documents.clash = self.documents.clash or clash
 
     def drop(self, places: Iterable[str]) -> None:
-        """Forget what an interrupted build made of some sources."""
+        """Forget what an interrupted build made from the given sources."""
         for place in places:
             self.documents.withdraw(self.sources.drop(place))
 
@@ -252,7 +253,7 @@ class Ledger:
             yield Change(Action.REMOVE, name, 0)
 
     def save(self, plan: Plan) -> None:
-        """Write down what is about to be put in place, as `plan` returned it."""
+        """Record what is about to be moved into place, as `plan` returned it."""
         totals = {"names": str(plan.documents), "size": str(plan.size)}
         # what comes from elsewhere says nothing of sources
         forgotten = {} if self.is_partial else dict.fromkeys(NOTES_OF_SOURCES, "")
@@ -264,10 +265,10 @@ class Ledger:
             self._set_notes({"unfinished run": str(self.run), "run": str(self.run)})
 
     def finish(self, time_of: Callable[[str], int | None]) -> None:
-        """Note that every file of the last saved run is in place and nothing is left to remove.
+        """Record that the last saved run is complete.
 
         Args:
-            time_of: returns when a folder of the site changed last.
+            time_of: returns when a folder of the site last changed.
         """
         with transaction(self.connection):
             self.documents.note_folder_times(time_of)
@@ -277,11 +278,9 @@ class Ledger:
 
 
 def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:
-    """Return what a ledger knows of a file by one of its names.
+    """Return the entry of a file by one of its names.
 
     Args:
-        connection: the ledger's.
-        path: the name.
         unfinished_run: the run that did not finish, or 0.
     """
     row: Any = connection.execute(

@@ -1,6 +1,6 @@
-"""What a partition of a build made, as a file: written where it is made, merged where the ledger is.
+"""What a partition of a build made, as a file: written by a worker, merged into the ledger.
 
-So a worker returns a name instead of thousands of rows, and an interrupted build keeps what it has done.
+So a worker returns a name instead of thousands of rows, and an interrupted build keeps finished partitions.
 """
 
 import os
@@ -28,7 +28,7 @@ BEGIN;
 
 
 def write_partition_file(file: Path, made: PartitionResult) -> None:
-    """Write what a partition made; an earlier file is replaced, and the file is there whole or not at all."""
+    """Write what a partition made, atomically."""
     unfinished = file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
     with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
@@ -47,11 +47,10 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
-    """Take over what a partition made; return the error for a path that another file has.
+    """Merge what a partition made; return the error for a path that another file has.
 
     Args:
-        connection: a ledger's, in no transaction.
-        file: the partition's file.
+        connection: a ledger's, outside a transaction.
     """
     connection.execute("ATTACH ? AS partition", (str(file),))
     try:

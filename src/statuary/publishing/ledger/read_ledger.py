@@ -1,4 +1,4 @@
-"""Looking into a ledger without holding it."""
+"""Read a ledger without locking it."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -29,20 +29,20 @@ NEAREST = "SELECT path FROM documents WHERE path = ? OR path LIKE ? ESCAPE '\\' 
 
 
 def read_entry(file: Path, path: str) -> LedgerEntry | None:
-    """Return what a ledger knows of a path; None also if there is no ledger.
+    """Return the entry of a path; None also if there is no ledger.
 
     Raises:
-        PublishingError: if the file is no ledger.
+        PublishingError: if the file is not a ledger.
     """
     with _opened(file) as connection:
         return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
 
 
 def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
-    """Return why each of some sources was built the last time, as far as that is known.
+    """Return why each of the given sources was last built, as far as that is known.
 
     Raises:
-        PublishingError: if the file is no ledger.
+        PublishingError: if the file is not a ledger.
     """
     query = "SELECT reason FROM sources WHERE place = ?"
     found = ((source, row) for source in sources for row in _rows(file, query, (source,)))
@@ -50,10 +50,10 @@ def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
 
 
 def nearest_paths(file: Path, path: str) -> list[str]:
-    """Return up to three paths of a ledger that differ from `path` in case only, or share its last name.
+    """Return up to three paths of a ledger that differ from `path` only in case, or share its last name.
 
     Raises:
-        PublishingError: if the file is no ledger.
+        PublishingError: if the file is not a ledger.
     """
     name = path.rpartition("/")[2]
     literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
@@ -61,7 +61,7 @@ def nearest_paths(file: Path, path: str) -> list[str]:
 
 
 def read_note(file: Path, name: str) -> str | None:
-    """Return a note of a ledger by name; None also if there is no ledger.
+    """Return a note of a ledger by name; None also if there is not a ledger.
 
     Raises:
         PublishingError: if the file is no ledger.
@@ -71,19 +71,19 @@ def read_note(file: Path, name: str) -> str | None:
 
 
 def read_paths(file: Path) -> Iterator[str]:
-    """Yield every name of every file in a ledger, in their order.
+    """Yield every name of every file in a ledger, sorted.
 
     Raises:
-        PublishingError: if the file is no ledger.
+        PublishingError: if the file is not a ledger.
     """
     return (entry.path for entry in read_entries(file))
 
 
 def read_entries(file: Path) -> Iterator[LedgerEntry]:
-    """Yield what a ledger knows of every name of every file, in the order of the names.
+    """Yield the entry of every name of every file, sorted by name.
 
     Raises:
-        PublishingError: if the file is no ledger.
+        PublishingError: if the file is not a ledger.
     """
     with _opened(file) as connection:
         if connection is not None:

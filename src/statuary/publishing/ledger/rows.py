@@ -1,4 +1,4 @@
-"""The rows of a ledger: a published file, a file that a build offers, what became of a source."""
+"""The rows of a ledger: published files, offered files, results of sources."""
 
 from typing import NamedTuple
 
@@ -9,12 +9,10 @@ class LedgerEntry(NamedTuple):
     """A published file.
 
     Attributes:
-        path: the name that was asked for.
         digest: SHA-256 of the body.
-        size: in bytes.
         modified: `st_mtime_ns` when it was written.
         sources: content paths, a line each; empty for the whole content.
-        settled: whether the build that wrote it finished, so that size and time can be trusted.
+        settled: whether the build that wrote it finished, so size and time can be trusted.
     """
 
     path: str
@@ -29,14 +27,12 @@ class OfferedFile(NamedTuple):
     """A file that the running build offers.
 
     Attributes:
-        path: its name.
-        aliases: further names that differ in case alone, a line each.
+        aliases: other names, which differ only in case, one a line.
         digest: SHA-256 of the body.
-        size: in bytes.
         modified: `st_mtime_ns` of the file, staged or in place.
-        sources: content paths, a line each.
+        sources: content paths, one a line.
         persistent: whether the file stays when a build does not offer it.
-        actions: what each name needs, a letter each.
+        actions: the action for each name, one letter each.
     """
 
     path: str
@@ -50,19 +46,17 @@ class OfferedFile(NamedTuple):
 
 
 class SourceRow(NamedTuple):
-    """What became of one source.
+    """The result of one source.
 
     Attributes:
-        place: the file, with the line of a bulk file.
+        place: the file, and the line in a bulk file.
         unit: the file or folder that is compared to find changes.
-        git: git's id of it when it was read; empty if unknown.
+        git: its git object id when it was read; empty if unknown.
         stat: its size and time; empty if they cannot be trusted.
-        digest: SHA-256 of it; empty if it was not taken.
-        documents: the paths that it made, a line each.
-        reason: why it was built.
+        digest: its SHA-256; empty if it was not computed.
+        documents: the paths of its documents, one a line.
         findings: its findings as JSON; empty if there are none.
-        rejected: whether its claim does not hold.
-        published: whether the record is published.
+        rejected: whether its record is rejected.
         match: the first member of its list entry; all of them are None if it has none.
         match_order: the match id as `match_order` writes it.
     """
@@ -107,7 +101,7 @@ class SourceRow(NamedTuple):
 
 
 class DuplicateContract(NamedTuple):
-    """A contract that repeats another.
+    """A contract that repeats another one.
 
     Attributes:
         place: where it is written.
@@ -123,7 +117,7 @@ class DuplicateContract(NamedTuple):
 
 
 def match_order(match_id: str) -> str:
-    """Return a text that sorts as the number that a match id is (at most 39 digits)."""
+    """Return a text that sorts like the number that a match id is (at most 39 digits)."""
     return f"{len(match_id):02d}{match_id}"
 
 

@@ -1,8 +1,10 @@
-"""The tables and views of a ledger: what the last build left, what this one makes, and the site as it will be.
+"""The tables and views of a ledger: the last build, this build, and the site after it.
 
-The database `main` is the ledger's file; `work` holds the running build and is attached, so that nothing of the
-ledger changes before the site does, and a build of any size keeps no list in memory. The views are the site as it
-will be: in a full build what this one made, in a partial one also what the last one left and nothing supersedes.
+`main` is the ledger's file. `work` holds the running build and is attached, so the ledger does not change
+before
+the site does, and no list is kept in memory. The views show the site after the build: what this build made
+and, in a
+partial build, also what the last one made and this one does not replace.
 """
 
 from statuary.publishing.ledger.rows import OfferedFile, SourceRow

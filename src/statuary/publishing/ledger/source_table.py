@@ -1,4 +1,4 @@
-"""What became of each source, and the list entries of contracts: rows in a database, never a list in memory."""
+"""The results of sources, and the list entries of contracts: rows in a database, never a list in memory."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ class SourceTable:
     """The rows of a site: `main.sources` of the last build, `work.built` of this one.
 
     Attributes:
-        partial: whether rows of the last build stay unless this one supersedes them.
+        partial: whether rows of the last build stay unless this one replaces them.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -42,7 +42,7 @@ class SourceTable:
         return self._units("main.sources WHERE place = unit")
 
     def resumed(self) -> Iterator[KnownSource]:
-        """Yield the units that an interrupted build has finished."""
+        """Yield the units that an interrupted build finished."""
         return self._units("work.built WHERE place = unit AND address IS NOT NULL")
 
     def _units(self, rows: str) -> Iterator[KnownSource]:
@@ -53,37 +53,37 @@ class SourceTable:
             last = page[-1][0]
 
     def mark_changed(self, units: Iterable[str]) -> None:
-        """Note units whose rows of the last build no longer count, though nothing was built of them."""
+        """Mark units whose rows of the last build no longer count, although nothing was built from them."""
         with transaction(self.connection):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in units))
 
     def touch(self, units: Iterable[tuple[str, str, str]]) -> None:
-        """Note git's id, and size and time, of units whose content is the same."""
+        """Record git id, size and time of units whose content is unchanged."""
         with transaction(self.connection):
             self.connection.executemany("INSERT OR REPLACE INTO work.touched VALUES (?,?,?)", units)
 
     def add(self, rows: Iterable[SourceRow]) -> None:
-        """Note what became of sources."""
+        """Add the results of sources."""
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
 
     def forget_git_ids(self) -> None:
-        """Forget git's ids, and sizes and times, of the sources that this build read."""
+        """Forget git ids, sizes and times of the sources that this build read."""
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")
 
     def have_git_ids(self) -> bool:
-        """Return whether git's id of every source that this build read is known."""
+        """Return whether the git id of every source that this build read is known."""
         query = "SELECT 1 FROM work.built WHERE git = '' AND place = unit LIMIT 1"
         return self.connection.execute(query).fetchone() is None
 
     def bulk_places(self) -> list[str]:
-        """Return the places of this build that lie in bulk sources."""
+        """Return the locations of this build that are in bulk sources."""
         query = "SELECT place FROM work.built WHERE unit != place"
         return [place for (place,) in self.connection.execute(query)]
 
     def drop(self, place: str) -> list[str]:
-        """Forget a row of this build; return the paths that its source made."""
+        """Delete a row of this build; return the paths of its documents."""
         query = "DELETE FROM work.built WHERE place = ? RETURNING documents"
         found = self.connection.execute(query, (place,)).fetchall()
         return [path for (lines,) in found for path in lines.split("\n")]
@@ -133,27 +133,27 @@ class SourceTable:
             self.connection.execute(COMPARE, (always,))
 
     def superseded_documents(self) -> Iterator[str]:
-        """Yield the paths that changed units made in the last build."""
+        """Yield the paths that changed units had in the last build."""
         query = f"SELECT documents FROM main.sources WHERE documents != '' AND place IN ({SUPERSEDED})"
         for (paths,) in self.connection.execute(query):
             yield from paths.split("\n")
 
     def counts(self) -> dict[str, int]:
-        """Return how many contracts are published, by chain."""
+        """Return the number of published contracts by chain."""
         return dict(self.connection.execute("SELECT chain_id, contracts FROM next_counts ORDER BY chain_id"))
 
     def summary(self) -> ContractCounts:
-        """Return the published contracts in numbers, with the last of them as an example."""
+        """Return the counts of published contracts, with the last one as an example."""
         query = f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY place DESC LIMIT 1"
         example = next(self._listed(query), None)
         return ContractCounts(by_chain=self.counts(), example=example)
 
     def rows(self) -> Iterator[ContractRow]:
-        """Yield the list entry of every published contract by place."""
+        """Yield the list entry of every published contract by location."""
         return self._listed(f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY place")
 
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield the published contracts of a chain by match id, the oldest first."""
+        """Yield the published contracts of a chain by match id, oldest first."""
         query = f"SELECT {LISTED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
         return self._listed(query, chain_id)
 
@@ -161,7 +161,7 @@ class SourceTable:
         return map(ContractRow._make, self.connection.execute(query, values))
 
     def changed_chains(self) -> dict[str, int]:
-        """Return the chains whose lists change, with how many of their oldest contracts stay as they are."""
+        """Return the chains whose lists change, with how many of their oldest contracts are unchanged."""
         first = "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
         before = (
             "SELECT COUNT(*) FROM next_sources"
@@ -174,7 +174,7 @@ class SourceTable:
         return unchanged
 
     def changed_addresses(self) -> Iterator[str]:
-        """Yield the addresses at which something changed, in order."""
+        """Yield the addresses at which something changed, sorted."""
         query = f"SELECT DISTINCT address FROM changed_rows WHERE address > ? ORDER BY 1 LIMIT {PAGE}"
         last = ""
         while page := self.connection.execute(query, (last,)).fetchall():
@@ -182,7 +182,7 @@ class SourceTable:
             last = page[-1][0]
 
     def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
-        """Yield place and list entry of every published contract at a changed address, by address and match id."""
+        """Yield location and list entry of every published contract at a changed address, sorted."""
         query = (
             f"SELECT place, {LISTED} FROM changed_sources WHERE published AND address > ?"
             f" ORDER BY address, {BY_MATCH_ID} LIMIT {PAGE}"
@@ -200,7 +200,7 @@ class SourceTable:
         return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
 
     def findings(self) -> Iterator[tuple[str, bool]]:
-        """Yield the findings of each source as JSON, and whether they reject its claim."""
+        """Yield the findings of each source as JSON, and whether they reject its record."""
         query = "SELECT findings, rejected FROM next_sources WHERE findings != '' ORDER BY place"
         for findings, rejected in self.connection.execute(query):
             yield findings, bool(rejected)
@@ -240,7 +240,7 @@ class SourceTable:
         )
 
     def save(self) -> None:
-        """Make the ledger's table of sources the rows that the site will have; a step of one transaction."""
+        """Store the table of sources as the site will have it; one step of a transaction."""
         execute = self.connection.execute
         (built,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
         execute(f"DELETE FROM main.sources WHERE {f'place IN ({SUPERSEDED})' if self.partial else '1'}")

@@ -1,1 +1,1 @@
-"""A site in an object store: S3, Google Cloud Storage, Azure Blob Storage, and what speaks like them."""
+"""Publishing into an object store: S3, Google Cloud Storage, Azure Blob Storage and compatible services."""

@@ -1,7 +1,8 @@
-"""The lease of a store: one publisher at a time, by an object that is put only if it is still the one that was read.
+"""The lease of a store: one publisher at a time, held as an object that is replaced only if it is unchanged.
 
-A lease ends by itself, so that a killed publisher keeps nobody out for long; one that lives renews it in time, and
-one that finds that it could not stops before its lease ends. Clocks may differ by `CLOCK_SKEW`.
+A lease expires, so a killed publisher does not block others for long. A live publisher renews it in time and
+stops
+before it expires if it cannot. Clocks may differ by `CLOCK_SKEW`.
 """
 
 import secrets
@@ -39,11 +40,11 @@ class LeaseHeldError(PublishingError):
 
 
 class LeaseTerms(NamedTuple):
-    """What the object says.
+    """The content of the lease object.
 
     Attributes:
-        holder: a random name; empty if it was given back.
-        until: when it ends.
+        holder: a random name; empty if the lease was released.
+        until: when it expires.
     """
 
     holder: str
@@ -51,7 +52,7 @@ class LeaseTerms(NamedTuple):
 
 
 class Lease:
-    """A lease that is held; `renew` keeps it, `release` gives it back."""
+    """A held lease; `renew` extends it, `release` ends it."""
 
     def __init__(self, bucket: ObjectStore, clock: Clock, duration: timedelta = DURATION) -> None:
         self.bucket = bucket
@@ -65,7 +66,7 @@ class Lease:
         """Take the lease.
 
         Raises:
-            PublishingError: if another publisher has it, or the store does not keep conditions, which makes a lease
+            PublishingError: if another publisher has it, or the store ignores conditions, which makes a lease
                 worthless.
         """
         found = self.bucket.get(LEASE)
@@ -90,7 +91,7 @@ class Lease:
             )
 
     def _try_conditions(self) -> None:
-        """Make sure that the store refuses what a condition forbids."""
+        """Make sure that the store rejects a put whose condition does not hold."""
         try:
             self.bucket.put_if(LEASE, b"", None)
         except PreconditionFailedError:
@@ -101,10 +102,10 @@ class Lease:
         )
 
     def renew(self) -> None:
-        """Prolong the lease, if a third of it is over.
+        """Extend the lease once a third of it has passed.
 
         Raises:
-            LeaseLost: if another publisher has it.
+            LeaseLostError: if another publisher has it.
         """
         if self.clock() < self.until - self.duration * 2 / 3:
             return
@@ -118,7 +119,7 @@ class Lease:
                 ) from None
 
     def _took_effect(self) -> bool:
-        """Return whether the object is ours after all: the answer to an earlier put may not have come."""
+        """Return whether the object is ours: the answer to an earlier put may have been lost."""
         found = self.bucket.get(LEASE)
         if found is None or _parse_terms(found[0]).holder != self.holder:
             return False
@@ -127,10 +128,10 @@ class Lease:
         return True
 
     def check(self) -> None:
-        """Make sure that the lease lasts for what takes no longer than a quarter of it.
+        """Make sure that at least a quarter of the lease is left.
 
         Raises:
-            LeaseLost: if it may be over by then.
+            LeaseLostError: if it may expire before.
         """
         if self.clock() > self.until - self.duration * CLOCK_SKEW:
             raise LeaseLostError(
@@ -139,7 +140,7 @@ class Lease:
             )
 
     def release(self) -> None:
-        """Give the lease back, unless another has it by now."""
+        """Release the lease, unless another publisher has it by now."""
         try:
             self._write("")
         except (PreconditionFailedError, PublishingError):
@@ -153,7 +154,7 @@ class Lease:
 
 
 def _parse_terms(body: bytes) -> LeaseTerms:
-    """Read the object; one that cannot be read holds nobody."""
+    """Read the lease object; one that cannot be read is held by nobody."""
     try:
         value = orjson.loads(body)
         return LeaseTerms(str(value["holder"]), parse_instant(value["until"]))

@@ -1,4 +1,4 @@
-"""What an object is served with: an object store sends what it was told when the object was put."""
+"""The headers of objects: a store serves what it was given with the put."""
 
 from hashlib import sha256
 from typing import NamedTuple
@@ -30,11 +30,11 @@ class ObjectHeaders(NamedTuple):
 
     @property
     def tag(self) -> str:
-        """Eight hex digits that differ where the headers do."""
+        """Eight hex digits that identify the headers."""
         return sha256("\n".join(self).encode()).hexdigest()[:8]
 
     def attributes(self, digest: str) -> dict[str, str]:
-        """Return the headers as the store takes them, with the SHA-256 of the body."""
+        """Return the headers in the store's form, with the SHA-256 of the body."""
         named = {
             "Content-Type": self.media_type,
             "Cache-Control": self.cache,
@@ -44,11 +44,10 @@ class ObjectHeaders(NamedTuple):
 
 
 def headers_of(path: str, media_type: str = "") -> ObjectHeaders:
-    """Return what a path of a site is served with.
+    """Return the headers of a path of a site.
 
     Args:
-        path: the path.
-        media_type: its media type, where something else than the path tells it.
+        media_type: its media type, if the path does not determine it.
     """
     stem, _, ending = path.rpartition(".")
     stem, path = plain_path(stem), plain_path(path)
@@ -58,6 +57,6 @@ def headers_of(path: str, media_type: str = "") -> ObjectHeaders:
 
 
 def stored_headers(attributes: dict[str, str]) -> ObjectHeaders:
-    """Return the headers that a store tells of an object."""
+    """Return the headers that a store reports for an object."""
     names = ("Content-Type", "Cache-Control", "Content-Encoding")
     return ObjectHeaders(*(attributes.get(name, "") for name in names))

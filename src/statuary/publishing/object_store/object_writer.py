@@ -1,4 +1,4 @@
-"""Puts single objects, each only if the store still holds what it is meant to replace."""
+"""Put single objects, each only if the store still holds what it replaces."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -26,13 +26,10 @@ class ObjectWriter:
         *,
         adopt: bool,
     ) -> None:
-        """Take what is needed.
+        """Create a writer.
 
         Args:
-            store: where to.
-            site: gives the bodies.
             lease: the lease that is held; without one, objects are put without conditions.
-            advance: is called for every object.
             adopt: replace objects that statuary did not put.
         """
         self.store = store
@@ -42,7 +39,7 @@ class ObjectWriter:
         self.adopt = adopt
 
     async def write(self, put: ObjectPut) -> None:
-        """Put one object, unless the right one is there already.
+        """Put one object, unless the store already has it.
 
         Raises:
             PublishingError: if the site changed, another program put the object, or the lease is lost.
@@ -78,7 +75,7 @@ class ObjectWriter:
         )
 
     def _is_right(self, put: ObjectPut, found: ObjectInfo) -> bool:
-        """Return whether an object in the store is the one to be put.
+        """Return whether the object in the store is the one to be put.
 
         Raises:
             PublishingError: if another program put it.

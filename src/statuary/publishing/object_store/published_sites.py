@@ -1,4 +1,4 @@
-"""What is published to a store: a site's paths with their digests first, then the bodies that are needed."""
+"""The sources of a publication to a store: first paths and digests, then the bodies that are needed."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -12,12 +12,11 @@ from statuary.publishing.object_store.object_headers import ObjectHeaders, heade
 
 
 class OfferedObject(NamedTuple):
-    """A path of the site.
+    """A path of the site and its body's digest.
 
     Attributes:
         path: relative to the site's root.
         digest: SHA-256 of the body, in hex.
-        size: bytes.
     """
 
     path: str
@@ -33,7 +32,7 @@ class PublishedSite(Protocol):
         """Yield every path, in any order.
 
         Raises:
-            PublishingError: if the site is not whole.
+            PublishingError: if the site is incomplete.
         """
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
@@ -52,10 +51,10 @@ class PublishedSite(Protocol):
 
 
 class PublishedFolder:
-    """The folder of a build; its ledger knows the digests."""
+    """The folder of a build; digests come from its ledger."""
 
     def __init__(self, root: Path) -> None:
-        """Take a folder.
+        """Open a folder.
 
         Raises:
             PublishingError: if there is none.
@@ -64,7 +63,7 @@ class PublishedFolder:
         self.reader = FolderReader(root)
 
     def objects(self) -> Iterator[OfferedObject]:
-        """Yield every path; what the ledger does not know is read."""
+        """Yield every path; files that the ledger does not know are read."""
         ledger = find_ledger(self.root)
         if ledger is None:
             yield from map(self._read, self.reader.paths())

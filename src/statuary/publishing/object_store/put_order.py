@@ -30,7 +30,7 @@ STEPS_BY_NAME = {url.name: step for step, urls in STEP_OF_URL.items() for url in
 
 
 def step_of(path: str) -> int:
-    """Return the step in which a path is put; one that is not in the URL table is a body."""
+    """Return the step in which a path is put; a path outside the URL table is a body."""
     if path in (MANIFEST, SIGNATURE):
         return WHOLE
     found = match_url(plain_path(path))

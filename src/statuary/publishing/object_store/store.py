@@ -1,7 +1,8 @@
-"""An object store by its URL: objects are asked for, put, listed and deleted; what fails for a while is tried again.
+"""An object store by its URL: get, head, list, put and delete, with retries.
 
-The library asks again by itself after server errors and broken connections, with growing pauses. What it does
-not dare to repeat, a put whose answer never came, is repeated here: a put of the same bytes does nothing new.
+The library retries server errors and broken connections with growing pauses. It does not retry a put without
+an
+answer; that is done here, since putting the same bytes again changes nothing.
 """
 
 import asyncio
@@ -19,13 +20,13 @@ Result = TypeVar("Result")
 
 
 class RetryPolicy(NamedTuple):
-    """How long a store that does not answer is asked.
+    """How long an unavailable store is retried.
 
     Attributes:
-        timeout: seconds until an answer must have come.
-        tries: how often the library asks again.
-        begins: how often something is begun anew when the library has given up.
-        pause: seconds before the second try; each further pause is twice as long.
+        timeout: seconds to wait for an answer.
+        tries: attempts of the library.
+        begins: attempts after the library has given up.
+        pause: seconds before the second attempt; doubles each time.
     """
 
     timeout: float = 60.0
@@ -38,11 +39,10 @@ DEFAULT_RETRIES = RetryPolicy()
 
 
 class ObjectInfo(NamedTuple):
-    """What a store tells of an object.
+    """What a store reports about an object.
 
     Attributes:
-        size: bytes.
-        tag: its `ETag`; another one with every put.
+        tag: its `ETag`, which changes with every put.
         attributes: headers and metadata.
     """
 
@@ -52,27 +52,26 @@ class ObjectInfo(NamedTuple):
 
 
 class PreconditionFailedError(Exception):
-    """The condition of a put does not hold: the object is there already, or has changed."""
+    """The condition of a put does not hold: the object exists already, or has changed."""
 
 
 def is_store_url(place: str) -> bool:
-    """Return whether a place is written as the URL of an object store."""
+    """Return whether a text is the URL of an object store."""
     return place.startswith(SCHEMES)
 
 
 class ObjectStore:
-    """A store, or what lies below a prefix of it."""
+    """A store, or a prefix of it."""
 
     def __init__(self, url: str, patience: RetryPolicy = DEFAULT_RETRIES) -> None:
-        """Name a store; nothing is asked of it yet.
+        """Create a client; no request is made.
 
         Args:
-            url: `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`. Where the service is and who
-                asks, the usual environment variables say (`AWS_…`, `GOOGLE_…`, `AZURE_…`).
-            patience: how long it is asked.
+            url: `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`. Endpoint and
+                credentials come from the usual environment variables (`AWS_…`, `GOOGLE_…`, `AZURE_…`).
 
         Raises:
-            PublishingError: if the library is not installed, or knows no such store.
+            PublishingError: if the library is not installed, or does not know such a store.
         """
         self.url = url.rstrip("/")
         self.patience = patience
@@ -88,7 +87,7 @@ class ObjectStore:
             raise self._refused("be opened", error) from None
 
     def get(self, path: str) -> tuple[bytes, ObjectInfo] | None:
-        """Return an object's body and what is told of it; None if there is none."""
+        """Return an object's body and information; None if there is none."""
         try:
             answer = self.library.get(self.store, path)
             return bytes(answer.bytes()), _held(answer)
@@ -98,7 +97,7 @@ class ObjectStore:
             raise self._refused(f"give {path}", error) from None
 
     async def head(self, path: str) -> ObjectInfo | None:
-        """Return what is told of an object; None if there is none."""
+        """Return an object's information; None if there is none."""
         try:
             return _held(await self.library.get_async(self.store, path, options={"head": True}))
         except FileNotFoundError:
@@ -115,26 +114,24 @@ class ObjectStore:
             raise self._refused("be listed", error) from None
 
     async def put(self, path: str, body: bytes, attributes: dict[str, str] | None = None) -> None:
-        """Put an object, whatever is there.
+        """Put an object unconditionally.
 
         Args:
-            path: where to.
-            body: its bytes.
             attributes: headers and metadata.
 
         Raises:
-            PublishingError: if the store does not accept it.
+            PublishingError: if the store rejects it.
         """
         await self._put(path, body, attributes, "overwrite")
 
     async def put_if_unchanged(
         self, path: str, body: bytes, attributes: dict[str, str], tag: str | None
     ) -> None:
-        """Put an object if it still has an `ETag`, or, without one, if there is none.
+        """Put an object if its `ETag` is unchanged or, without an `ETag`, if there is none.
 
         Raises:
             PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose answer was lost.
-            PublishingError: if the store does not accept it.
+            PublishingError: if the store rejects it.
         """
         await self._put(path, body, attributes, _condition(tag))
 
@@ -151,13 +148,13 @@ class ObjectStore:
     def put_if(
         self, path: str, body: bytes, tag: str | None, attributes: dict[str, str] | None = None
     ) -> str | None:
-        """Put an object if it is still the one with an `ETag`, or, without one, not there; return the new `ETag`.
+        """Put an object if its `ETag` is unchanged or, without one, if there is none; return the new one.
 
-        It is asked once: whether an answer that did not come was a yes cannot be known from here.
+        There is one attempt: whether a put without an answer succeeded cannot be known here.
 
         Raises:
-            PreconditionFailedError: if it is another by now.
-            PublishingError: if the store does not take it.
+            PreconditionFailedError: if it has changed.
+            PublishingError: if the store rejects it.
         """
         try:
             told = self.library.put(
@@ -176,7 +173,7 @@ class ObjectStore:
         return new_tag
 
     async def delete(self, paths: Sequence[str]) -> None:
-        """Delete objects, in as few requests as the store offers; those that are gone already count as deleted."""
+        """Delete objects, in as few requests as the store allows; missing ones count as deleted."""
 
         async def once() -> None:
             try:
@@ -193,7 +190,7 @@ class ObjectStore:
             return
 
     async def _again(self, once: Callable[[], Awaitable[Result]], what: str) -> Result:
-        """Do something, and do it again if the store does not answer."""
+        """Call a function, and retry if the store does not answer."""
         final = (
             self.errors.PermissionDeniedError,
             self.errors.UnauthenticatedError,
@@ -213,7 +210,7 @@ class ObjectStore:
         raise AssertionError
 
     def _refused(self, what: str, error: Exception) -> PublishingError:
-        """Return the refusal for what a store does not do; the rest of its answer is XML."""
+        """Return the error for a request that the store rejects; the rest of its answer is XML."""
         return PublishingError(
             f"{self.url} cannot {what}: {str(error).partition(chr(10))[0][:300]}",
             "publish again; it continues from here",

@@ -1,6 +1,6 @@
-"""What is wanted of a store against what it holds: two tables on disk, and what they differ in.
+"""Compare the site with what the store holds: two tables on disk.
 
-Only shards that differ are loaded, so that the work in the store follows the change and not the site.
+Only shards that differ are loaded, so the work depends on the change and not on the size of the site.
 """
 
 import sqlite3
@@ -45,10 +45,8 @@ class ObjectPut(NamedTuple):
     """An object to be put.
 
     Attributes:
-        path: where to.
         digest: SHA-256 of its body, in hex.
-        headers: what it is served with.
-        is_new: whether nothing of ours is there.
+        is_new: whether the store has no object of ours there.
     """
 
     path: str
@@ -58,7 +56,7 @@ class ObjectPut(NamedTuple):
 
 
 class StoreComparison:
-    """The two tables; a context manager, since they lie in a temporary file."""
+    """The two tables; a context manager, since they are in a temporary file."""
 
     def __init__(self) -> None:
         self.database = temporary_database(SCHEMA)
@@ -66,11 +64,11 @@ class StoreComparison:
         self.shards: Shards = {}
 
     def close(self) -> None:
-        """Forget everything."""
+        """Delete the tables."""
         self.database.close()
 
     def want(self, offered: Iterable[OfferedObject]) -> None:
-        """Take what the site consists of.
+        """Add the documents of the site.
 
         Raises:
             PublishingError: if a path is unsafe or offered twice.
@@ -88,7 +86,7 @@ class StoreComparison:
         return self.headers.setdefault(headers, len(self.headers))
 
     def divide(self) -> None:
-        """Divide what is wanted into shards, and take the SHA-256 of each."""
+        """Divide the documents into shards, and hash each shard."""
         self.database.executemany(
             "INSERT INTO headers VALUES (?,?,?,?)", ((number, *one) for one, number in self.headers.items())
         )
@@ -103,13 +101,13 @@ class StoreComparison:
         self.shards = {shard: digest.hexdigest() for shard, digest in sorted(digests.items())}
 
     def entries_of(self, shard: str) -> Iterator[StoreLedgerEntry]:
-        """Yield what is wanted of a shard."""
+        """Yield the documents of a shard."""
         query = "SELECT path, digest, size, tag FROM wanted WHERE shard = ? ORDER BY path"
         for row in self.database.execute(query, (shard,)):
             yield StoreLedgerEntry(*row)
 
     def leave_out(self, index: StoreIndex) -> None:
-        """Leave out the shards that the index says are as they should be, and were meant to be nothing else."""
+        """Skip the shards that are unchanged by the index and that no unfinished publication touched."""
         told = [one for one in (index.shards, *index.doubted, *index.begun) if one is not None]
         same = [
             (shard,)
@@ -119,18 +117,17 @@ class StoreComparison:
         self.database.executemany("INSERT INTO same VALUES (?)", same)
 
     def is_left_out(self, shard: str) -> bool:
-        """Return whether a shard is left out."""
+        """Return whether a shard is skipped."""
         return bool(self.database.execute("SELECT 1 FROM same WHERE shard = ?", (shard,)).fetchone())
 
     def hold(self, entries: Iterable[StoreLedgerEntry]) -> None:
-        """Take what the last finished publication left in the store."""
+        """Add what the last finished publication left in the store."""
         self.database.executemany("INSERT INTO held VALUES (?,?,?,?,1,0)", ((*entry,) for entry in entries))
 
     def may_hold(self, entries: Iterable[StoreLedgerEntry], begun: int) -> None:
-        """Take what an unfinished publication was to leave there: where it differs, nothing is certain.
+        """Add what an unfinished publication may have put: where it differs, the store is asked.
 
         Args:
-            entries: what it was to leave.
             begun: which of the unfinished publications, counted from 1.
         """
         self.database.executemany(
@@ -142,11 +139,11 @@ class StoreComparison:
         self.database.execute("UPDATE held SET certain = 0 WHERE begun < ?", (begun,))
 
     def find(self, path: str, size: int) -> None:
-        """Take an object that a listing shows, of which nothing else is known."""
+        """Add an object of a listing, of which nothing else is known."""
         self.database.execute("INSERT OR IGNORE INTO held VALUES (?,'',?,'',0,0)", (path, size))
 
     def uncertain(self) -> Iterator[str]:
-        """Yield the paths whose objects have to be asked; what they tell may be taken meanwhile."""
+        """Yield the paths whose objects must be asked for; answers may be noted meanwhile."""
         query = "SELECT path FROM held WHERE NOT certain AND path > ? ORDER BY path LIMIT 1000"
         last = ""
         while rows := self.database.execute(query, (last,)).fetchall():
@@ -154,7 +151,7 @@ class StoreComparison:
             yield from (path for (path,) in rows)
 
     def note_answer(self, path: str, found: ObjectInfo | None) -> None:
-        """Take what an object tells of itself; without our metadata it is another program's."""
+        """Note an object's information; without our metadata it belongs to another program."""
         if found is None or DIGEST_ATTRIBUTE not in found.attributes:
             self.database.execute("DELETE FROM held WHERE path = ?", (path,))
         if found is not None and DIGEST_ATTRIBUTE not in found.attributes:
@@ -164,7 +161,7 @@ class StoreComparison:
             self.database.execute("UPDATE held SET certain = 1, digest = ?, tag = ? WHERE path = ?", told)
 
     def compare(self) -> None:
-        """Decide what has to change."""
+        """Determine the changes."""
         self.database.create_function("step_of", 1, step_of, deterministic=True)
         self.database.executescript(
             f"""
@@ -178,35 +175,35 @@ class StoreComparison:
         )
 
     def conflicts(self) -> list[str]:
-        """Return the wanted paths at which objects of another program are."""
+        """Return the paths of documents at which another program's objects are."""
         query = "SELECT path FROM foreigners WHERE path IN (SELECT path FROM wanted) ORDER BY path"
         return [path for (path,) in self.database.execute(query)]
 
     def counts(self) -> dict[Action, int]:
-        """Return how many changes there are of each kind."""
+        """Return the number of changes of each kind."""
         found = dict(self.database.execute("SELECT action, count(*) FROM changes GROUP BY action").fetchall())
         return {action: found.get(action.value, 0) for action in Action}
 
     def sizes(self) -> tuple[int, int, int]:
-        """Return how many paths are wanted, their bytes, and the bytes of those that have to be put."""
+        """Return the number of documents, their bytes, and the bytes to put."""
         count, size = self.database.execute("SELECT count(*), COALESCE(SUM(size), 0) FROM wanted").fetchone()
         (changed,) = self.database.execute("SELECT COALESCE(SUM(size), 0) FROM changes").fetchone()
         return count, size, changed
 
     def is_changed(self, path: str) -> bool:
-        """Return whether a path has to be put."""
+        """Return whether a path is to be put."""
         query = "SELECT 1 FROM changes WHERE path = ? AND step >= 0"
         return bool(self.database.execute(query, (path,)).fetchone())
 
     def changes(self) -> Iterator[Change]:
-        """Yield what has to change, in order of the paths."""
+        """Yield the changes by path."""
         for path, action, size in self.database.execute(
             "SELECT path, action, size FROM changes ORDER BY path"
         ):
             yield Change(Action(action), path, size)
 
     def puts(self, step: int) -> Iterator[ObjectPut]:
-        """Yield what has to be put in a step."""
+        """Yield the objects to put in a step."""
         query = """
         SELECT c.path, w.digest, h.media_type, h.cache, h.encoding, c.action FROM changes c
         JOIN wanted w ON w.path = c.path JOIN headers h ON h.number = w.headers WHERE step = ? ORDER BY c.path
@@ -215,6 +212,6 @@ class StoreComparison:
             yield ObjectPut(path, digest, ObjectHeaders(*headers), action == Action.ADD)
 
     def removals(self) -> Iterator[str]:
-        """Yield what has to be deleted."""
+        """Yield the paths to delete."""
         for (path,) in self.database.execute("SELECT path FROM changes WHERE step < 0 ORDER BY path"):
             yield path

@@ -1,14 +1,15 @@
-"""The ledger of an object store, as objects: which paths are ours, what they hold, with which headers.
+"""The ledger of an object store, as objects: the paths that are ours, with digests and headers.
 
-Paths are spread over shards by their hash, so that a publisher reads and writes those alone that changed; what
-is not about contracts is in one shard of its own, since it changes most often and is small. A shard is a sorted
-text of a line for each path, stored under a name that tells its SHA-256, so that an index that names shards
-means exactly these bytes.
+Paths are spread over shards by their hash, so that a publisher reads and writes only shards that changed.
+Documents
+that are not about contracts share one small shard, since they change most often. A shard is a sorted text
+with one line
+per path, stored under its SHA-256.
 
     path <tab> SHA-256 of the body <tab> bytes <tab> tag of the headers
 
-The index names the shards of the last finished publication, and, while one is running or was killed, those of
-what it was to become.
+The index names the shards of the last finished publication and those of publications that are running or were
+killed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,13 +46,10 @@ Shards = Mapping[str, str]
 
 
 class StoreLedgerEntry(NamedTuple):
-    """A path that is ours.
+    """A path that statuary published.
 
     Attributes:
-        path: relative to the site's root.
         digest: SHA-256 of the body, in hex.
-        size: bytes of the body.
-        tag: of the headers.
     """
 
     path: str
@@ -61,12 +59,12 @@ class StoreLedgerEntry(NamedTuple):
 
 
 class StoreIndex(NamedTuple):
-    """What a store's ledger consists of.
+    """The index of a store's ledger.
 
     Attributes:
-        shards: of the last publication that was finished; None if none was.
-        begun: of publications after it that were not, the earliest first.
-        doubted: of unfinished publications that the last one took over, whose requests may arrive late.
+        shards: of the last finished publication; None if there was none.
+        begun: of unfinished publications after it, earliest first.
+        doubted: of unfinished publications that the last one took over; their requests may arrive late.
     """
 
     shards: Shards | None = None
@@ -81,7 +79,7 @@ class StoreIndex(NamedTuple):
         return orjson.dumps(value | doubted)
 
     def named(self) -> set[tuple[str, str]]:
-        """Return name and SHA-256 of every shard that the index needs."""
+        """Return name and SHA-256 of every shard in the index."""
         return {shard for one in (self.shards or {}, *self.begun, *self.doubted) for shard in one.items()}
 
 
@@ -89,7 +87,7 @@ def parse_index(text: bytes) -> StoreIndex:
     """Read an index.
 
     Raises:
-        PublishingError: if it is none, or of another version.
+        PublishingError: if it is not an index of this version.
     """
     try:
         value = orjson.loads(text)
@@ -107,12 +105,12 @@ def parse_index(text: bytes) -> StoreIndex:
 
 
 def bits_for(entries: int) -> int:
-    """Return how many binary digits the numbers of so many entries' shards have."""
+    """Return the number of bits in shard numbers for a number of entries."""
     return min(MAX_BITS, max(0, (entries - 1) // ENTRIES_PER_SHARD).bit_length())
 
 
 def shard_of(path: str, bits: int) -> str:
-    """Return the name of the shard that a path belongs to."""
+    """Return the name of a path's shard."""
     if not path.startswith(SPREAD):
         return "site"
     number = int.from_bytes(sha256(path.encode()).digest()[:4], "big") >> (32 - bits)
@@ -120,7 +118,7 @@ def shard_of(path: str, bits: int) -> str:
 
 
 def shard_path(name: str, digest: str) -> str:
-    """Return where a shard is stored."""
+    """Return the path of a shard's object."""
     return f"{SHARDS}{name}-{digest}.tsv.gz"
 
 
@@ -130,7 +128,7 @@ def line_of(entry: StoreLedgerEntry) -> bytes:
 
 
 def pack(entries: Iterable[StoreLedgerEntry]) -> bytes:
-    """Return a shard as it is stored; the same entries give the same bytes."""
+    """Return a shard's bytes; the same entries give the same bytes."""
     packer = compressobj(6, wbits=31)
     return b"".join((*(packer.compress(line_of(entry)) for entry in entries), packer.flush()))
 
@@ -139,7 +137,7 @@ def unpack(body: bytes, name: str, digest: str) -> Iterator[StoreLedgerEntry]:
     """Yield the entries of a stored shard.
 
     Raises:
-        PublishingError: if it is not the shard that its name tells.
+        PublishingError: if its bytes do not have the SHA-256 in its name.
     """
     try:
         text = decompressobj(wbits=31).decompress(body, MAX_SHARD_BYTES)

@@ -1,13 +1,16 @@
-"""Publishing to an object store: compare with the ledger there, show the plan, apply it.
+"""Publish to an object store: compare with its ledger, show the plan, apply it.
 
-Only changes are put: bodies, then what names them; then obsolete objects are deleted. Before the first put the
-ledger names what the store is about to become, so that a publication that was killed is known to have begun: the
-next one asks the objects that it may have touched, and continues. If the ledger is lost, the store is listed and
-every object is asked; ours carry their digest.
+Only changes are put: bodies first, then the documents that name them; obsolete objects are deleted last. The
+ledger records a publication before its first put, so the next one knows of a killed publication, asks for the
+objects that
+it may have touched, and continues. If the ledger is lost, the store is listed and every object is asked for;
+ours carry their digest.
 
-Every put has a condition: an object is created only if there is none, and replaced only if it is still the one that
-was asked. So a put that arrives late, from a publisher that lost its lease, fails. What such a publisher may have
-created or deleted is asked once more by the publication after the one that took over.
+Every put has a condition: an object is created only if there is none, and replaced only if it is unchanged.
+So a
+late put of a publisher that lost its lease fails. What such a publisher may have created or deleted is asked
+for again
+by the publication after the one that took over.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -48,14 +51,11 @@ OWN_HEADERS = {"Cache-Control": "no-store"}
 
 
 class RequestCounts(NamedTuple):
-    """Requests of each kind, retries not counted.
+    """Requests of each kind, without retries.
 
     Attributes:
-        put: objects put; of all kinds of request these cost most.
-        get: bodies asked for.
-        head: objects asked for their headers.
-        list: answers of a listing.
-        delete: requests that delete, each up to a thousand objects.
+        list: pages of a listing.
+        delete: delete requests, each for up to a thousand objects.
     """
 
     put: int = 0
@@ -66,7 +66,7 @@ class RequestCounts(NamedTuple):
 
 
 class ObjectStoreTarget(Target[OfferedObject]):
-    """A site on its way into an object store; a context manager, since a lease and temporary files are held."""
+    """An object store as a target; a context manager, since it holds a lease and temporary files."""
 
     def __init__(
         self,
@@ -79,16 +79,14 @@ class ObjectStoreTarget(Target[OfferedObject]):
         verify: bool = False,
         advance: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """Take the lease, if there is to be one; compare nothing yet.
+        """Take the lease; compare nothing yet.
 
         Args:
-            store: where to.
-            site: gives the bodies of what is offered.
-            lease: the lease to hold; None for a dry run, or for a store without conditional requests.
+            lease: None for a dry run, or for a store without conditional requests.
             dry_run: only show the plan.
             adopt: replace objects at the site's paths that statuary did not put.
-            verify: ask every object, whatever the ledger says.
-            advance: is called for every object that has been put or asked.
+            verify: ask for every object, whatever the ledger says.
+            advance: is called for every object that was put or asked for.
 
         Raises:
             PublishingError: if another publisher has the lease, or the store cannot be used.
@@ -127,10 +125,10 @@ class ObjectStoreTarget(Target[OfferedObject]):
 
     @override
     def plan(self) -> Plan:
-        """Compare with the store once, and return what has to change; `asked` counts the requests of that.
+        """Compare with the store once, and return the changes; `asked` counts the requests.
 
         Raises:
-            PublishingError: if site or store cannot be read.
+            PublishingError: if the site or the store cannot be read.
         """
         if self._plan is None:
             self._compare()
@@ -160,7 +158,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.comparison.compare()
 
     def _list(self) -> None:
-        """Without a ledger, or not trusting it: take everything that the store has; each object is asked."""
+        """Add every object of the store, each to be asked for: the ledger is missing or not trusted."""
         count = 0
         for path, size in self.store.listed():
             count += 1
@@ -169,7 +167,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.asked = self.asked._replace(list=1 + count // LIST_PAGE)
 
     def _read_ledger(self) -> None:
-        """Take what the ledger says of the shards that differ."""
+        """Read the shards of the ledger that differ."""
         self.comparison.leave_out(self.index)
         self.comparison.hold(self._entries(self.index.shards or {}))
         for number, shards in enumerate((*self.index.doubted, *self.index.begun), start=1):
@@ -194,7 +192,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.advance(1)
 
     def cost(self) -> RequestCounts:
-        """Return the requests that applying the plan takes, retries and the lease not counted."""
+        """Return the requests that applying the plan takes, without retries and the lease."""
         counts = self.plan().counts
         shards = set(self.comparison.shards.items()) - self.index.named()
         stale = self.index.named() - set(self.comparison.shards.items())
@@ -208,12 +206,12 @@ class ObjectStoreTarget(Target[OfferedObject]):
 
     @override
     def apply(self) -> None:
-        """Make the store hold the site.
+        """Put and delete objects until the store holds the site.
 
         Raises:
-            PublishingError: if objects of another program are in the way, the store fails for good, or the lease
-                is lost. What was put stays, and publishing again continues from there.
-            DamagedSnapshotError: if the site is a snapshot that is damaged; nothing was put then.
+            PublishingError: if another program's objects are in the way, the store fails, or the lease is
+                lost. What was put stays; publishing again continues from there.
+            DamagedSnapshotError: if the site is a damaged snapshot; nothing was put.
         """
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")
@@ -230,7 +228,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self._end()
 
     def _begin(self) -> None:
-        """Let the ledger name what the store is about to become."""
+        """Record the publication in the ledger before its first put."""
         new = sorted(set(self.comparison.shards.items()) - self.index.named())
 
         async def put(shard: tuple[str, str]) -> None:
@@ -243,7 +241,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self._write_index(self.index._replace(begun=(*self.index.begun, self.comparison.shards)))
 
     def _end(self) -> None:
-        """Let the ledger name what the store has become, and delete the shards that it no longer names."""
+        """Record the finished publication, and delete obsolete shards."""
         before = self.index.named()
         self._write_index(StoreIndex(shards=self.comparison.shards, doubted=self._taken_over))
         stale = [shard_path(*shard) for shard in sorted(before - self.index.named())]
@@ -255,7 +253,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         await self.store.delete(paths)
 
     def _write_index(self, index: StoreIndex) -> None:
-        """Replace the index, if it is still the one that was read."""
+        """Replace the index if it is unchanged."""
         headers = OWN_HEADERS | {"Content-Type": "application/json"}
         if self.lease is None:
             transfer([index.encode()], lambda body: self.store.put(INDEX, body, headers), None)
@@ -268,10 +266,10 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.index = index
 
     def _own_index(self, index: StoreIndex) -> str | None:
-        """Return the tag of the index if it is the one to be put: the answer to an earlier try may be lost.
+        """Return the tag of the index if it is the one to put: the answer to an earlier attempt may be lost.
 
         Raises:
-            PublishingError: if it is another.
+            PublishingError: if it is another one.
         """
         found = self.store.get(INDEX)
         if found is None or found[0] != index.encode():

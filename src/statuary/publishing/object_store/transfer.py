@@ -1,4 +1,4 @@
-"""Many requests at a time: each worker takes the next piece of work when its last one is done."""
+"""Concurrent requests: each worker takes the next item when it is done with the last."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -14,10 +14,10 @@ CONCURRENT_REQUESTS = 32
 
 
 def transfer(items: Iterable[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None) -> None:
-    """Do something with every item, many at a time, and keep the lease meanwhile.
+    """Call a function for every item, concurrently, and renew the lease meanwhile.
 
     Raises:
-        Exception: the first that any of it raises; the rest is given up then.
+        Exception: the first one that a call raises; the remaining items are skipped.
     """
     if lease is not None:
         lease.renew()
@@ -49,13 +49,13 @@ async def _keep_lease(lease: Lease) -> None:
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the first exception of a group that is none itself."""
+    """Return the first exception in a group that is not a group itself."""
     error = group.exceptions[0]
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Yield items in lists of so many."""
+    """Yield items in lists of at most a given size."""
     left = iter(items)
     while piece := list(islice(left, size)):
         yield piece
