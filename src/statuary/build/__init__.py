@@ -1,1 +1,1 @@
-"""Read, check, build, publish: the stages, as short functions."""
+"""The stages of a build: read, check, contracts, lists, status, publish."""

@@ -1,4 +1,4 @@
-"""From content to site: read, build the contracts, check, then lists, status and pages, and publish."""
+"""The stages of a build, in order."""
 
 from pathlib import Path
 from time import perf_counter
@@ -20,12 +20,10 @@ from statuary.publishing.target import BuildTarget, CheckTarget
 
 
 class BuildResult(NamedTuple):
-    """What a build did.
+    """The result of a build.
 
     Attributes:
-        plan: what changed in the target, or would have; None if findings forbade building.
-        applied: whether the plan was applied.
-        seconds: how long it took.
+        plan: what changed in the target, or would have; None if findings stopped the build.
     """
 
     checked: CheckedSite
@@ -45,13 +43,7 @@ def check_site(
 ) -> CheckedSite:
     """Read the content folder and run every check.
 
-    Args:
-        root: the content folder.
-        now: the instant at which the site is checked.
-        progress: shows how far it is.
-        check_options: which checks run.
-        execution: how the work is done.
-        target: holds what became of the contracts; one of its own if None.
+    The results of contracts go into `target`, or into memory.
     """
     site = read_site(root, now, check_options, progress)
     if site.catalogue is None:
@@ -75,18 +67,14 @@ def build_site(
     *,
     execution: ExecutionOptions = DEFAULT_EXECUTION,
 ) -> BuildResult:
-    """Build the site of a content folder into a target.
+    """Build the site of a content folder into an open target.
 
-    Nothing in the target changes if there is an error among the findings, or, with `strict`, a warning. A
-    contract that is withheld never holds up anything else.
+    If there is an error, or, with `strict`, a warning, the target does not change. A withheld contract does
+    not stop
+    anything else.
 
     Args:
-        root: the content folder.
-        target: the target, opened; a dry run is shown, not applied.
         now: the instant that the site shows; the same content and instant give the same bytes.
-        progress: shows how far it is.
-        check_options: which checks run, and how strictly.
-        execution: how the work is done.
 
     Raises:
         PublishingError: if the target cannot take the site.

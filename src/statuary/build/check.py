@@ -1,4 +1,4 @@
-"""Everything that is wrong with a site, gathered from reading and from building its contracts."""
+"""All findings about a site: from reading it and from building its contracts."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from statuary.domain.primitives import Instant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSite:
-    """What reading and checking found.
+    """A checked site.
 
     Attributes:
         root: the content folder.
@@ -27,9 +27,8 @@ class CheckedSite:
         findings: what is wrong with the content, located and in order; an error forbids publishing.
         rejections: why single contracts, incidents, maintenances or pages are withheld; all else is published.
         rejected: how many records are rejected.
-        contracts: the published contracts in numbers.
-        next_transition: when the published status changes next; None if it does not before the horizon.
-        horizon: by when the next build is due; None if nothing changes until the content does.
+        next_transition: when the published status next changes; None if not before the horizon.
+        horizon: when the next build is due; None if nothing changes until the content does.
     """
 
     root: Path
@@ -58,26 +57,20 @@ class CheckedSite:
 
     @property
     def has_warnings(self) -> bool:
-        """Whether anything but a note was found."""
+        """Whether there is a finding other than a note."""
         return has_warnings((*self.findings, *self.rejections))
 
     def count(self, severity: Severity) -> int:
-        """Return how many findings are of a severity."""
+        """Return the number of findings of a severity."""
         return Counter(finding.severity for finding in (*self.findings, *self.rejections))[severity]
 
     def with_theme_error(self, error: ThemeError) -> Self:
-        """Return the site with the finding of a template that cannot be rendered."""
+        """Return the site with a finding about a template that cannot be rendered."""
         return replace(self, findings=_located(self.root, [*self.findings, template_finding(error)]))
 
 
 def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -> CheckedSite:
-    """Gather what is wrong with a site.
-
-    Args:
-        root: the content folder.
-        site: the site as read.
-        contracts: what became of its contracts; None if they were not built.
-    """
+    """Gather the findings about a site; `contracts` is None if they were not built."""
     if contracts is None or site.status is None:
         findings = _located(root, [*site.findings, *site.left_out])
         return CheckedSite(root=root, catalogue=site.catalogue, findings=findings)

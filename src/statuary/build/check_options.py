@@ -1,4 +1,4 @@
-"""How strictly a site is judged."""
+"""Which checks run, and how strictly."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:  # a run that meets no record does not load what proves them
 
 
 class CheckOptions(NamedTuple):
-    """How strictly a site is judged.
+    """Which checks run, and how strictly.
 
     Attributes:
-        checks: what each record must prove; None for everything.
-        skipped: names of the rules of the status side that are left out.
+        checks: the checks of records; None for all.
+        skipped: names of skipped status rules.
         strict: whether warnings forbid publishing too.
     """
 

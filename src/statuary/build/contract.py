@@ -1,4 +1,4 @@
-"""One contract source to its documents: read, check, encode. Pure but for the reading."""
+"""One contract source to its documents: read, check, encode."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -34,8 +34,8 @@ class ContractBuildSettings:
 
     Attributes:
         chains: ids of the site's chains.
-        checks: what a record must prove; None for everything.
-        pages: what the page of a contract depends on; None makes none.
+        checks: the checks of the record; None for all.
+        pages: None if the site has no contract pages.
         listed: whether pages list contracts.
     """
 
@@ -47,17 +47,16 @@ class ContractBuildSettings:
 
 
 class BuiltContract(NamedTuple):
-    """What became of one contract source.
+    """The result of one contract source.
 
     Attributes:
-        digest: SHA-256 of a record's file, as `ParsedContract` has it.
-        documents: what is published; of a rejected record, its proof alone.
-        page: makes its page when it is called; None if it has none.
-        row: its entry in lists; None if the record cannot be read or placed.
-        published: whether the record is published.
-        findings: warnings and notes about a record that holds.
-        rejections: why the source has no record that holds; it withholds that record and nothing else. What an
-            earlier build published of it goes: the same content gives the same site, whatever was there before.
+        digest: SHA-256 of a record's file, as in `ParsedContract`.
+        documents: what is published; for a rejected record, only its proof.
+        page: renders its page; None if it has none.
+        row: its list entry; None if the record cannot be read or placed.
+        findings: warnings and notes about an accepted record.
+        rejections: why the record is withheld. What an earlier build published of it is removed: the same
+            content gives the same site, whatever was there before.
     """
 
     source: ContractSource
@@ -70,13 +69,13 @@ class BuiltContract(NamedTuple):
     rejections: tuple[Finding, ...] = ()
 
     def all_documents(self) -> Iterator[Document]:
-        """Yield everything that is published of it."""
+        """Yield everything that is published for the contract."""
         yield from self.documents
         if self.page is not None:
             yield self.page()
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
-        """Return what the ledger keeps of it, its documents left out."""
+        """Return the ledger's row for it, without documents."""
         found = self.findings or self.rejections
         return SourceRow(
             place=self.source.location,
@@ -93,7 +92,7 @@ class BuiltContract(NamedTuple):
 
 
 def build_contract(root: Path, source: ContractSource, settings: ContractBuildSettings) -> BuiltContract:
-    """Read one contract and make its documents, or find out why there are none."""
+    """Read one contract and make its documents."""
     return build_parsed_contract(source, read_contract(root, source), settings)
 
 
@@ -158,7 +157,7 @@ def _page(
 def _location_findings(
     record: RecordValue, source: ContractSource, settings: ContractBuildSettings
 ) -> Iterator[Finding]:
-    """Yield what keeps a record from being published where its path says."""
+    """Yield the reasons why a record cannot be published at its path."""
     yield from (finding.within(source.path) for finding in prove(record, IDENTITY_CHECKS).findings)
     yield from path_names_contract(record, source)
     yield from known_chain(record, source, settings.chains)

@@ -1,4 +1,4 @@
-"""All contracts of a site: which are built, by whom, and what came of it."""
+"""Build the contracts of a site: which ones, on which workers, with which results."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -38,15 +38,13 @@ DUPLICATES = {"chain_id, address": one_record_per_contract, "match_order": one_r
 
 
 class BuiltContracts(NamedTuple):
-    """What became of all contracts.
+    """The results of all contracts.
 
     Attributes:
-        catalogue: the site; its contracts are scanned no more often than needed.
         sources: the rows that the site will have.
-        counts: the published contracts in numbers.
         findings: what is wrong with sources.
-        rejections: why the claims of some do not hold.
-        rejected: how many those are.
+        rejections: why records are rejected.
+        rejected: how many are.
         built: how many sources were built.
         missing: the sources of published documents that were missing or damaged.
     """
@@ -134,7 +132,7 @@ def _partitions(
     rows: SourceTable,
     scratch: Path,
 ) -> Iterator[ContractPartition]:
-    """Yield the partitions to be built: contracts with files of their own first, then bulk sources."""
+    """Yield the partitions to build: contracts with files of their own first, then bulk sources."""
     bulk: list[BulkSource] = []
     yield from partitioner.divide(_single_sources(outdated, bulk))
     if not bulk:
@@ -161,7 +159,7 @@ def _single_sources(outdated: Iterable[AnySource], bulk: list[BulkSource]) -> It
 
 
 def _bulk_row(root: Path, source: BulkSource, findings: list[Finding]) -> SourceRow:
-    """Return the row of a bulk source itself, which its contracts' rows refer to."""
+    """Return the row of a bulk source, which its contracts' rows refer to."""
     return SourceRow(
         place=source.path,
         unit=source.path,
@@ -178,7 +176,7 @@ def _bulk_row(root: Path, source: BulkSource, findings: list[Finding]) -> Source
 
 
 def _findings(sources: SourceTable) -> tuple[list[Finding], tuple[Finding, ...], int]:
-    """Return the findings of sources, the findings that reject claims, and how many claims are rejected."""
+    """Return findings about sources, findings that reject records, and the number of rejected records."""
     findings: list[Finding] = []
     rejections: list[Finding] = []
     rejected = 0
@@ -201,7 +199,7 @@ def _withhold_duplicates(target: BuildTarget) -> None:
 
 
 def _duplicate(one: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:
-    """Return a contract that repeats another as the rules expect it."""
+    """Return a contract that repeats another, in the form that the rules expect."""
     path, line = one.place, 0
     if one.unit != one.place and (found := BULK_PLACE.fullmatch(one.place)):
         path, line = found[1], int(found[2])
@@ -211,7 +209,7 @@ def _duplicate(one: DuplicateContract) -> tuple[ContractRow, ContractSource, str
 
 
 def read_finding(members: dict[str, Any]) -> Finding:
-    """Return a finding that was kept as JSON."""
+    """Return a finding that was stored as JSON."""
     position = members["position"]
     return Finding(
         **{

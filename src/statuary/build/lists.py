@@ -1,4 +1,4 @@
-"""The lists of the look-up: made again for what has changed, kept for the rest."""
+"""The contract lists: rebuilt where something changed, kept elsewhere."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -32,13 +32,7 @@ CONTRACTS_SOURCE = "contracts"
 
 
 class AddressPartition(NamedTuple):
-    """Addresses whose documents are made together.
-
-    Attributes:
-        name: unique in the build.
-        hosting: how documents are laid out for hosts.
-        output: where the documents go.
-    """
+    """Addresses whose documents are made together; the name is unique in the build."""
 
     name: str
     addresses: tuple[AddressRows, ...]
@@ -59,7 +53,7 @@ def build_address_partition(partition: AddressPartition) -> PartitionResult:
 def offer_lists(
     target: BuildTarget, contracts: BuiltContracts, progress: Progress, executor: Executor
 ) -> None:
-    """Offer the lists of every chain, and of every address, at which something has changed."""
+    """Offer the lists of every chain and address with a change."""
     catalogue, sources = contracts.catalogue, contracts.sources
     with stage(progress, "Addresses"):
         addresses = rows_by_address(sources.rows_of_changed_addresses())
@@ -87,7 +81,7 @@ def _partitions(
 
 
 def _all_names(catalogue: Catalogue, addresses: Iterable[str]) -> Iterator[str]:
-    """Yield the paths of the documents of addresses, with their compressed forms."""
+    """Yield the paths of the documents of addresses, and of their compressed forms."""
     for address in addresses:
         bare = Document(path=CONTRACT_ALL_CHAINS.path(address=address), body=b"")
         for document in laid_out([bare], catalogue.hosting):
@@ -96,7 +90,7 @@ def _all_names(catalogue: Catalogue, addresses: Iterable[str]) -> Iterator[str]:
 
 
 def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
-    """Return the chains whose lists are made again, with how many of their oldest contracts are unchanged."""
+    """Return the chains whose lists are rebuilt, with how many of their oldest contracts are unchanged."""
     chains = contracts.catalogue.chains
     if not contracts.sources.partial:
         return {chain.chain_id: 0 for chain in chains}
@@ -105,7 +99,7 @@ def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
 
 
 def _remove_surplus_pages(ledger: Ledger, chain_id: str) -> None:
-    """Remove pages for which a chain no longer has enough contracts; unchanged ones are not offered, and stay."""
+    """Remove pages after the last one that a chain still fills; unchanged pages stay."""
     folder = CONTRACTS_PAGES.path(chain_id=chain_id).rpartition("/")[0]
     pages = -(-ledger.sources.counts().get(chain_id, 0) // PAGE_SIZE)
     for path in ledger.documents.made_from(f"contracts/{chain_id}", folder):
@@ -115,7 +109,7 @@ def _remove_surplus_pages(ledger: Ledger, chain_id: str) -> None:
 
 
 def listed_contracts(target: BuildTarget, contracts: BuiltContracts) -> list[ContractRow] | None:
-    """Return the contracts that pages list: none if they are too many, None if the pages stay as they are."""
+    """Return the contracts that pages list: empty if too many, None if the pages are unchanged."""
     sources = contracts.sources
     if sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.missing:
         return None

@@ -1,7 +1,8 @@
-"""A partition: sources that are built together, by any process and as often as needed, with the same outcome.
+"""Partitions: sources that any process can build, any number of times, with the same result.
 
-It is a small value that can be sent to another process or machine. What comes back is small as well: bodies are
-staged where the site goes, rows are written to a file beside them.
+A partition is a small value that can be sent to another machine. Its result is small too: bodies are staged
+in the
+target, rows are written to a file beside them.
 """
 
 import pickle
@@ -38,11 +39,9 @@ RECENT = 2_000_000_000
 
 
 class PartitionSettings(NamedTuple):
-    """What every partition of a build has in common.
+    """Settings that all partitions of a build share.
 
     Attributes:
-        root: the content folder.
-        hosting: how documents are laid out for hosts.
         began: when the build began, by the clock of the target's file system, in nanoseconds.
     """
 
@@ -52,7 +51,7 @@ class PartitionSettings(NamedTuple):
     began: int
 
     def packed(self) -> bytes:
-        """Return the settings as bytes, which cost next to nothing to send a hundred times."""
+        """Return the settings as bytes, pickled once for all partitions."""
         return pickle.dumps(self)
 
 
@@ -67,7 +66,7 @@ class PartitionSources(Protocol):
     """The sources of a partition."""
 
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
-        """Build the contracts one by one; each with its row, which names no documents yet."""
+        """Build the contracts one by one; rows do not name documents yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class SingleSources(PartitionSources):
 
 
 def confirmed_git_id(root: Path, source: ContractSource, digest: bytes) -> str:
-    """Return git's id of a source if its file still has the digest that was read and really has that id; else empty."""
+    """Return a source's git id if its file still has that id and the digest that was read; else empty."""
     if not source.git or not digest or source.form is not ContractForm.RECORD:
         return ""
     try:
@@ -111,7 +110,6 @@ class ContractPartition(NamedTuple):
     Attributes:
         name: unique in the build.
         settings: packed `PartitionSettings`.
-        output: where their documents go.
     """
 
     name: str
@@ -125,7 +123,7 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
 
     Raises:
         OSError: if a body cannot be staged.
-        ThemeError: if a template of the site's own cannot be rendered.
+        ThemeError: if a template of the site's theme cannot be rendered.
         PublishingError: if a document cannot be part of the site.
     """
     settings, output = unpacked_settings(partition.settings), partition.output
@@ -142,12 +140,11 @@ class Partitioner:
     def __init__(
         self, settings: PartitionSettings, output: Callable[[str], PartitionOutput], size: int
     ) -> None:
-        """Begin with the first partition.
+        """Create a partitioner.
 
         Args:
-            settings: what the partitions have in common.
-            output: returns where a partition of a name puts what it makes.
-            size: sources of a partition at most.
+            output: returns the output of a partition by name.
+            size: the most sources of a partition.
         """
         self.settings = settings.packed()
         self.output = output
@@ -156,7 +153,7 @@ class Partitioner:
         self.count = 0
 
     def divide(self, sources: Iterable[ContractSource]) -> Iterator[ContractPartition]:
-        """Yield partitions of sources, small ones first, so that all workers have some soon."""
+        """Yield partitions of sources, small ones first, so that all workers start early."""
         stream, size = iter(sources), self.first
         while held := tuple(islice(stream, size)):
             yield self.partition(SingleSources(held))

@@ -1,4 +1,4 @@
-"""What the stages announce while they work; whoever shows progress listens."""
+"""Progress of the stages of a build."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -8,34 +8,34 @@ Item = TypeVar("Item")
 
 
 class Progress(Protocol):
-    """Someone who wants to know how far a build is."""
+    """Receives the progress of a build."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """A stage begins; `total` is the number of its steps, if that is known."""
+        """A stage begins; `total` is the number of its steps, if known."""
 
     def advance(self, steps: int) -> None:
-        """The running stage has done so many further steps."""
+        """The current stage has completed more steps."""
 
     def end(self) -> None:
-        """The running stage has ended, well or not."""
+        """The current stage has ended or failed."""
 
 
 class NoProgress:
-    """Nobody listens."""
+    """Ignores progress."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def advance(self, steps: int) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def end(self) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
 
 @contextmanager
 def stage(progress: Progress, name: str, total: int | None = None) -> Iterator[None]:
-    """Announce the beginning and the end of a stage."""
+    """Report the beginning and the end of a stage."""
     progress.begin(name, total)
     try:
         yield
@@ -44,7 +44,7 @@ def stage(progress: Progress, name: str, total: int | None = None) -> Iterator[N
 
 
 def counted(progress: Progress, items: Iterable[Item]) -> Iterator[Item]:
-    """Announce each item once it has been worked on."""
+    """Yield items, and report each after it has been processed."""
     for item in items:
         yield item
         progress.advance(1)

@@ -1,4 +1,4 @@
-"""The documents about the whole site, and the plan of a target, applied."""
+"""Documents about the whole site, and applying the plan."""
 
 from statuary.build.contracts import BuiltContracts
 from statuary.build.incremental.settings_only import offer_settings_only
@@ -35,7 +35,7 @@ def offer_site(
 
 
 def publish(target: BuildTarget, progress: Progress) -> Plan:
-    """Apply the plan of a target, unless it is a dry run, and return the plan."""
+    """Apply the plan of a target unless it is a dry run, and return it."""
     plan = target.plan()
     if not target.dry_run:
         with stage(progress, "Publishing"):

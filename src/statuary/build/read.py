@@ -1,4 +1,4 @@
-"""Reading the content: the catalogue, its status at an instant, and what is wrong with either."""
+"""Read the content: the catalogue, its status at an instant, and the findings about both."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class ReadSite(NamedTuple):
 
 
 def read_site(root: Path, now: Instant, check_options: CheckOptions, progress: Progress) -> ReadSite:
-    """Read the content folder, and check the status of the site at an instant."""
+    """Read the content folder, and check the site's status at an instant."""
     with stage(progress, "Reading content"):
         catalogue, found = read_content(root)
     findings: list[Finding] = []

@@ -45,7 +45,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecompileOptions:
-    """The compilers, the limits of each run, and how many run at a time."""
+    """Compilers, limits of each run, and the number of concurrent runs."""
 
     compilers: Sequence[Compiler]
     limits: RunLimits = field(default_factory=RunLimits)
@@ -53,13 +53,13 @@ class RecompileOptions:
 
 
 class RecompileReport(NamedTuple):
-    """The result of compiling all contracts again.
+    """The result of recompiling all contracts.
 
     Attributes:
         findings: differences, failures and missing compilers, located and sorted.
-        records: how many records there are.
+        records: the number of records.
         compiled: how many of them had a compiler.
-        identical: how many of these came out as they are.
+        identical: how many of those were reproduced exactly.
     """
 
     findings: tuple[Finding, ...]
@@ -71,9 +71,9 @@ class RecompileReport(NamedTuple):
 def recompile_contracts(
     root: Path, catalogue: Catalogue, options: RecompileOptions, progress: Progress
 ) -> RecompileReport:
-    """Compile every contract again and compare the result with its record.
+    """Recompile every contract and compare the output with its record.
 
-    Records that cannot be read are left out: the other checks report them.
+    Records that cannot be read are skipped: the other checks report them.
     """
     recompiler = Recompiler(options)
     findings: list[Finding] = []
@@ -116,7 +116,7 @@ def _all_contracts(
 def _recompile(
     root: Path, recompiler: "Recompiler", contract: ContractSource | BulkContract
 ) -> list[Finding] | CompilerBuild | None:
-    """Return the differences; or the compiler that is missing; or None if the record cannot be read."""
+    """Return the differences, or the missing compiler, or None if the record cannot be read."""
     if isinstance(contract, ContractSource):
         record, path = read_contract(root, contract).record, contract.path
     else:
@@ -139,7 +139,7 @@ def compiler_build(record: RecordValue) -> CompilerBuild:
 
 
 class Recompiler:
-    """Compiles records again; it remembers the latest outputs by compiler and input."""
+    """Recompiles records; caches the latest outputs by compiler and input."""
 
     def __init__(self, options: RecompileOptions) -> None:
         self.options = options
@@ -147,11 +147,11 @@ class Recompiler:
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
-        """Return a compiler of the build that a record names."""
+        """Return a compiler of the version that a record names."""
         return find_compiler(self.options.compilers, *compiler_build(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
-        """Yield how a record differs from its compiler's output, or why there is none."""
+        """Yield the differences between a record and the compiler's output, or why there is no output."""
         try:
             again = recompiled_members(record, self.compile(recompilation_input(record), compiler))
         except CompilerError as error:

@@ -1,4 +1,4 @@
-"""The status side of a site: its timeline, its epochs, and what its rules say."""
+"""The status of a site: timeline, epochs, and findings."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SiteStatus:
-    """The status side at a build's instant; what only publishing needs is made when it is asked for.
+    """The status at a build's instant; what only publishing needs is computed on demand.
 
     Attributes:
-        site: the status documents over time.
         now: the build's instant.
-        frame: what the pages for people have in common.
+        frame: what all HTML pages share.
     """
 
     site: StatusDocuments
@@ -44,7 +43,7 @@ class SiteStatus:
 
     @cached_property
     def pages(self) -> "StatusPages | None":
-        """The pages for people over time; None if the site has none."""
+        """HTML pages over time; None if the site has none."""
         if not self.frame.settings.status:
             return None
         from statuary.documents.pages.status.status_pages import StatusPages
@@ -53,12 +52,12 @@ class SiteStatus:
 
     @cached_property
     def present(self) -> list[Document]:
-        """Every document that keeps time, as it reads at the build's instant."""
+        """Every timed document at the build's instant."""
         return documents_at_instant(self.site, self.feeds, self.pages, self.now)
 
     @cached_property
     def epochs(self) -> EpochPlan:
-        """What changes by itself after the build."""
+        """The later epochs."""
         settings = self.site.settings
         after = later_documents(self.site, self.feeds, self.pages, self.now)
         return plan_epochs(
@@ -87,11 +86,11 @@ class SiteStatus:
         return horizon if shows_days or changes_after(self.site.timeline, self.now) else None
 
     def findings(self, check_options: CheckOptions) -> list[Finding]:
-        """Return what the rules of the status side have to say."""
+        """Return the findings of the status rules."""
         return list(status_findings(self.site.timeline, self.now, check_options.skipped))
 
     def theme_findings(self) -> list[Finding]:
-        """Return what is wrong with the site's theme: its texts, and its templates as far as the status needs them."""
+        """Return the findings about the theme: its texts, and the templates that the status needs."""
         settings = self.frame.settings
         found = list(text_findings(settings))
         if not found and settings.theme.templates:
@@ -104,7 +103,7 @@ class SiteStatus:
         return found
 
     def epoch_findings(self) -> list[Finding]:
-        """Return what is to be said of the epochs; they are made only if there may be too many of them."""
+        """Return the findings about epochs, which are computed only if there may be too many."""
         if len(self.transitions) <= self.site.settings.max_epochs:
             return []
         cut = cut_finding(self.epochs)
@@ -112,7 +111,7 @@ class SiteStatus:
 
 
 def status_at(catalogue: Catalogue, now: Instant) -> SiteStatus:
-    """Return the status side of a catalogue at an instant."""
+    """Return the status of a catalogue at an instant."""
     return SiteStatus(
         build_status_documents(catalogue.status, now, catalogue.status_settings), now, site_context(catalogue)
     )

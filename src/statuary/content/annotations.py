@@ -1,4 +1,4 @@
-"""What the annotations of models say about the members and items of a value."""
+"""What a model's annotations say about the members and items of a value."""
 
 import types
 from functools import lru_cache

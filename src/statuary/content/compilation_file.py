@@ -50,7 +50,7 @@ def compilation_path(source: ContractSource) -> str:
 def read_compilation_evidence(
     root: Path, source: ContractSource, findings: list[Finding]
 ) -> CompilationEvidence | None:
-    """Return the evidence beside a contract; None if there is none, or after adding what is wrong to `findings`."""
+    """Return the evidence beside a contract; None if there is none or it is wrong (see `findings`)."""
     path = compilation_path(source)
     if not (root / path).is_file():
         return None

@@ -41,7 +41,7 @@ class ScanResult:
     """What one pass over all names found.
 
     Attributes:
-        count: the number of contracts that have their own file or folder.
+        count: contracts with their own file or folder.
         bulk: the bulk sources, in order of paths.
         findings: what is wrong with names.
         links: whether there are symbolic links, whose targets may change unseen.
@@ -73,13 +73,7 @@ class ContractScan(ContractSources):
     def __init__(
         self, root: Path, external: Sequence[ExternalSource] = (), result: ScanResult | None = None
     ) -> None:
-        """Prepare a scan.
-
-        Args:
-            root: the content folder.
-            external: sources outside it.
-            result: the result of an earlier pass, if it still holds.
-        """
+        """Prepare a scan; `result` is that of an earlier pass, if it still holds."""
         self.root = root
         self.external = tuple(external)
         self._listings = ListingCache()

@@ -16,7 +16,6 @@ class FolderListing(NamedTuple):
     Attributes:
         runs: adjacent names in byte order of the paths below them, and whether they are those of records.
         others: the names that are not plain files; a folder's name ends in a slash.
-        size: the number of names.
         undecodable: names that are not UTF-8; they are in none of the others.
     """
 
@@ -36,7 +35,6 @@ class ListingCache:
         """Return the names in a folder.
 
         Args:
-            folder: the folder.
             is_chain: whether plain files with the right suffixes are records there.
 
         Raises:

@@ -33,11 +33,10 @@ class GitState:
     """The content folder as git knows it.
 
     Attributes:
-        root: the content folder.
         commit: the commit that is checked out.
         id: the id of the folder of contracts as committed; empty if it is not committed.
-        changed: paths relative to the content folder that are new or differ from the commit; a folder stands for
-            everything in it.
+        changed: paths relative to the content folder that are new or differ from the commit; a folder stands
+            for everything in it.
         ignored: paths that git ignores; a build may read them.
     """
 

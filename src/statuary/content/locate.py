@@ -20,8 +20,6 @@ def locate_findings(
     """Return the findings with their positions; each file is read and walked once.
 
     Args:
-        root: the content folder.
-        findings: the findings.
         edited: by path, the texts of files that are not yet written.
     """
     located = list(findings)

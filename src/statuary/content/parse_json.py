@@ -139,9 +139,8 @@ def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Pos
     """Return the positions of parts of a JSON text, all found in one pass.
 
     Args:
-        text: the JSON text.
-        parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that is
-            missing has the position of the nearest enclosing one.
+        parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that
+            is missing has the position of the nearest enclosing one.
     """
     wanted = list(parts)
     offsets = _offsets(text, {pointer[:end] for pointer, _ in wanted for end in range(len(pointer) + 1)})

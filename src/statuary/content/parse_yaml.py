@@ -61,9 +61,8 @@ def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Pos
     """Return the positions of parts of a YAML text, which is parsed once.
 
     Args:
-        text: the YAML text.
-        parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that is
-            missing has the position of the nearest enclosing one.
+        parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that
+            is missing has the position of the nearest enclosing one.
     """
     node = _compose(text)
     children: _Children = {}

@@ -48,7 +48,6 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
     """Read everything but the contracts.
 
     Args:
-        root: the content folder.
         files: the files to read, as `walk_folder` yields them, without contracts; by default all files.
     """
     if files is None and not root.is_dir():

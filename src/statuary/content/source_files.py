@@ -18,7 +18,6 @@ class SourceFile:
     """A file of the content folder.
 
     Attributes:
-        root: the content folder.
         path: relative to it, with forward slashes; or the URL of an object.
     """
 
@@ -99,18 +98,15 @@ def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile
     A symbolic link that leads out of the content folder is not read: its target is not in git.
 
     Args:
-        root: the content folder.
         without: names directly in the content folder to skip.
     """
     yield from _walk(root, root.resolve(), "", without)
 
 
 def walk_path(root: Path, path: str, within: Path | None = None) -> Iterator[SourceFile | Finding]:
-    """Yield the file at a path, or the files below it, as `walk_folder` does.
+    """Yield the file at a path relative to the content folder, or the files below it, as `walk_folder` does.
 
     Args:
-        root: the content folder.
-        path: relative to it.
         within: the folder that links may not leave; by default the content folder.
     """
     full, real_root = root / path, (root if within is None else within).resolve()

@@ -35,7 +35,6 @@ def source_stat(root: Path | str, source: ContractSource | BulkSource) -> Source
 
     Args:
         root: the content folder; a text takes a tenth less time than a path.
-        source: the source.
     """
     if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
         return _stat(root, source.path)

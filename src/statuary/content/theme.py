@@ -44,7 +44,7 @@ def read_theme(files: Sequence[SourceFile], language: str, findings: list[Findin
 
 
 def _kind(file: SourceFile) -> str:
-    """Return what a file of a theme is; an empty text if it is none of them."""
+    """Return what a file of a theme is; empty if it is not part of one."""
     match file.pure.parts[1:-1], file.pure.suffix:
         case (), ".css" if file.pure.stem == "style":
             return "style"

@@ -18,7 +18,7 @@ DASK_CONFIG = {"distributed.admin.low-level-log-length": 1}
 
 
 class DaskPool(WorkerPool):
-    """A Dask cluster, through `concurrent.futures` as Dask speaks it."""
+    """A Dask cluster, used through `concurrent.futures`."""
 
     runs_tasks_here = False
 
@@ -59,7 +59,7 @@ class DaskPool(WorkerPool):
 
     @override
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether a worker is gone; Dask gives up a task whose workers have died several times."""
+        """Return whether a worker is lost; Dask gives up a task after losing several workers with it."""
         return isinstance(error, self._distributed.KilledWorker | CancelledError)
 
     @override

@@ -1,7 +1,7 @@
-"""Who does the work of a build: this process, several of this machine, or a cluster.
+"""Executors: this process, several processes, or a cluster.
 
-A task is a repeatable unit: done twice, it leaves what it leaves when it is done once. So nothing has to be found
-out about a worker that was killed; what it may have been doing is done again.
+A task can be repeated: done twice, it leaves the same result. So the tasks of a lost worker are simply done
+again.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,28 +19,28 @@ Result = TypeVar("Result")
 
 
 class WorkersLostError(StatuaryError):
-    """Workers are gone, again and again, or all at once."""
+    """Workers are lost repeatedly, or all at once."""
 
 
 class Executor(Protocol):
-    """Does the tasks of a build; a context manager that stops its workers."""
+    """Runs the tasks of a build; a context manager that stops its workers."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop all workers; tasks that have not begun are not done."""
+        """Stop all workers and drop tasks that have not begun."""
         return
 
     def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Yield the result of each task, in any order; tasks are taken as they are needed.
+        """Yield the result of each task, in any order; tasks are taken lazily.
 
         Args:
-            work: a function of a module, which can be run anywhere.
-            tasks: values that can be sent anywhere.
+            work: a module-level function, which any worker can run.
+            tasks: values that can be pickled.
 
         Raises:
-            WorkersLostError: if workers are lost again and again.
+            WorkersLostError: if workers are lost repeatedly.
         """
 
 
@@ -53,11 +53,11 @@ class InProcessExecutor(Executor):
 
 
 class WorkerPool(Protocol):
-    """Workers elsewhere.
+    """Workers in other processes.
 
     Attributes:
-        size: how many tasks can be done at a time.
-        runs_tasks_here: whether this process does tasks as well, as one of those.
+        size: the number of concurrent tasks.
+        runs_tasks_here: whether this process is one of the workers.
     """
 
     size: int
@@ -67,14 +67,14 @@ class WorkerPool(Protocol):
         """Return a working executor; a new one if the last one broke."""
 
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether an error means that workers are gone, and not that a task failed."""
+        """Return whether an error means that workers are lost, and not that a task failed."""
 
     def check_alive(self) -> None:
-        """Look whether any worker is left, since nothing has come back for a while.
+        """Check that a worker is left; called when no result has come for a while.
 
         Raises:
-            WorkersLostError: if none has been there for long.
+            WorkersLostError: if there has been none for long.
         """
 
     def close(self) -> None:
-        """Stop the workers; tasks that have not begun are not done."""
+        """Stop the workers and drop tasks that have not begun."""

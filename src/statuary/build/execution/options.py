@@ -1,4 +1,4 @@
-"""How a build does its work; the outcome is the same."""
+"""How a build is executed; the result does not depend on it."""
 
 from dataclasses import dataclass, field
 
@@ -8,10 +8,10 @@ from statuary.content.git_state import GitQuery
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionOptions:
-    """How a build does its work.
+    """How a build is executed.
 
     Attributes:
-        git: git, which has been asked about the content; None looks at the files alone.
+        git: a running query about the content; None uses the files alone.
         verify: whether every published file is read and compared with the ledger.
     """
 

@@ -1,4 +1,4 @@
-"""Executors with workers elsewhere, which start when there are more than a few tasks."""
+"""Executors with worker processes, which start when there are more than a few tasks."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
@@ -13,7 +13,7 @@ RUN_HERE = 4
 
 
 class PooledExecutor(Executor, Protocol):
-    """A pool of workers; a few tasks are done here before any worker is started for them."""
+    """A pool of workers; the first few tasks run in this process."""
 
     pool: WorkerPool | None = None
 
@@ -40,10 +40,10 @@ class PooledExecutor(Executor, Protocol):
 
 
 class ProcessExecutor(PooledExecutor):
-    """Processes of this machine, this one among them."""
+    """Processes of this machine, including this one."""
 
     def __init__(self, count: int) -> None:
-        """Take a number of processes, at least 2."""
+        """Use a number of processes, at least 2."""
         self.count = count
 
     @override
@@ -54,7 +54,7 @@ class ProcessExecutor(PooledExecutor):
 
 
 class DaskExecutor(PooledExecutor):
-    """A Dask cluster, whose workers run the same statuary, and see content and target under the same paths."""
+    """A Dask cluster whose workers run the same statuary and see content and target under the same paths."""
 
     def __init__(self, address: str) -> None:
         """Connect to a scheduler, such as `tcp://10.0.0.5:8786`.
@@ -74,5 +74,5 @@ class DaskExecutor(PooledExecutor):
 
 
 def process_executor(count: int) -> Executor:
-    """Return an executor of a number of processes of this machine; 1 is this one alone."""
+    """Return an executor with a number of processes; 1 is this process alone."""
     return InProcessExecutor() if count == 1 else ProcessExecutor(count)

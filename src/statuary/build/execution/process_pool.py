@@ -13,20 +13,16 @@ from statuary.build.execution.executor import WorkerPool
 
 
 class ProcessPool(WorkerPool):
-    """Processes of this machine, this one among them. They start with the first task that is submitted.
+    """Processes of this machine, including this one; they start with the first task.
 
-    They are spawned, so that they share nothing with this one; they end when it ends, in whatever way, and leave
+    They are spawned, so they share nothing with this one. They end when it ends, in whatever way, and leave
     Ctrl-C to it.
     """
 
     runs_tasks_here = True
 
     def __init__(self, size: int) -> None:
-        """Take a number of processes.
-
-        Args:
-            size: how many work, this one among them; at least 2.
-        """
+        """Use `size` processes including this one, at least 2."""
         self.size = size
         self._pool: ProcessPoolExecutor | None = None
         self._is_broken = False
@@ -50,7 +46,7 @@ class ProcessPool(WorkerPool):
 
     @override
     def check_alive(self) -> None:
-        """A pool tells by itself that a worker is gone."""
+        """Do nothing: the pool reports a lost worker itself."""
 
     @override
     def close(self) -> None:
@@ -65,7 +61,7 @@ def _begin_as_worker() -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone: no task would ever come again."""
+    """End this process when its parent is gone: no more tasks would come."""
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

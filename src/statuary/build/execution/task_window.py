@@ -1,4 +1,4 @@
-"""The tasks that a pool has at the moment: a few at a time, and given again when a worker is gone."""
+"""The tasks in progress: a few at a time, repeated when a worker is lost."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ ATTEMPTS = 5
 
 @dataclass(slots=True)
 class TaskAttempt(Generic[Task]):
-    """A task, and how often it has been given to a worker."""
+    """A task and the number of times that it was submitted."""
 
     task: Task
     count: int = 0
@@ -31,9 +31,9 @@ class TaskWindow(Generic[Task, Result]):
     """The tasks of a pool.
 
     Attributes:
-        tasks: those that no worker has had yet.
+        tasks: those not yet submitted.
         running: those that a worker has.
-        lost: those whose worker is gone.
+        lost: those whose worker is lost.
     """
 
     pool: WorkerPool
@@ -43,7 +43,7 @@ class TaskWindow(Generic[Task, Result]):
     lost: deque[TaskAttempt[Task]] = field(default_factory=deque)
 
     def results(self) -> Iterator[Result]:
-        """Yield results as they come; while there is none, do one of the tasks here if this process takes part."""
+        """Yield results as they come; while there are none, run a task here if this process takes part."""
         timeout = 0 if self.pool.runs_tasks_here else CHECK_INTERVAL
         while self._fill():
             done, _ = wait(self.running, timeout=timeout, return_when=FIRST_COMPLETED)
@@ -55,7 +55,7 @@ class TaskWindow(Generic[Task, Result]):
                 self.pool.check_alive()
 
     def _fill(self) -> bool:
-        """Give tasks to the workers that have room for them; return whether any is left."""
+        """Submit tasks while workers have room; return whether any are left."""
         while len(self.running) < IN_FLIGHT * (self.pool.size - self.pool.runs_tasks_here):
             attempt = self._next()
             if attempt is None:
@@ -97,7 +97,7 @@ class TaskWindow(Generic[Task, Result]):
         yield result
 
     def _one_here(self) -> Iterator[Result]:
-        """Do one task here, or wait if there is none left to take."""
+        """Run one task here, or wait if none is left."""
         attempt = self._next()
         if attempt is not None:
             yield self.work(attempt.task)

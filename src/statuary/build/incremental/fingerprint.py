@@ -1,4 +1,4 @@
-"""What the documents of a contract depend on besides its source, as fingerprints that differ when it changes."""
+"""Fingerprints of what the documents of a contract depend on besides its source."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -32,11 +32,11 @@ FINGERPRINTED = (
 
 
 class Fingerprint(NamedTuple):
-    """Fingerprints of what documents are made of.
+    """What documents depend on besides their sources.
 
     Attributes:
-        statuary: of the program itself, so that a changed one rebuilds what it must, whatever it calls its version.
-        settings: of the settings of the site and of the run.
+        statuary: hash of the program, so that a changed program rebuilds whatever its version says.
+        settings: hash of the settings of the site and of the run.
     """
 
     statuary: str
@@ -49,7 +49,7 @@ class Fingerprint(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Return what a line says; of an empty one, nothing."""
+        """Parse such a line; an empty one gives empty fingerprints."""
         program, _, settings = text.partition(" ")
         return cls(program, settings)
 
@@ -62,7 +62,7 @@ def fingerprint_of(*settings: object) -> Fingerprint:
 
 @cache
 def program_fingerprint() -> str:
-    """Return the SHA-256 of the program's files that decide what documents say, with the version."""
+    """Return the SHA-256 of the program's files that affect documents, with the version."""
     package = Path(version.__file__).parent
     digest = sha256(version.VERSION.encode())
     for file in sorted(_fingerprinted_files(package)):
@@ -71,7 +71,7 @@ def program_fingerprint() -> str:
 
 
 def _fingerprinted_files(package: Path) -> Iterator[str]:
-    """Yield the paths of the deciding files, relative to the package, with forward slashes."""
+    """Yield the paths of these files, relative to the package, with forward slashes."""
     for part in FINGERPRINTED:
         if part.endswith(".py"):
             yield part
@@ -81,10 +81,10 @@ def _fingerprinted_files(package: Path) -> Iterator[str]:
 
 
 def _as_json(value: object) -> Json:
-    """Return a value as JSON that is the same whenever the value is.
+    """Return a value as JSON that is equal if and only if the value is.
 
     Raises:
-        TypeError: for a kind of value whose spelling nobody has thought about.
+        TypeError: for a type without such a form.
     """
     if isinstance(value, Enum):
         return [type(value).__name__, value.name]

@@ -1,4 +1,4 @@
-"""Which sources a build reads, and why; all others stay as the last build left them."""
+"""Which sources a build reads, and why; the documents of all others stay."""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ AnySource = ContractSource | BulkSource
 
 
 class RebuildReason(StrEnum):
-    """Why a source is built again, in the words of `statuary explain`; kept in the ledger."""
+    """Why a source is built again, as `statuary explain` prints it and the ledger keeps it."""
 
     NO_LEDGER = "there was no ledger of an earlier build"
     STATUARY = "statuary has changed"
@@ -33,17 +33,16 @@ class RebuildReason(StrEnum):
 
 @dataclass(slots=True)
 class SourceComparison:
-    """The sources of a site compared with those of the last build; both in byte order of their paths.
+    """The sources of a site compared with those of the last build; both in byte order of paths.
 
     Attributes:
-        root: the content folder.
         known: the sources of the last build; empty if all are built anyway.
-        tree: the content folder as git knows it; None if it does not.
+        tree: None outside git.
         all_because: why all are built; None if only some are.
-        missing: the paths of sources of which a document is missing.
-        gone: the paths of sources that no longer exist.
+        missing: sources of which a document is missing.
+        gone: sources that no longer exist.
         verify: whether sources are read even if git, size and time say that they are unchanged.
-        touched: the paths of sources whose content is the same, with git's id, and size and time, as they are now.
+        touched: sources whose content is unchanged, with their new git id, size and time.
     """
 
     root: Path
@@ -56,7 +55,7 @@ class SourceComparison:
     touched: list[tuple[str, str, str]] = field(default_factory=list)
 
     def outdated(self, sources: Iterable[AnySource]) -> Iterator[AnySource]:
-        """Yield the sources to be built, with git's id and the reason; then `gone` and `touched` are complete."""
+        """Yield the sources to build, with git id and reason; completes `gone` and `touched`."""
         ids, known, root = GitIds(self.tree), iter(self.known), str(self.root)
         last = next(known, None)
         for source in sources:
@@ -76,7 +75,7 @@ class SourceComparison:
             last = next(known, None)
 
     def _reason(self, root: str, source: AnySource, git: str, last: KnownSource) -> RebuildReason | None:
-        """Return why a source is built that the last build knew; None if it is not."""
+        """Return why a known source is built; None if it is not."""
         path, last_git, _, last_digest = last
         if self.all_because is not None or path in self.missing:
             return self.all_because or RebuildReason.MISSING
@@ -101,14 +100,14 @@ class SourceComparison:
         return True
 
     def _verified(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
-        """Return why a source is built whose content is read; those without a digest are all built."""
+        """Return why a source whose content is read is built; one without a digest always is."""
         if not last_digest:
             return RebuildReason.VERIFIED
         return None if digest_of(self.root, source) == last_digest else RebuildReason.CHANGED
 
 
 class GitIds:
-    """Git's ids, taken from a stream in the order of paths."""
+    """Git ids, taken from a stream in the order of paths."""
 
     def __init__(self, tree: GitState | None) -> None:
         self.tree = tree
@@ -116,7 +115,7 @@ class GitIds:
         self.next = next(self.files, None)
 
     def of(self, source: AnySource) -> str:
-        """Return the id of a source; of one in several files, a hash of theirs; empty if one of them has none."""
+        """Return the git id of a source; for several files, a hash of their ids; empty if one is missing."""
         if self.next is None or self.tree is None:
             return ""
         folder = source_folder(source)
@@ -146,14 +145,14 @@ class GitIds:
 
 
 def source_folder(source: AnySource) -> str | None:
-    """Return the folder that holds the files of a source; None if it is one file."""
+    """Return the folder with the files of a source; None for a single file."""
     if isinstance(source, BulkSource):
         return None if source.form is BulkForm.JSONL else source.path
     return source.path.rpartition("/")[0] if source.form is ContractForm.WORKSPACE else None
 
 
 def digest_of(root: Path, source: AnySource) -> bytes:
-    """Return the SHA-256 of a record's file as `record_digest` has it; empty for other sources and unreadable ones."""
+    """Return the SHA-256 of a record's file as `record_digest` does; empty for any other source."""
     if source.form is not ContractForm.RECORD:
         return b""
     try:

@@ -1,4 +1,4 @@
-"""What a build reads: the contracts that are new or have changed, or all of them, and why."""
+"""What a build reads: contracts that are new or changed, or all of them, and why."""
 
 from collections.abc import Iterable, Iterator
 from heapq import merge
@@ -21,10 +21,10 @@ class BuildScope(NamedTuple):
     """What a build reads.
 
     Attributes:
-        outdated: the sources, in byte order of their paths, as they are found.
-        gone: the paths of sources that no longer exist, once all outdated ones have been found.
-        touched: the paths of sources whose content is the same, with git's id, and size and time, as they are now.
-        missing: the sources of published documents that were missing or damaged.
+        outdated: the sources, in byte order of paths, as they are found.
+        gone: sources that no longer exist, complete after `outdated`.
+        touched: sources whose content is unchanged, with their new git id, size and time.
+        missing: sources of published documents that were missing or damaged.
     """
 
     outdated: Iterable[AnySource]
@@ -34,7 +34,7 @@ class BuildScope(NamedTuple):
 
 
 def with_known_count(catalogue: Catalogue, ledger: Ledger, tree: GitState | None) -> Catalogue:
-    """Return a site whose contracts need not be scanned to be counted, if git says that they are unchanged."""
+    """Return a site with the last build's contract count if git says that contracts are unchanged."""
     contracts = catalogue.contracts
     if not is_unchanged(ledger, tree) or not isinstance(contracts, ContractScan) or contracts.external:
         return catalogue
@@ -51,16 +51,7 @@ def scope_of(
     *,
     verify: bool,
 ) -> BuildScope:
-    """Return what a build reads; all else in the target is kept.
-
-    Args:
-        root: the content folder.
-        catalogue: the site, as `with_known_count` returned it.
-        target: where the documents go.
-        tree: the content as git knows it; None if it does not.
-        fingerprint: of what documents depend on besides their sources.
-        verify: whether every published file is compared with the ledger.
-    """
+    """Return what a build reads; everything else in the target is kept."""
     sources: Iterable[AnySource] = catalogue.contracts
     if catalogue.bulk:
         sources = merge(catalogue.contracts, catalogue.bulk, key=lambda source: source.path)
@@ -92,14 +83,14 @@ def reason_for_all(last: Fingerprint, fingerprint: Fingerprint) -> RebuildReason
 
 
 def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
-    """Return whether git has the folder of contracts under the id that the last build noted."""
+    """Return whether the folder of contracts has the git id of the last build."""
     return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.note(GIT_TREE)
 
 
 def build_notes(catalogue: Catalogue, tree: GitState | None, fingerprint: Fingerprint) -> dict[str, str]:
     """Return the notes for the next build.
 
-    Git's id stands for a folder only if all of it is as committed, and no contract lies elsewhere.
+    A git id stands for the folder only if all of it is committed, and no contract is elsewhere.
     """
     contracts = catalogue.contracts
     is_whole = (
@@ -114,7 +105,7 @@ def build_notes(catalogue: Catalogue, tree: GitState | None, fingerprint: Finger
 def _not_resumed(
     root: Path, sources: Iterable[AnySource], ledger: Ledger, tree: GitState | None
 ) -> Iterator[AnySource]:
-    """Yield the sources that an interrupted build did not finish; what it made of changed ones is forgotten."""
+    """Yield the sources that an interrupted build did not finish; documents of changed ones are dropped."""
     comparison = SourceComparison(root=root, known=ledger.sources.resumed(), tree=tree)
     for source in comparison.outdated(sources):
         if source.reason is not RebuildReason.NEW:

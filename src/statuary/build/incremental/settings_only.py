@@ -1,4 +1,4 @@
-"""The documents that change only with settings, counts or the program: made once, and kept until then."""
+"""Documents that change only with settings, counts or the program."""
 
 from collections.abc import Sequence
 
@@ -22,14 +22,9 @@ def offer_settings_only(
     *,
     verify: bool,
 ) -> None:
-    """Offer the settings-only documents, or keep them if their fingerprint is the same.
+    """Offer the settings-only documents, or keep them if their fingerprint is unchanged.
 
-    Args:
-        target: where they go.
-        catalogue: the site.
-        contracts: the published contracts in numbers.
-        present: the paths of the documents that depend on time.
-        verify: whether every published file is compared with the ledger.
+    `present` are the paths of the timed documents.
     """
     fingerprint = fingerprint_of(*settings_only_inputs(catalogue, contracts, present)).text
     last, *paths = target.ledger.note(NOTE).split("\n")

@@ -19,7 +19,6 @@ class BulkSourceCollector:
         """Add a file.
 
         Args:
-            kind: one of `BULK_FORMS`.
             pure: the path that it has, or would have, in the content folder.
             path: its path or URL.
         """

@@ -42,7 +42,6 @@ class ExportBucket(NamedTuple):
     Attributes:
         path: the export, relative to the content folder, or a URL.
         scratch_dir: the folder of the bucket's file.
-        number: the number of the bucket.
         contracts: the number of contracts in it.
         has_signatures: whether the export has tables of signatures; else they are derived from the ABI.
     """
@@ -68,10 +67,8 @@ def join_export(
 
     Args:
         root: the content folder.
-        source: the export.
         chains: the ids of the site's chains; matches on others are left out.
         scratch_dir: an empty folder, which must exist as long as buckets are read.
-        limits: the limits of memory and threads.
 
     Raises:
         UnreadableError: if tables are missing or cannot be read, or memory or disk is too small.

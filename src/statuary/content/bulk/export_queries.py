@@ -30,8 +30,8 @@ class BucketQuery(NamedTuple):
     """The query for one table of the buckets.
 
     Attributes:
-        name: the table.
-        query: its rows, each beginning with the number of the bucket; `{needed}` is the narrow side of the join.
+        query: its rows, each beginning with the number of the bucket; `{needed}` is the narrow side of the
+            join.
         needed: the table of keys on the narrow side; empty if the query has no join.
         key: the key column of the narrow side.
     """

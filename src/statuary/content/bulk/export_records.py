@@ -26,12 +26,7 @@ from statuary.domain.json_values import Json
 
 
 def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[BulkContract]:
-    """Yield the contracts of a bucket.
-
-    Args:
-        root: the content folder, spelled as in the first stage.
-        bucket: the bucket.
-    """
+    """Yield the contracts of a bucket."""
     try:
         for (file, *row), sources, signatures in read_rows(bucket_file(bucket.scratch_dir, bucket.number)):
             row.insert(0, file.removeprefix(f"{root}/"))

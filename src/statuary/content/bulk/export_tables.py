@@ -30,11 +30,10 @@ RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
 
 
 class JoinLimits(NamedTuple):
-    """The limits of a join.
+    """Limits of a join.
 
     Attributes:
         memory: bytes of the process; the SQL engine spills the rest to disk.
-        threads: the number of threads.
     """
 
     memory: int = 1 << 30
@@ -78,7 +77,6 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
     """Open the SQL engine.
 
     Args:
-        limits: the limits of memory and threads.
         scratch: the folder for what does not fit into memory.
         database: a file for its tables; by default they are in memory.
 

@@ -32,7 +32,6 @@ def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
     """Yield the files of an external source in order of paths, and a finding for each thing not read.
 
     Args:
-        root: the content folder.
         source: the URL of an object store, or a path relative to the content folder.
 
     Raises:

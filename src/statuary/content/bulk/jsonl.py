@@ -30,7 +30,6 @@ class LineRange(NamedTuple):
         path: the file, relative to the content folder, or a URL.
         start: offset of the first line, in bytes.
         end: offset after the last line; None for the end of the file.
-        first_line: number of the first line, counted from 1.
     """
 
     path: str
@@ -43,7 +42,6 @@ class BulkContract(NamedTuple):
     """A contract of a bulk source.
 
     Attributes:
-        source: where it is written.
         read: its record, or why there is none.
         text: the line that it was parsed from; None in an export.
     """

@@ -26,12 +26,9 @@ def partitions(
     """Yield the parts of bulk sources, and findings about sources as a whole.
 
     Args:
-        root: the content folder.
-        sources: the bulk sources.
         chains: the ids of the site's chains; contracts of an export on others are left out.
-        scratch_dir: an empty folder for the join of exports, which must exist until all parts are read; workers on
-            other machines must see it under the same path.
-        limits: the limits of the join.
+        scratch_dir: an empty folder for the join of exports, which must exist until all parts are read;
+            workers on other machines must see it under the same path.
     """
     for number, source in enumerate(sources):
         try:

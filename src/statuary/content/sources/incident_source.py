@@ -160,9 +160,7 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
     """Return the incident that a source describes.
 
     Args:
-        source: the file's content.
         file_name: without its suffix; the incident's id unless the source gives one.
-        path: the file, relative to the content folder.
     """
     incident_id = source.id or file_name
     updates = translate_updates(source.updates, incident_id)

@@ -168,9 +168,7 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
     """Return the maintenance that a source describes.
 
     Args:
-        source: the file's content.
         file_name: without its suffix; the maintenance's id unless the source gives one.
-        path: the file, relative to the content folder.
         page: gives the time zone of a recurrence without one.
     """
     maintenance_id = source.id or file_name
