@@ -1,1 +1,1 @@
-"""What things are and what follows from them: pure values and functions, no files, no clock."""
+"""Pure values and functions: no files, no network, no clock."""

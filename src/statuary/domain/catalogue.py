@@ -1,7 +1,7 @@
-"""Everything that a site's content says.
+"""The content of a site.
 
-A site may have forty million records of a hundred kilobytes, so the catalogue only knows where contracts are; each
-record is read, checked, written and forgotten by itself.
+A site may have forty million records of a hundred kilobytes, so the catalogue knows only where contracts are;
+records are read, checked and written one at a time.
 """
 
 from collections.abc import Iterator
@@ -30,13 +30,12 @@ class ContractSource(NamedTuple):
     """Where one contract is written.
 
     Attributes:
-        path: the file, relative to the content folder, or a URL: the record, a workspace's `contract.yaml`, the
-            JSONL file, or the export's file of `sourcify_matches`.
-        chain_id: the chain as the path spells it; in a bulk file, as the record does.
-        address: the address as the path spells it; in a bulk file, as the record does.
-        form: how it is written.
+        path: the file, relative to the content folder, or a URL: the record, a workspace's `contract.yaml`,
+            the JSONL file, or the export's file of `sourcify_matches`.
+        chain_id: the chain as in the path; in a bulk file, as in the record.
+        address: the address as in the path; in a bulk file, as in the record.
         line: in a bulk file, the line or row, counted from 1; else 0.
-        git: git's id of what it holds, when a build reads it; empty if unknown.
+        git: the git object id of its content during a build; empty if unknown.
         reason: why a build reads it; empty outside a build.
     """
 
@@ -62,14 +61,11 @@ class BulkForm(StrEnum):
 
 
 class BulkSource(NamedTuple):
-    """Where any number of contracts is written.
+    """Where many contracts are written; `git` and `reason` as in `ContractSource`.
 
     Attributes:
         path: a JSONL file or the folder of an export, relative to the content folder, or a URL.
-        form: how they are written.
         files: the files of an export, in order; or the JSONL file.
-        git: as in `ContractSource`.
-        reason: as in `ContractSource`.
     """
 
     path: str
@@ -80,7 +76,7 @@ class BulkSource(NamedTuple):
 
 
 class ContractSources(Protocol):
-    """The contracts of a site; each pass finds them anew."""
+    """The contracts of a site; every iteration scans the folder again."""
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:

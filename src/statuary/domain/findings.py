@@ -1,7 +1,8 @@
 """Findings: what is wrong with the content.
 
-A finding has a pointer (the keys and indexes from the top of its file). Its line is looked up only when the finding
-is shown, so that correct content pays nothing for it.
+A finding has a pointer (keys and indexes from the top of its file). Its line is looked up only when the
+finding is shown, so
+correct content costs nothing.
 """
 
 from collections.abc import Iterable
@@ -38,10 +39,7 @@ class Finding:
         rule: the name of the check, in kebab-case, as `--skip` takes it.
         message: what is wrong, with the value.
         hint: what to do, in the imperative; empty if the message says it.
-        path: the file, relative to the content folder, with forward slashes.
-        pointer: where in the file.
-        on_key: whether the key is meant, as of an unknown key, and not its value.
-        position: the line and column, once they are known.
+        on_key: whether it is about the key and not its value.
     """
 
     rule: str

@@ -1,4 +1,4 @@
-"""What a site provides for the hosts that serve it."""
+"""What a site provides for its hosts."""
 
 from enum import StrEnum
 from typing import NamedTuple

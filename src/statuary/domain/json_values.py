@@ -1,6 +1,7 @@
-"""JSON values whose numbers keep their spelling.
+"""JSON values whose numbers keep their text.
 
-A record is published byte for byte, so a number that `int` or `float` would write otherwise (beyond 64 bits, `1.0`,
+A record is published byte for byte, so a number that `int` or `float` would write otherwise (beyond 64 bits,
+`1.0`,
 `1e5`) stays text.
 """
 
@@ -17,5 +18,5 @@ class NumberText(str):
 
 
 def is_whole_number(value: Json) -> bool:
-    """Say whether a JSON value is a whole number (`true` and `false` are not)."""
+    """Return whether a JSON value is an integer (`true` and `false` are not)."""
     return isinstance(value, int) and not isinstance(value, bool)

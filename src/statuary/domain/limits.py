@@ -1,6 +1,6 @@
-"""Every limit on what is read, in one table: whatever exceeds one gets a finding, and the rest is published.
+"""All limits on input: what exceeds one gets a finding, and the rest is published.
 
-Each limit is far above what real content has.
+Each limit is far above what real content needs.
 """
 
 from typing import Final

@@ -58,14 +58,13 @@ class Theme(NamedTuple):
 
 
 class SitePage(NamedTuple):
-    """A page of the site's own, in Markdown.
+    """An additional page, in Markdown; `order` is its position in its folder, lowest first.
 
     Attributes:
         path: below `pages/`, without an extension.
-        order: the position among the pages of a folder, lowest first.
         navigation: whether every page links to it.
         source: the content file.
-        first_line: the line of the file at which the body begins.
+        first_line: the line of the file where the body begins.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""Chain ids, addresses, hex values and instants; only its parser makes a value of each type."""
+"""Chain ids, addresses, hex values and instants; each type's values come from its parser only."""
 
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -24,7 +24,7 @@ ADDRESS_DIGITS = 40
 
 
 class InvalidValueError(StatuaryError, ValueError):
-    """A text that is not a value of the type that it should be."""
+    """A text is not a value of its type."""
 
 
 try:  # an eighth of the other's time on short texts, but with wheels for Linux alone
@@ -105,7 +105,7 @@ def parse_address(text: str) -> Address:
 
 
 def is_hex_digits(digits: str) -> bool:
-    """Say whether a text is an even number of hex digits."""
+    """Return whether a text is an even number of hex digits."""
     return decode_hex_digits(digits) is not None
 
 
@@ -185,7 +185,7 @@ def format_instant(moment: Instant, zone: ZoneInfo) -> str:
 
 
 def is_utc(zone: ZoneInfo) -> bool:
-    """Say whether a time zone is UTC, under any of its IANA names."""
+    """Return whether a time zone is UTC, under any of its IANA names."""
     return zone.key in UTC_NAMES
 
 
@@ -195,7 +195,7 @@ UTC_NAMES = frozenset(
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Quote a text for a message, without its middle if it has more than `limit` characters."""
+    """Quote a text for a message, without its middle if it is longer than `limit` characters."""
     if len(text) <= limit:
         return repr(text)
     half = limit // 2

@@ -1,15 +1,15 @@
-"""A rule as people read it: a line of the catalogue of everything that is checked."""
+"""A rule in the catalogue of everything that is checked."""
 
 from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """A line of the catalogue.
+    """A rule in the catalogue.
 
     Attributes:
         name: in kebab-case.
-        severity: of its findings; empty where it depends on what is found.
-        group: what it is about.
+        severity: of its findings; empty if it varies.
+        group: its subject.
         sentence: the rule.
     """
 

@@ -1,1 +1,1 @@
-"""Verified contracts: records, the replay of bytecode, compiler metadata, signatures, selection."""
+"""Verified contracts: records, bytecode replay, compiler metadata, signatures, field selection."""

@@ -1,7 +1,8 @@
-"""The members of a record that the compiler decides, as Sourcify stores them.
+"""The members of a record that the compiler determines, as Sourcify stores them.
 
-The server stores the compiler's JSON as `jsonb`, except metadata; MEASUREMENTS.md, records, says which members each
-language has.
+The server stores the compiler's JSON as `jsonb`, except metadata. MEASUREMENTS.md, records, lists the members
+of each
+language.
 """
 
 from typing import NamedTuple
@@ -35,8 +36,8 @@ class CompiledMembers(NamedTuple):
 
     Attributes:
         contract: the contract in the compiler's output.
-        creation: the members of `creationBytecode` that the compiler decides, in served order.
-        runtime: those of `runtimeBytecode`.
+        creation: its members of `creationBytecode`, in served order.
+        runtime: its members of `runtimeBytecode`.
         artifacts: `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc`, `devdoc`.
     """
 
@@ -56,7 +57,7 @@ def compiled_members(
     """Return the compiler's part of a record.
 
     Raises:
-        InvalidValueError: if the output lacks something that every record has, or cannot be read.
+        InvalidValueError: if the output is incomplete or cannot be parsed.
     """
     contract = compiled_contract(std_json_output, *split_name(fully_qualified_name))
     auxdata = auxdata_positions(

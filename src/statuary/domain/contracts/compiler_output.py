@@ -1,6 +1,6 @@
 """One contract in a compiler's standard JSON output, its bytecode ready to be compared.
 
-Library references are zeroed, as Sourcify stores them. In the output they hold a hash of the library's name
+Library references are zeroed, as Sourcify stores them. The output has a hash of the library's name
 (`__$…$__`, solc from 0.5.0 on) or the name itself (`__Lib.sol:Lib____…`, before).
 """
 
@@ -22,9 +22,9 @@ class CompiledCode(NamedTuple):
     """One side of a compiled contract.
 
     Attributes:
-        artifact: `evm.bytecode` or `evm.deployedBytecode` of the output.
+        artifact: `evm.bytecode` or `evm.deployedBytecode`.
         code: its bytes, with zeros for libraries.
-        libraries: where these are.
+        libraries: their positions.
     """
 
     artifact: dict[str, Json]
@@ -33,7 +33,7 @@ class CompiledCode(NamedTuple):
 
 
 class CompiledContract(NamedTuple):
-    """One contract in an output: its unchanged part of it, and both sides."""
+    """One contract in an output: its part of the JSON, and both sides."""
 
     artifact: dict[str, Json]
     creation: CompiledCode
@@ -125,7 +125,8 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
         libraries: the references in `linkReferences`.
 
     Raises:
-        InvalidValueError: if there is something else than a library's placeholder, or the rest is not hex.
+        InvalidValueError: if a reference has something other than a library's placeholder, or the rest is not
+            hex.
     """
     parts, at = [], 0
     for place in sorted(libraries, key=lambda place: place.start):

@@ -1,4 +1,4 @@
-"""Compiler versions as records spell them: `0.8.18+commit.87f61d96`, `0.4.1b1+commit.039d3692`, `26.0.0-alpha.12`."""
+"""Compiler versions as in records: `0.8.18+commit.87f61d96`, `0.4.1b1+commit.039d3692`, `26.0.0-alpha.12`."""
 
 import re
 from functools import lru_cache
@@ -8,10 +8,10 @@ _VERSION = re.compile(r"v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})((?:b|rc)\d{1,6})?(-[^+
 
 
 class CompilerVersion(NamedTuple):
-    """A version that can be compared as semantic versioning does.
+    """A version that compares as in semantic versioning.
 
-    Vyper's betas and release candidates (`0.4.1b1`) count as the release, as Sourcify counts them; a
-    nightly (`0.4.7-nightly…`) comes before it.
+    As in Sourcify, Vyper's betas and release candidates (`0.4.1b1`) count as the release, and a nightly
+    (`0.4.7-nightly…`) comes before it.
     """
 
     major: int
@@ -26,7 +26,7 @@ UNKNOWN = CompilerVersion(0, 0, 0, released=False)
 
 @lru_cache(maxsize=256)
 def parse_compiler_version(text: str) -> CompilerVersion:
-    """Read a version, or return `UNKNOWN`."""
+    """Parse a version, or return `UNKNOWN`."""
     found = _VERSION.fullmatch(text)
     if found is None:
         return UNKNOWN
@@ -44,15 +44,15 @@ _BUILD = re.compile(
 
 
 def build_version(text: str) -> str:
-    """Return the first compiler version in a text, without the machine it was built for; empty if there is none."""
+    """Return the first compiler version in a text, without its platform; empty if there is none."""
     found = _BUILD.search(text)
     return found[0] if found else ""
 
 
 def is_same_build(recorded: str, told: str) -> bool:
-    """Say whether a recorded version and the one that a compiler tells of itself are one build.
+    """Return whether a recorded version and the one that a compiler reports are the same build.
 
-    The versions must be equal, and the commits as far as both are spelled; Vyper 0.3.1 records have none.
+    Versions must be equal, and commits as far as both are given; Vyper 0.3.1 records have none.
     """
     one, other = _BUILD.match(recorded.removeprefix("v")), _BUILD.search(told)
     if one is None or other is None or one["version"] != other["version"]:

@@ -1,4 +1,4 @@
-"""The contracts of a site in numbers."""
+"""Counts of a site's contracts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from statuary.domain.contracts.record import ContractRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractCounts:
-    """How many contracts are published, and one of them.
+    """The number of published contracts, and one of them.
 
     Attributes:
-        by_chain: how many, by chain id; chains without any are left out.
-        example: the last in order of the places they are written at; None if there is none.
+        by_chain: counts by chain id; chains without contracts are left out.
+        example: the last one in order of locations; None without contracts.
     """
 
     by_chain: Mapping[str, int] = field(default_factory=dict)
@@ -20,5 +20,5 @@ class ContractCounts:
 
     @property
     def contracts(self) -> int:
-        """How many there are on all chains."""
+        """The count of all chains."""
         return sum(self.by_chain.values())

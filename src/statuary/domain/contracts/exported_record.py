@@ -1,8 +1,10 @@
-"""A record from the rows that Sourcify exports of it, as its server makes one from the same tables.
+"""A record from the rows of Sourcify's export, as its server makes it from the same tables.
 
-Tables and columns are those of the Verifier Alliance's schema with Sourcify's additions; how the columns become
-members is the server's own query (MEASUREMENTS.md, exports). What the export does not have is the chain's
-answer about proxies: where the code alone decides it, it is given, else the member is left out.
+Tables and columns are those of the Verifier Alliance's schema with Sourcify's additions; the mapping to
+members is
+the server's own query (MEASUREMENTS.md, exports). The export lacks the chain's answer about proxies: the
+member is
+present only if the code decides it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,8 +27,8 @@ class ExportedSide(NamedTuple):
     """One side of a verified contract.
 
     Attributes:
-        match: `perfect`, `partial` or None, of `sourcify_matches`.
-        onchain: `code.code` of the deployment; None if it is not known.
+        match: `perfect`, `partial` or None, from `sourcify_matches`.
+        onchain: `code.code` of the deployment; None if unknown.
         recompiled: `code.code` of the compilation; None if there is none.
         artifacts: `compiled_contracts.<side>_code_artifacts`.
         transformations: `verified_contracts.<side>_transformations`.
@@ -45,16 +47,15 @@ class ExportedCompilation(NamedTuple):
     """A row of `compiled_contracts`, with the metadata that other tables hold.
 
     Attributes:
-        language: in lower case, as it is stored.
+        language: in lower case.
         compiler: `solc`, `vyper` or `fe`.
         version: without a leading `v`.
-        name: the contract's name.
         fully_qualified_name: path and name.
         settings: `compiler_settings`.
-        artifacts: `compilation_artifacts`: `abi`, `userdoc`, `devdoc`, `storageLayout`, `transientStorageLayout`,
-            `sources`.
-        additional_input: further members of the standard JSON input, or None.
-        metadata: of `compiled_contracts_metadata`, in older exports of `sourcify_matches`.
+        artifacts: `compilation_artifacts`: `abi`, `userdoc`, `devdoc`, `storageLayout`,
+            `transientStorageLayout`, `sources`.
+        additional_input: other members of the standard JSON input, or None.
+        metadata: from `compiled_contracts_metadata`, in older exports from `sourcify_matches`.
     """
 
     language: str
@@ -69,20 +70,14 @@ class ExportedCompilation(NamedTuple):
 
 
 class ExportedMatch(NamedTuple):
-    """Everything that an export has of one match.
+    """All rows of one match.
 
     Attributes:
         match_id: `sourcify_matches.id`.
-        verified_at: `sourcify_matches.created_at`, spelled as `verifiedAt` is.
+        verified_at: `sourcify_matches.created_at`, in the format of `verifiedAt`.
         chain_id: `contract_deployments.chain_id`.
         address: 20 bytes.
-        transaction_hash: 32 bytes, or None.
-        block_number: or None; -1 for the genesis block.
-        transaction_index: or None.
-        deployer: 20 bytes, or None.
-        creation: the creation side.
-        runtime: the runtime side.
-        compilation: what was compiled.
+        block_number: -1 for the genesis block.
         sources: path and content, in the order of `compiled_contracts_sources`.
         signatures: type and text with both hashes, of `signatures`; None if the export is without that table.
     """
@@ -103,7 +98,7 @@ class ExportedMatch(NamedTuple):
 
 
 def exported_record(match: ExportedMatch) -> dict[str, Json]:
-    """Return the record of a match, every member in its served place."""
+    """Return the record of a match, its members in served order."""
     compilation = match.compilation
     artifacts = _object(compilation.artifacts)
     sources = {path: {"content": content} for path, content in match.sources}
@@ -147,7 +142,7 @@ def _object(value: Json) -> Mapping[str, Json]:
 
 
 def _hex(data: bytes | None) -> str | None:
-    """Return bytes as the server does; none at all are null."""
+    """Return bytes as the server writes them; None as null."""
     return "0x" + data.hex() if data else None
 
 
@@ -227,7 +222,7 @@ def _evm(side: dict[str, Json]) -> dict[str, Json]:
 
 
 def _signatures(match: ExportedMatch, abi: Json) -> Json:
-    """Return the signatures by kind; those of the ABI where the export is without signatures."""
+    """Return the signatures by kind; those of the ABI if the export has none."""
     if match.signatures is None:
         return signatures_of(abi)
     kinds: dict[str, dict[str, Json]] = {"function": {}, "event": {}, "error": {}}

@@ -1,7 +1,8 @@
-"""The order in which PostgreSQL's `jsonb` gives back the keys of an object: shorter first, then by bytes.
+"""PostgreSQL's `jsonb` order of an object's keys: shorter first, then by bytes.
 
-Sourcify stores ABIs, documentation, layouts, settings and transformations as `jsonb`, so that is how they are
-served; metadata and the maps of sources are not stored so.
+Sourcify stores ABIs, documentation, layouts, settings and transformations as `jsonb`, so they are served in
+that
+order; metadata and the maps of sources are not.
 """
 
 from statuary.domain.json_values import Json
@@ -10,13 +11,13 @@ from statuary.domain.primitives import InvalidValueError
 
 
 def jsonb_key(key: str) -> tuple[int, bytes]:
-    """Return what `jsonb` sorts a key by: its length in bytes, then the bytes."""
+    """Return the sort key of a `jsonb` key: its length in bytes, then the bytes."""
     encoded = key.encode("utf-8", "surrogatepass")
     return len(encoded), encoded
 
 
 def in_jsonb_order(value: Json, depth: int = 0) -> Json:
-    """Return a JSON value with the keys of every object in it in `jsonb`'s order; arrays keep theirs.
+    """Return a JSON value with the keys of all its objects in `jsonb` order; arrays keep theirs.
 
     Raises:
         InvalidValueError: if the value is nested more than `MAX_JSON_DEPTH` levels.

@@ -1,4 +1,4 @@
-"""The three answers `exact_match`, `match` and null, and what earns them (MEASUREMENTS.md, match levels)."""
+"""The match levels `exact_match`, `match` and null, and their conditions (MEASUREMENTS.md, match levels)."""
 
 from collections.abc import Collection, Iterable
 from enum import StrEnum
@@ -8,7 +8,7 @@ from statuary.domain.contracts.bytecode.transformations import TransformationRea
 
 
 class MatchLevel(StrEnum):
-    """How well on-chain and recompiled bytecode agree; no agreement at all is None."""
+    """How well on-chain and recompiled bytecode agree; None stands for no match."""
 
     EXACT_MATCH = "exact_match"
     """The same bytes, and a hash among them that commits to the very same sources."""
@@ -22,11 +22,7 @@ def side_level(
 ) -> MatchLevel:
     """Return the level of a side whose replay gives the on-chain bytecode.
 
-    Args:
-        auxdata: every piece of auxdata in the recompiled code; none if it has none or it could not be found.
-        transformations: the steps of the replay.
-        language: the record's `compilation.language`.
-        version: the record's `compilation.compilerVersion`.
+    `auxdata` holds every piece in the recompiled code; it is empty if there is none, or none was found.
     """
     if any(step.reason is TransformationReason.CBOR_AUXDATA for step in transformations) or not auxdata:
         return MatchLevel.MATCH

@@ -1,4 +1,4 @@
-"""Match both sides of a compiled contract with its code on the chain."""
+"""Match both sides of a compiled contract with its on-chain code."""
 
 from statuary.domain.contracts.bytecode.auxdata import AuxdataStyle, auxdata_style, parse_auxdata
 from statuary.domain.contracts.bytecode.auxdata_positions import AuxdataByNumber
@@ -20,7 +20,7 @@ SideMatches = tuple[SideMatch | None, SideMatch | None]
 
 
 def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | None) -> SideMatches:
-    """Return how the compiled code matches the code on the chain."""
+    """Return how the compiled code matches the on-chain code."""
     contract, auxdata = compiled.contract, compiled.auxdata
     language, version = compiled.language, compiled.version
     creation_side = RecompiledSide(
@@ -48,7 +48,7 @@ def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | 
 
 
 def transformation_members(match: SideMatch | None) -> dict[str, Json]:
-    """Return the members of a record that say how a side matches."""
+    """Return the members of a record that state how a side matches."""
     return {
         "transformations": [step.as_json() for step in match.transformations] if match else None,
         "transformationValues": in_jsonb_order(match.values) if match else None,
@@ -56,7 +56,7 @@ def transformation_members(match: SideMatch | None) -> dict[str, Json]:
 
 
 def appended_immutables_size(creation: AuxdataByNumber, language: str, version: str) -> int:
-    """Return how many bytes of immutables follow the runtime code, as Vyper's creation code (0.3.10 on) says."""
+    """Return the size of the immutables after the runtime code, from Vyper's creation code (0.3.10 on)."""
     style = auxdata_style(language, version)
     if style is not AuxdataStyle.VYPER or "1" not in creation:
         return 0

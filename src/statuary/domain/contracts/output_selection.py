@@ -1,4 +1,4 @@
-"""Which outputs to ask a compiler for."""
+"""The outputs to request from a compiler."""
 
 from statuary.domain.contracts.compiler_output import split_name
 from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
@@ -50,7 +50,7 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 
 
 def recompilation_input(record: RecordValue) -> dict[str, Json]:
-    """Return the record's standard JSON input, asking for every output that the record should have.
+    """Return the record's standard JSON input, requesting every output that the record has.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
@@ -69,7 +69,7 @@ def recompilation_input(record: RecordValue) -> dict[str, Json]:
 def with_output_selection(
     std_json_input: Json, fully_qualified_name: str, artifacts: tuple[str, ...]
 ) -> dict[str, Json]:
-    """Return a standard JSON input that asks for these artifacts of one contract only.
+    """Return a standard JSON input that requests these artifacts of one contract only.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
@@ -81,7 +81,7 @@ def with_output_selection(
 
 
 def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
-    """Return the artifacts to ask a compiler for; of Vyper, those that the server stores for the version."""
+    """Return the artifacts to request from a compiler; for Vyper, those that the server stores."""
     if language == "Vyper":
         parsed = parse_compiler_version(version)
         return (*VYPER_ARTIFACTS, *(name for name, since in VYPER_ARTIFACTS_SINCE.items() if parsed >= since))
@@ -91,7 +91,7 @@ def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
 def _with_ordered_overrides(std_json_input: Json) -> Json:
     """Return the input with storage layout overrides in the order in which Vyper writes a layout.
 
-    The integrity hash of Vyper 0.4.1 depends on the text of the overrides, and `jsonb` does not keep their order.
+    Vyper 0.4.1's integrity hash depends on the text of the overrides, and `jsonb` does not keep their order.
     """
     overrides = std_json_input.get("storage_layout_overrides")
     if not isinstance(overrides, dict):

@@ -1,4 +1,4 @@
-"""What is proved of a record, as values: the results of the checks, and the five claims that follow from them."""
+"""What is proved about a record: the results of the checks, and the five claims that follow from them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ NO_EVIDENCE: Mapping[str, EvidenceValue] = MappingProxyType({})
 
 
 class CheckOutcome(StrEnum):
-    """How a check of a record ended."""
+    """The outcome of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -31,11 +31,9 @@ class CheckResult(NamedTuple):
     """The result of one check of one record.
 
     Attributes:
-        check: its name.
-        outcome: how it ended.
-        evidence: what it looked at, by name.
-        findings: what breaks the rule, and notes.
-        reason: why the rule does not apply, where it does not.
+        evidence: values that the check used, by name.
+        findings: violations of the rule, and notes.
+        reason: why the rule does not apply, if it does not.
     """
 
     check: str
@@ -69,11 +67,9 @@ class ClaimStatus(StrEnum):
 
 
 class Claim(NamedTuple):
-    """What is known of one claim.
+    """The status of one claim.
 
     Attributes:
-        name: the claim.
-        status: whether it is shown.
         reason: what shows or contradicts it, or why it is not shown: a clause that follows a colon.
         evidence: digests, versions and names behind it.
     """
@@ -85,7 +81,7 @@ class Claim(NamedTuple):
 
 
 class PinnedBy(StrEnum):
-    """What keeps a member of the record from being another, strongest first."""
+    """What fixes a member's value, strongest first."""
 
     HASH = "hash"
     """A hash in the on-chain bytecode."""
@@ -98,16 +94,16 @@ class PinnedBy(StrEnum):
 
 
 class CompilationEvidence(NamedTuple):
-    """That a record's sources were compiled again, and what the compiler gave: the evidence of claim C.
+    """Evidence that a record's sources were compiled again: claim C.
 
     Attributes:
         record: SHA-256 of the record's canonical bytes, as hex; a changed record loses its evidence.
-        compiler_version: what the compiler says of itself.
-        compiler_sha256: digest of the compiler's program, as hex.
+        compiler_version: as the compiler reports it.
+        compiler_sha256: digest of the compiler's executable, as hex.
         input_sha256: digest of the standard JSON input, as hex.
         output_sha256: digest of the standard JSON output, as hex.
         statuary: the version of statuary that compared the two.
-        members: the record's members that the output was equal to.
+        members: the record's members that equal the output.
     """
 
     record: str
@@ -121,12 +117,12 @@ class CompilationEvidence(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """Everything that is proved of one record.
+    """Everything that is proved about one record.
 
     Attributes:
-        results: one for each check, in the order of the catalogue.
-        claims: what is known of each claim; empty if the checks alone were asked for.
-        pinned: what pins each member, by name; `sources/<path>` for a file that differs from the other sources.
+        results: one for each check, in catalogue order.
+        claims: empty if only checks were requested.
+        pinned: by member name; `sources/<path>` for a file that differs from the other sources.
     """
 
     results: tuple[CheckResult, ...]
@@ -135,7 +131,7 @@ class Proof:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings, in the order of the catalogue."""
+        """All findings, in catalogue order."""
         return tuple(finding for result in self.results for finding in result.findings)
 
     @cached_property
@@ -145,9 +141,9 @@ class Proof:
 
     @property
     def skipped(self) -> tuple[str, ...]:
-        """The names of the checks that were left out."""
+        """The names of skipped checks."""
         return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
 
     def claim(self, name: ClaimName) -> Claim | None:
-        """Return what is known of a claim; None if the checks alone were asked for."""
+        """Return a claim; None if only checks were requested."""
         return next((claim for claim in self.claims if claim.name is name), None)

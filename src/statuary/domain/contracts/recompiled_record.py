@@ -1,4 +1,4 @@
-"""The members of a record as its compiler gives them when it runs again."""
+"""The members of a record from a new run of its compiler."""
 
 from statuary.domain.contracts.compiled_members import compiled_members
 from statuary.domain.contracts.match_sides import match_sides, transformation_members
@@ -11,7 +11,7 @@ def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Point
     """Return every member of a record that follows from the compiler's output and the on-chain code.
 
     Raises:
-        InvalidValueError: if the output lacks something that every record has, or cannot be read.
+        InvalidValueError: if the output is incomplete or cannot be parsed.
     """
     compilation = record["compilation"]
     compiled = compiled_members(

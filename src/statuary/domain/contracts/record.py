@@ -1,11 +1,13 @@
-"""The record of one verified contract: its own wire format, so that no conversion is ever paid for.
+"""The record of one verified contract, in its own wire format: it is never converted.
 
-Member names, order and nullability are those of Sourcify's API v2 as measured of the real server (every
-member, nulls included), over the specification where they differ: `sourceMap` may be an object,
-transformations may be `delete` and carry `length`, most members may be null.
+Member names, order and nullability are measured of Sourcify's server (all members, nulls included) and win
+over the
+specification: `sourceMap` may be an object, transformations may be `delete` and carry `length`, most
+members may be null.
 
-A record is a plain dict; these types let pydantic refuse wrong shapes and mypy follow right ones. Hex
-digits are proved where bytes are made of them, not here: one look at each is enough.
+A record is a plain dict; these types let pydantic reject wrong shapes and mypy check the code. Hex digits are
+checked where
+they are decoded.
 """
 
 from typing import Any, Literal, NamedTuple, NotRequired, TypeVar
@@ -21,14 +23,14 @@ Shape = TypeVar("Shape")
 
 
 def strict(shape: type[Shape]) -> type[Shape]:
-    """Have pydantic refuse unknown members and values of other types; what is not validated does not load it."""
+    """Let pydantic reject unknown members and values of other types; pydantic is imported only for that."""
     shape.__pydantic_config__ = {"extra": "forbid", "strict": True, "defer_build": True}  # type: ignore[attr-defined]
     return shape
 
 
 @strict
 class BytecodeReference(TypedDict):
-    """A stretch of bytecode that is filled in later, in bytes."""
+    """A range of bytecode, in bytes, that is filled in later."""
 
     start: int
     length: int
@@ -36,7 +38,7 @@ class BytecodeReference(TypedDict):
 
 @strict
 class CborAuxdata(TypedDict):
-    """A CBOR tail found in recompiled bytecode: its bytes as 0x hex (length suffix included), its byte offset."""
+    """Auxdata in recompiled bytecode: its bytes as 0x hex (length suffix included), and its byte offset."""
 
     value: str
     offset: int
@@ -58,7 +60,7 @@ class Transformation(TypedDict):
 
 @strict
 class TransformationValues(TypedDict, total=False):
-    """What the transformations put in place: 0x hex, by library name, immutable id or auxdata id."""
+    """The values that transformations insert: 0x hex, by library name, immutable id or auxdata number."""
 
     libraries: dict[str, str]
     immutables: dict[str, str]
@@ -82,7 +84,7 @@ class CreationBytecode(TypedDict):
 
 @strict
 class RuntimeBytecode(TypedDict):
-    """The runtime side, with the places of immutables (by AST id; Vyper has the one id "0")."""
+    """The runtime side, with references of immutables (by AST id; Vyper has the one id "0")."""
 
     onchainBytecode: str | None
     recompiledBytecode: str | None
@@ -106,7 +108,7 @@ class Deployment(TypedDict):
 
 @strict
 class Compilation(TypedDict):
-    """What was compiled with what. `fullyQualifiedName` splits at its last colon."""
+    """Compiler, settings and contract. `fullyQualifiedName` splits at its last colon."""
 
     language: str
     compiler: str
@@ -125,14 +127,14 @@ class SourceContent(TypedDict):
 
 @strict
 class SourceId(TypedDict):
-    """The number that source maps know a file by."""
+    """The number of a file in source maps."""
 
     id: int
 
 
 @strict
 class Signature(TypedDict):
-    """A function, event or error: canonical text, first 4 bytes and whole of its keccak-256 as 0x hex."""
+    """A function, event or error: canonical text, 4-byte hash and whole keccak-256 as 0x hex."""
 
     signature: str
     signatureHash4: str
@@ -167,7 +169,7 @@ class ProxyResolutionError(TypedDict):
 
 @strict
 class ProxyResolution(TypedDict, total=False):
-    """Whether the contract is a proxy and of what, or the error instead of the three members."""
+    """Whether the contract is a proxy, its type and implementations; or the error instead of these."""
 
     isProxy: bool
     proxyType: str | None
@@ -195,9 +197,9 @@ class StdJsonOutput(TypedDict):
 
 @strict
 class Record(TypedDict):
-    """The whole record, members in the order that the real server gives `fields=all`.
+    """The whole record, members in the order in which the server serves `fields=all`.
 
-    The three members that the real server has served since 2025 or 2026 only may be absent.
+    Three members may be absent: the server has served them since 2025 or 2026 only.
     """
 
     matchId: str
@@ -243,11 +245,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 class ContractRow(NamedTuple):
-    """What lists say of a record: the members of a list entry in the real server's order, then what pages add.
+    """The list entry of a record: the members in served order, then what pages add.
 
     Attributes:
-        language: what it is written in, with the compiler's version.
-        selectors: the first four bytes of the hash of each function, event and error, one after the other.
+        language: with the compiler's version.
+        selectors: concatenated 4-byte hashes of functions, events and errors.
     """
 
     match: str | None
@@ -267,15 +269,14 @@ LIST_MEMBERS = ContractRow._fields[:7]
 
 
 def contract_row(record: RecordValue) -> ContractRow:
-    """Return a record's entry in lists."""
+    """Return a record's list entry."""
     return ContractRow(*(record[member] for member in LIST_MEMBERS))
 
 
 def in_served_order(record: RecordValue) -> RecordValue:
     """Return a record with its members, and those of its groups, in the order of `fields=all`.
 
-    The same object is returned when the order is right already, which is so for every record that a real
-    server sent.
+    If they are in that order already, as in every record from a real server, the same object is returned.
     """
     ordered = {
         member: _ordered(record[member], GROUPS[member]) if member in GROUPS else record[member]

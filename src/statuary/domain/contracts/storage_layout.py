@@ -1,7 +1,8 @@
-"""Storage layouts held against the rules by which solc and Vyper lay variables out.
+"""Check storage layouts against the rules by which solc and Vyper lay variables out.
 
-Nothing in bytecode commits to a layout, so it can only be checked for being one: every type is defined and has the
-size of its parts, and every variable lies where packing puts it (Solidity docs, "Layout of State Variables").
+Nothing in bytecode commits to a layout, so only its consistency can be checked: every type is defined and has
+the size of
+its parts, and every variable is where packing puts it (Solidity docs, "Layout of State Variables").
 """
 
 import re
@@ -27,7 +28,7 @@ _FULL_SLOT = ("mapping", "dynamic_array", "bytes")
 
 
 class LayoutFault(NamedTuple):
-    """What is wrong with a layout, and where in it."""
+    """An inconsistency of a layout, and its pointer."""
 
     message: str
     pointer: Pointer = ()
@@ -42,19 +43,14 @@ class _Cursor(NamedTuple):
 
 @dataclass(slots=True)
 class SolidityLayout:
-    """A `storageLayout` or `transientStorageLayout` of solc.
-
-    Attributes:
-        variables: the member `storage`.
-        types: the member `types`.
-    """
+    """A `storageLayout` or `transientStorageLayout` of solc: its members `storage` and `types`."""
 
     variables: Sequence[Json]
     types: Mapping[str, Json]
     _sizes: dict[str, int] = field(default_factory=dict)
 
     def faults(self, *, may_start_anywhere: bool = False) -> Iterator[LayoutFault]:
-        """Yield what is wrong with the layout.
+        """Yield the inconsistencies of the layout.
 
         Args:
             may_start_anywhere: whether the first slot may be any (solc 0.8.29 on: `layout at`).
@@ -71,10 +67,11 @@ class SolidityLayout:
         yield from self._misplaced(self.variables, ("storage",), may_start_anywhere=may_start_anywhere)
 
     def size(self, name: Json, depth: int = 0) -> int:
-        """Return the bytes that a type takes.
+        """Return the size of a type in bytes.
 
         Raises:
-            InvalidValueError: if the type is not defined, contains itself, or has not the size of its parts.
+            InvalidValueError: if the type is undefined, contains itself, or does not have the size of its
+                parts.
         """
         if isinstance(name, str) and name in self._sizes:
             return self._sizes[name]
@@ -93,7 +90,7 @@ class SolidityLayout:
         return size
 
     def _expected_size(self, known: Mapping[str, Json], depth: int) -> int | None:
-        """Return the bytes that the parts of a type take; None where only the type itself says it."""
+        """Return the size of a type's parts in bytes; None if only the type itself states it."""
         if known.get("encoding") in _FULL_SLOT:
             self._require_parts(known)
             return WORD
@@ -167,7 +164,7 @@ class SolidityLayout:
         return known.get("encoding") in _FULL_SLOT or "members" in known or "base" in known
 
     def _place(self, cursor: _Cursor, name: str) -> _Cursor:
-        """Return where a variable goes that follows the byte before `cursor`."""
+        """Return where a variable goes after the byte before `cursor`."""
         if cursor.offset and (self._starts_a_slot(name) or cursor.offset + self.size(name) > WORD):
             return _Cursor(cursor.slot + 1, 0)
         return cursor
@@ -188,7 +185,7 @@ def _number_of_bytes(name: str, known: Mapping[str, Json]) -> int:
 
 
 def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
-    """Read a layout of solc, or say why it is none."""
+    """Parse a layout of solc, or return why it is not one."""
     variables, types = layout.get("storage"), layout.get("types")
     if (
         not isinstance(variables, list)
@@ -200,7 +197,7 @@ def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
 
 
 def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
-    """Yield what is wrong with a layout of Vyper: variables that overlap, or have no slot."""
+    """Yield the inconsistencies of a Vyper layout: variables that overlap, or have no slot."""
     taken: list[tuple[int, int, Pointer]] = []
     for pointer, place in _vyper_places(layout, ()):
         slot, count = place.get("slot", place.get("offset")), place.get("n_slots", place.get("length", 1))

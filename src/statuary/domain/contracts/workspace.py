@@ -1,4 +1,4 @@
-"""A contract as its owner has it; the rest of its record is derived."""
+"""A workspace: what only a contract's owner knows; its record is derived from it."""
 
 from typing import Final, NamedTuple
 
@@ -8,10 +8,10 @@ from statuary.domain.primitives import Address, ChainId, Hex, Instant, InvalidVa
 
 
 class DerivationError(InvalidValueError):
-    """No record follows from a workspace.
+    """No record can be derived from a workspace.
 
     Attributes:
-        pointer: where; its first key is `STD_JSON_INPUT`, `STD_JSON_OUTPUT` or the name of a field.
+        pointer: its first key is `STD_JSON_INPUT`, `STD_JSON_OUTPUT` or the name of a field.
     """
 
     def __init__(self, message: str, hint: str = "", pointer: Pointer = ()) -> None:
@@ -24,11 +24,10 @@ STD_JSON_OUTPUT: Final = "std_json_output"
 
 
 class WorkspaceDeployment(NamedTuple):
-    """The transaction that created a contract; unknown members are None.
+    """The transaction that created a contract; numbers are decimal text, unknown members None.
 
     Attributes:
-        block_number: decimal text ("-1" for a contract of the genesis block).
-        transaction_index: decimal text.
+        block_number: "-1" for a contract of the genesis block.
         deployer: the sender of the transaction, even if a factory created the contract.
     """
 
@@ -39,19 +38,19 @@ class WorkspaceDeployment(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """A contract as its owner has it.
+    """What a contract's owner knows.
 
     Attributes:
         compiler: `solc` or `vyper`.
         compiler_version: such as `0.8.30+commit.73712a01`; a leading `v` is dropped.
         fully_qualified_name: `path:Name`.
-        std_json_output: with `evm.legacyAssembly`, the numbers of several auxdata are certain.
+        std_json_output: with `evm.legacyAssembly`, auxdata numbers are certain.
         onchain_creation: the input of the creating transaction or trace, with arguments; None if unknown.
         onchain_runtime: the code at the address; None if unknown.
         verified_at: served in whole seconds.
         match_id: decimal text, unique in the site.
-        proxy_resolution: `isProxy`, `proxyType` and `implementations` for a contract whose code alone does not
-            decide; None if unknown.
+        proxy_resolution: `isProxy`, `proxyType` and `implementations` if the code does not decide them; None
+            if unknown.
     """
 
     chain_id: ChainId

@@ -1,4 +1,4 @@
-"""Ids for what the author gave no id: twelve characters, as in Statuspage, derived so that they never change."""
+"""Ids where the author gives none: twelve characters, as in Statuspage, derived so that they never change."""
 
 from hashlib import blake2b
 

@@ -1,7 +1,8 @@
 """An incident at each instant of its history.
 
-What an incident's document says changes only at the history's *change instants*; between two of them it is one
-value, which is made once and kept.
+What an incident's document says changes only at the history's *change instants*; its state between two of
+them is one value,
+which is cached.
 """
 
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""The status side of everything read from content."""
+"""The status sources of a site."""
 
 from dataclasses import dataclass
 from functools import cached_property

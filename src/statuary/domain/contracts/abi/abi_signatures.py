@@ -1,8 +1,10 @@
 """The signatures of an ABI, as Sourcify serves them under `signatures`.
 
-Functions, events (anonymous ones too) and errors count; constructors, `fallback` and `receive` do not. An item
-that ethers v6 cannot parse is left out without a word: library ABIs with the names of enums and structs, the
-`function` type, fixed point numbers (MEASUREMENTS.md, signatures).
+Functions, events (anonymous ones too) and errors have signatures; constructors, `fallback` and `receive` do
+not. Items
+that ethers v6 cannot parse are skipped: library ABIs with the names of enums and structs, the `function`
+type,
+fixed point numbers (MEASUREMENTS.md, signatures).
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,10 +23,10 @@ REMEMBERED_SIGNATURES = 65_536
 
 
 def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
-    """Return the signatures of an ABI by kind, each list without duplicates, in order of the text's bytes.
+    """Return the signatures of an ABI by kind, each list without duplicates, in byte order.
 
-    The order is that of a database in the C locale; the production system's is its own locale's, so
-    signatures of records from elsewhere are to be compared as sets.
+    The production server sorts by its database's locale, so compare signatures of other servers' records as
+    sets.
     """
     texts: dict[str, set[str]] = {kind: set() for kind in SIGNATURE_KINDS}
     for item in abi if isinstance(abi, list) else ():
@@ -38,7 +40,7 @@ def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
 
 
 def signature_text(item: Mapping[str, Json]) -> str | None:
-    """Spell the signature of an ABI item, such as `transfer(address,uint256)`; None if ethers cannot."""
+    """Return the signature of an ABI item, such as `transfer(address,uint256)`; None if ethers has none."""
     name = item.get("name")
     if not is_identifier(name):
         return None
@@ -64,7 +66,7 @@ def signature_entry(text: str) -> dict[str, str]:
 
 
 def unparsed_items(abi: Iterable[Json]) -> list[int]:
-    """Return the places in an ABI of functions, events and errors that have no signature."""
+    """Return the indexes in an ABI of functions, events and errors that have no signature."""
     return [
         place
         for place, item in enumerate(abi)

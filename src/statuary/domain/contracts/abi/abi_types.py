@@ -1,8 +1,8 @@
-"""The types of ABI parameters, read from an ABI's JSON as ethers v6 reads them.
+"""Types of ABI parameters, parsed from an ABI's JSON as ethers v6 does.
 
-Sourcify computes signatures and checks constructor arguments with ethers, so what ethers refuses (`function`,
-`fixed128x18`, the enum and struct names in library ABIs) is refused here too. Specification: Solidity's
-"Contract ABI Specification"; the laxities noted below are those of ethers' `ParamType`.
+Sourcify computes signatures and checks constructor arguments with ethers, so what ethers rejects (`function`,
+`fixed128x18`, the enum and struct names in library ABIs) is rejected here too. Specification: Solidity's
+"Contract ABI Specification"; deviations noted below are those of ethers' `ParamType`.
 """
 
 import re
@@ -26,12 +26,12 @@ _LONGEST_REMEMBERED = 40
 
 @dataclass(frozen=True)
 class BasicType:
-    """A type without parts: `address`, `bool`, `string`, `bytes`, `bytes7`, `uint256`, `int8`.
+    """An elementary type: `address`, `bool`, `string`, `bytes`, `bytes7`, `uint256`, `int8`.
 
     Attributes:
-        name: its canonical name; the short forms `uint` and `int` are spelled out.
+        name: its canonical name (`uint256` for `uint`).
         kind: the name without its size.
-        size: bytes of `bytesN`, bits of an integer; 0 where there is none.
+        size: bytes of `bytesN`, bits of an integer; else 0.
     """
 
     name: str
@@ -49,7 +49,7 @@ class BasicType:
 
 @dataclass(frozen=True)
 class ArrayType:
-    """`T[]` or `T[n]`: `length` is None for the first."""
+    """`T[]` or `T[n]`; `length` is None for `T[]`."""
 
     item: "AbiType"
     length: int | None
@@ -61,7 +61,7 @@ class ArrayType:
 
     @cached_property
     def head_bytes(self) -> int:
-        """Bytes that it takes in the head of what holds it."""
+        """Size of its head in bytes."""
         return WORD if self.is_dynamic else self.item.head_bytes * (self.length or 0)
 
     @property
@@ -72,7 +72,7 @@ class ArrayType:
 
 @dataclass(frozen=True)
 class TupleType:
-    """A struct: its parts in order."""
+    """A struct with its components in order."""
 
     items: tuple["AbiType", ...]
 
@@ -83,7 +83,7 @@ class TupleType:
 
     @cached_property
     def head_bytes(self) -> int:
-        """Bytes that it takes in the head of what holds it."""
+        """Size of its head in bytes."""
         return WORD if self.is_dynamic else sum(item.head_bytes for item in self.items)
 
     @property
@@ -96,19 +96,18 @@ AbiType = BasicType | ArrayType | TupleType
 
 
 def parse_abi_parameters(parameters: Json, *, may_be_indexed: bool = False) -> TupleType:
-    """Read the `inputs` of an ABI item as one tuple of types, as `parse_abi_types` does."""
+    """Parse the `inputs` of an ABI item into one tuple type, as `parse_abi_types` does."""
     return TupleType(parse_abi_types(parameters, may_be_indexed=may_be_indexed))
 
 
 def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[AbiType, ...]:
-    """Read the types of the `inputs` of an ABI item; null or absent inputs are none.
+    """Parse the types of the `inputs` of an ABI item; null or absent inputs are an empty list.
 
     Args:
-        parameters: the JSON list.
-        may_be_indexed: whether the parameters are an event's; ethers refuses `indexed` anywhere else.
+        may_be_indexed: whether the parameters are an event's; ethers rejects `indexed` anywhere else.
 
     Raises:
-        Malformed: if a parameter's type or name is one that ethers does not read.
+        InvalidValueError: if ethers rejects a parameter's type or name.
     """
     if not parameters:
         return ()
@@ -118,7 +117,7 @@ def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[
 
 
 def is_identifier(name: Json) -> bool:
-    """Say whether a name is one that ethers accepts for an ABI item."""
+    """Return whether ethers accepts a name for an ABI item."""
     if not isinstance(name, str):
         return False
     # what Python takes is what ethers takes but for the dollar, and is told several times faster
@@ -194,5 +193,5 @@ def _number(digits: str) -> int:
 
 
 def canonical(name: str, inputs: Sequence[AbiType]) -> str:
-    """Spell a signature: the name and the canonical types of its inputs."""
+    """Return a signature: the name and the canonical types of its inputs."""
     return f"{name}({','.join(item.canonical for item in inputs)})"

@@ -1,9 +1,9 @@
-"""ABI-encoded values, read and written strictly (Solidity's "Contract ABI Specification").
+"""ABI-encoded values (Solidity's "Contract ABI Specification"), in canonical encoding only.
 
-Only the canonical encoding is read: every tail follows the one before it, without gap or overlap, and all
-padding is zero. Sourcify accepts constructor arguments if decoding and encoding them again gives the same
-bytes, which is true of canonical encodings and of no others. Strictness is also what bounds the work: each
-byte is read once, so offsets that point back into one another cannot multiply it.
+Every tail follows the previous one without gap or overlap, and all padding is zero. Sourcify accepts
+constructor
+arguments if decoding and encoding them again gives the same bytes, which holds for canonical encodings
+only. This also bounds the work: each byte is read once, so overlapping offsets cannot multiply it.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ def decode_abi_values(types: TupleType, data: bytes) -> list[AbiValue]:
     """Decode the arguments of a call or constructor.
 
     Raises:
-        Malformed: if `data` is not the canonical encoding of values of these types, the whole of it.
+        InvalidValueError: if `data` is not exactly the canonical encoding of values of these types.
     """
     values, end = _decode_sequence(types.items, data, 0)
     if end != len(data):
@@ -32,13 +32,13 @@ def encode_abi_values(types: TupleType, values: Sequence[AbiValue]) -> bytes:
     """Encode values canonically.
 
     Raises:
-        Malformed: if the values do not fit the types.
+        InvalidValueError: if the values do not fit the types.
     """
     return _encode_sequence(types.items, values)
 
 
 def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> tuple[list[AbiValue], int]:
-    """Decode heads from `start` and the tails that follow them; return the values and where they end."""
+    """Decode heads from `start` and their tails; return the values and the end."""
     tail = start + sum(item.head_bytes for item in types)
     if tail > len(data):
         raise InvalidValueError(f"{tail} bytes are needed, there are {len(data)}")

@@ -1,9 +1,11 @@
-"""The data that compilers append to bytecode: Sourcify calls it `cborAuxdata`.
+"""The auxdata that compilers append to bytecode; Sourcify calls it `cborAuxdata`.
 
-solc (0.4.7 on) writes a CBOR map with the hash of its metadata, then its length in two bytes. Vyper wrote
-eleven bytes of CBOR without a length (0.3.4), then a map and its length (0.3.5 to 0.3.9), and since 0.3.10 an
-array, in creation code alone, whose length counts its own two bytes. Measured in `bytecode-utils` of
-Sourcify and on records of every one of these compilers.
+solc (0.4.7 on) appends a CBOR map with the hash of its metadata, then its length in two bytes. Vyper 0.3.4
+appends
+eleven bytes of CBOR without a length; 0.3.5 to 0.3.9 a map and its length; 0.3.10 on an array, in creation
+code only, whose length counts its own two bytes. Measured in Sourcify's `bytecode-utils` and on records of
+all
+these compilers.
 """
 
 from collections.abc import Mapping
@@ -28,7 +30,7 @@ REMEMBERED_PIECES = 1024
 
 
 class AuxdataStyle(StrEnum):
-    """How a compiler lays out what it appends."""
+    """The layout of a compiler's auxdata."""
 
     NONE = "none"
     SOLIDITY = "solidity"
@@ -38,20 +40,21 @@ class AuxdataStyle(StrEnum):
 
 
 class Auxdata(NamedTuple):
-    """One appended piece: where it starts in the bytecode (in bytes), and its bytes with the length."""
+    """One piece of auxdata: its offset in the bytecode, and its bytes including the length."""
 
     offset: int
     value: bytes
 
 
 class AuxdataFields(NamedTuple):
-    """What a piece of auxdata says.
+    """The content of auxdata.
 
     Attributes:
-        hashes: scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`) to digest; an `ipfs` digest is its 34-byte multihash.
-        compiler: the version written there, dotted; empty if there is none.
-        runtime_size: Vyper from 0.3.10: bytes of the runtime code; None elsewhere.
-        immutable_size: Vyper from 0.3.10: bytes of all immutables; None elsewhere.
+        hashes: digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte
+            multihash.
+        compiler: version, dotted; empty if there is none.
+        runtime_size: bytes of the runtime code (Vyper 0.3.10 on), else None.
+        immutable_size: bytes of all immutables (Vyper 0.3.10 on), else None.
     """
 
     hashes: Mapping[str, bytes]
@@ -62,7 +65,7 @@ class AuxdataFields(NamedTuple):
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def auxdata_style(language: str, version: str) -> AuxdataStyle:
-    """Say which layout a compiler uses, by the record's `compilation.language` and `compilerVersion`."""
+    """Return the layout for a record's `compilation.language` and `compilerVersion`."""
     number = parse_compiler_version(version)
     if language == "Solidity":
         return AuxdataStyle.SOLIDITY if number >= CompilerVersion(0, 4, 7) else AuxdataStyle.NONE
@@ -74,7 +77,7 @@ def auxdata_style(language: str, version: str) -> AuxdataStyle:
 
 
 def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
-    """Return the auxdata that ends `code`, or None if its end is not auxdata of that style."""
+    """Return the auxdata at the end of `code`; None if there is none in that layout."""
     size, cbor_end = _extent(code, style)
     start = len(code) - size
     if style is AuxdataStyle.NONE or not 0 <= start < cbor_end or not is_cbor(code[start:cbor_end]):
@@ -83,7 +86,7 @@ def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
 
 
 def _extent(code: bytes, style: AuxdataStyle) -> tuple[int, int]:
-    """Return how many bytes the auxdata that ends a code says it has, and where its CBOR ends."""
+    """Return the length of the auxdata that ends a code, and the end of its CBOR."""
     if style is AuxdataStyle.VYPER_0_3_4:
         return VYPER_0_3_4_BYTES, len(code)
     size = int.from_bytes(code[-LENGTH_BYTES:], "big")
@@ -93,7 +96,7 @@ def _extent(code: bytes, style: AuxdataStyle) -> tuple[int, int]:
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def is_cbor(data: bytes) -> bool:
-    """Say whether `data` is exactly one CBOR item."""
+    """Return whether `data` is exactly one CBOR item."""
     try:
         decode_cbor(data)
     except InvalidValueError:
@@ -103,10 +106,10 @@ def is_cbor(data: bytes) -> bool:
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
-    """Decode one piece of auxdata, length bytes included, by the layout of its compiler.
+    """Decode one piece of auxdata, length included, by its compiler's layout.
 
     Raises:
-        Malformed: if it is not such a piece.
+        InvalidValueError: if it is not in that layout.
     """
     size, cbor_end = _extent(value, style)
     if style is AuxdataStyle.NONE or size != len(value):
@@ -120,9 +123,10 @@ def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
 
 
 def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
-    """Say whether auxdata commits to the sources, which an exact match needs (MEASUREMENTS.md, match levels).
+    """Return whether auxdata commits to the sources, which an exact match needs.
 
-    For Solidity that is a metadata hash, for Vyper from 0.4.1 its integrity hash; nothing else counts.
+    In Solidity that is a metadata hash, in Vyper from 0.4.1 the integrity hash; nothing else counts
+    (MEASUREMENTS.md, match levels).
     """
     if style is AuxdataStyle.VYPER and parse_compiler_version(version) < CompilerVersion(0, 4, 1):
         return False
@@ -135,10 +139,10 @@ def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
 
 
 def _map_fields(item: dict[CborValue, CborValue]) -> AuxdataFields:
-    """Read the map that solc, and Vyper before 0.3.10, append.
+    """Decode the map that solc, and Vyper before 0.3.10, append.
 
     Raises:
-        InvalidValueError: if it holds anything that these compilers do not write.
+        InvalidValueError: if it contains anything that these compilers do not write.
     """
     for key, value in item.items():
         if not _is_known_member(key, value):
@@ -154,7 +158,11 @@ def _is_known_member(key: CborValue, value: CborValue) -> bool:
 
 
 def _vyper_fields(item: CborValue) -> AuxdataFields:
-    """Read `[integrity (from 0.4.1), runtime size, [data sizes], immutable size, {"vyper": [major, minor, patch]}]`."""
+    """Decode Vyper's array.
+
+    It is `[integrity (from 0.4.1), runtime size, [data sizes], immutable size, {"vyper": [major, minor,
+    patch]}]`.
+    """
     if not isinstance(item, list) or len(item) not in (4, 5) or not isinstance(item[-1], dict):
         raise InvalidValueError("auxdata is not Vyper's CBOR array")
     *integrity, runtime_size, _, immutable_size, versions = item

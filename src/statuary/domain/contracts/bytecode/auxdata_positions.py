@@ -1,11 +1,13 @@
-"""Finding the auxdata in recompiled bytecode, numbered as Sourcify numbers it.
+"""Find the auxdata in recompiled bytecode, numbered as Sourcify does.
 
-A contract that creates others holds their auxdata beside its own. solc lists the pieces in its assembly output
-(`evm.legacyAssembly`, the keys `.auxdata`), the contract's own first, then those of the contracts it creates; that
-is the numbering. Sourcify finds where they stand by compiling twice with different sources, which cannot be
-done without the compiler: here each listed piece is looked for as bytes. Where the output has no assembly,
-the pieces are recognised as CBOR, the runtime code's own first, then the others by place; the numbers of
-contracts created by created contracts may then differ from Sourcify's.
+A contract that creates others contains their auxdata too. solc lists the pieces in its assembly output
+(`evm.legacyAssembly`, the keys `.auxdata`): the contract's own first, then those of the contracts it creates.
+Sourcify
+finds their positions by compiling twice with different sources; without a compiler, each listed piece is
+searched for as bytes. Without assembly output the pieces are recognized as CBOR: the runtime code's own
+first, then the
+others by position; then numbers of contracts that are created by created contracts may differ from
+Sourcify's.
 """
 
 from collections.abc import Iterable, Iterator
@@ -55,12 +57,7 @@ def auxdata_positions(
 ) -> AuxdataPositions:
     """Find the auxdata in a contract's recompiled bytecode.
 
-    Args:
-        creation: the creation code.
-        runtime: the runtime code.
-        language: `compilation.language`.
-        version: `compilation.compilerVersion`.
-        assembly: the compiler's `evm.legacyAssembly`, or None if it was not asked for.
+    `assembly` is the compiler's `evm.legacyAssembly`, or None if it was not requested.
     """
     style = auxdata_style(language, version)
     if style is not AuxdataStyle.SOLIDITY:
@@ -78,7 +75,7 @@ def auxdata_positions(
 
 
 def _only(code: bytes, style: AuxdataStyle, listed: list[bytes]) -> AuxdataByNumber:
-    """Return the one piece that is listed: where it ends the code, or anywhere else."""
+    """Return the one listed piece: at the end of the code, or anywhere else."""
     return (_last(code, style) if listed else {}) or _found(code, listed)
 
 
@@ -88,7 +85,7 @@ def listed_auxdata(assembly: Json) -> list[bytes]:
 
 
 def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
-    """Return the auxdata that can be recognised in bytecode: the contract's own, then what else there is."""
+    """Return the auxdata that can be recognized in bytecode: the contract's own, then the others."""
     inner = [piece.value for piece in recognized_auxdata_pieces(runtime)]
     outer = [piece.value for piece in recognized_auxdata_pieces(creation)]
     for value in inner:
@@ -98,7 +95,7 @@ def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
 
 
 def recognized_auxdata_pieces(code: bytes) -> Iterator[Auxdata]:
-    """Yield the pieces of a code that read as solc's auxdata: a CBOR map with known keys, and its length."""
+    """Yield the parts of a code that parse as solc's auxdata: a CBOR map with known keys, and its length."""
     for start in _map_starts(code):
         try:
             _, end = decode_cbor_prefix(code, start)
@@ -137,7 +134,7 @@ def _last(code: bytes, style: AuxdataStyle) -> AuxdataByNumber:
 
 
 def _found(code: bytes, listed: Iterable[bytes]) -> AuxdataByNumber:
-    """Look for the listed pieces; each place goes to the first number with those bytes that has none yet."""
+    """Search for the listed pieces; equal pieces get positions in order."""
     found: AuxdataByNumber = {}
     next_place: dict[bytes, int] = {}
     for number, value in enumerate(listed, start=1):

@@ -1,7 +1,8 @@
-"""A strict reader for the few CBOR items that compilers append to bytecode (RFC 8949).
+"""A strict decoder for the few CBOR items that compilers append to bytecode (RFC 8949).
 
-Only definite lengths are read, and nothing may follow the item: solc and Vyper never write anything else.
-A general library would be a compiled dependency for some sixty lines, and is laxer than a proof wants.
+Only definite lengths are accepted, and nothing may follow the item: solc and Vyper never write anything else.
+A general library would be a compiled dependency in place of sixty lines, and is less strict than a proof
+needs.
 """
 
 import struct
@@ -18,7 +19,7 @@ _FLOATS = {25: ">e", 26: ">f", 27: ">d"}
 
 
 def decode_cbor(data: bytes) -> CborValue:
-    """Decode one item that is the whole of `data`.
+    """Decode `data`, which must be one item.
 
     Raises:
         InvalidValueError: if `data` is not exactly one well-formed item.

@@ -1,8 +1,8 @@
-"""The places that a compiler leaves open in bytecode: libraries to link, immutables to fill in, auxdata.
+"""References in bytecode: library addresses, immutables, auxdata.
 
-They are read from a record's `linkReferences`, `immutableReferences` and `cborAuxdata` into plain lists, in
-the order in which Sourcify visits them (the order of JavaScript's object keys), which is the order of the
-transformations made from them.
+They are parsed from a record's `linkReferences`, `immutableReferences` and `cborAuxdata` into lists, in the
+order in
+which Sourcify visits them (that of JavaScript's object keys), which is also the order of transformations.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,12 +20,12 @@ MAX_ARRAY_INDEX = 2**32 - 2
 
 
 class CodeReference(NamedTuple):
-    """Bytes of the code that a value goes into.
+    """Bytes of the code that a value replaces.
 
     Attributes:
-        id: the value's name: a library's fully qualified name, or an immutable's AST id.
-        start: the first byte.
-        length: how many.
+        id: a library's fully qualified name, or an immutable's AST id.
+        start: offset in bytes.
+        length: in bytes.
     """
 
     id: str
@@ -34,13 +34,13 @@ class CodeReference(NamedTuple):
 
 
 def parse_link_references(link_references: Json) -> list[CodeReference]:
-    """Read `linkReferences`: by file, library, and position.
+    """Parse `linkReferences`: by file, library, and position.
 
-    Files and libraries are taken in alphabetical order, in which solc writes them; a record's own map has
-    them in `jsonb`'s order.
+    Files and libraries are in alphabetical order, as solc writes them; a record's own map is in `jsonb`
+    order.
 
     Raises:
-        Malformed: if it is not such a map.
+        InvalidValueError: if it is not such a map.
     """
     return [
         place
@@ -51,10 +51,10 @@ def parse_link_references(link_references: Json) -> list[CodeReference]:
 
 
 def parse_immutable_references(immutable_references: Json) -> list[CodeReference]:
-    """Read `immutableReferences`: by AST id and position.
+    """Parse `immutableReferences`: by AST id and position.
 
     Raises:
-        Malformed: if it is not such a map.
+        InvalidValueError: if it is not such a map.
     """
     return [
         place
@@ -64,16 +64,16 @@ def parse_immutable_references(immutable_references: Json) -> list[CodeReference
 
 
 def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
-    """Read `cborAuxdata`: by its numbers "1", "2" and so on.
+    """Parse `cborAuxdata`: by its numbers "1", "2" and so on.
 
     Raises:
-        Malformed: if it is not such a map.
+        InvalidValueError: if it is not such a map.
     """
     return {number: _auxdata(number, piece) for number, piece in _members(cbor_auxdata, "cborAuxdata")}
 
 
 def javascript_order(keys: Iterable[str]) -> list[str]:
-    """Return keys as JavaScript visits an object's: whole numbers first, by size, then the rest as they came."""
+    """Return keys in JavaScript's order: integers first, ascending, then the rest in insertion order."""
     listed = list(keys)
     if len(listed) < 2:
         return listed

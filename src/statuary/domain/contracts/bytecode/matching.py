@@ -1,7 +1,8 @@
-"""Finding the transformations of one side: what turns this recompiled code into that on-chain code.
+"""Find the transformations that turn recompiled code into on-chain code.
 
-This is Sourcify's own procedure (`lib-sourcify`, Transformations and Verification), step by step, so that the
-list, its order, the values and the level come out as its server would write them.
+Follows Sourcify's procedure (`lib-sourcify`, Transformations and Verification) step by step, so the list, its
+order,
+the values and the level are what its server would write.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,16 +31,14 @@ INVALID = b"\xfe"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecompiledSide:
-    """What a compiler gave for one side.
+    """The compiler's output for one side.
 
     Attributes:
-        code: the bytecode, with zeros where libraries and immutables go.
-        libraries: the places to link.
-        immutables: the places of immutables; none on the creation side.
+        code: with zeros for libraries and immutables.
+        libraries: their positions.
+        immutables: their positions; none on the creation side.
         appended_immutables: bytes of immutables that Vyper's creation code appends to the runtime code.
-        auxdata: the pieces of auxdata in the code, by number.
-        language: `compilation.language`.
-        version: `compilation.compilerVersion`.
+        auxdata: auxdata by number.
     """
 
     code: bytes
@@ -52,7 +51,7 @@ class RecompiledSide:
 
 
 class SideMatch(NamedTuple):
-    """A side that matches: its level, and the steps and values that replay it."""
+    """A side that matches: its level, transformations and values."""
 
     level: MatchLevel
     transformations: tuple[TransformationStep, ...]
@@ -60,12 +59,12 @@ class SideMatch(NamedTuple):
 
 
 class MismatchError(InvalidValueError):
-    """The two codes differ in more than transformations explain."""
+    """Transformations do not explain the difference between two codes."""
 
 
 @dataclass(slots=True)
 class _Attempt:
-    """The code so far, and the steps taken to it."""
+    """The code so far, and the transformations applied to it."""
 
     code: bytearray
     onchain: bytes
@@ -75,10 +74,10 @@ class _Attempt:
     def put(
         self, kind: TransformationType, reason: TransformationReason, place: CodeReference, *, group: str
     ) -> None:
-        """Copy a place from the on-chain code, and note the step and the value.
+        """Copy a range from the on-chain code, and record the transformation and the value.
 
         Raises:
-            Mismatch: if the on-chain code ends before the place does.
+            MismatchError: if the on-chain code ends before the range does.
         """
         value = self.onchain[place.start : place.start + place.length]
         if len(value) != place.length:
@@ -112,12 +111,10 @@ def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
 
 
 def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType | None) -> SideMatch | None:
-    """Match creation code, whose end is the constructor's arguments; None if that does not explain it.
+    """Match creation code, which ends in constructor arguments; None if that does not explain it.
 
     Args:
-        side: what the compiler gave.
-        onchain: the code of the creation transaction.
-        constructor: the constructor's inputs; None if they are of types that cannot be read.
+        constructor: its inputs; None if their types cannot be parsed.
     """
     attempt = _Attempt(bytearray(side.code), onchain)
     try:
@@ -129,7 +126,7 @@ def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType 
 
 
 def constructor_inputs(abi: Json) -> TupleType | None:
-    """Return the inputs of an ABI's constructor: none if it has no constructor, None if they cannot be read."""
+    """Return the inputs of an ABI's constructor: empty without one, None if they cannot be parsed."""
     for item in abi if isinstance(abi, list) else ():
         if isinstance(item, dict) and item.get("type") == "constructor":
             try:
@@ -140,7 +137,7 @@ def constructor_inputs(abi: Json) -> TupleType | None:
 
 
 def _matched(side: RecompiledSide, attempt: _Attempt, *, whole: bool) -> SideMatch:
-    """Link libraries, compare, and if need be take over the on-chain auxdata and compare again."""
+    """Link libraries and compare; if they differ, copy the on-chain auxdata and compare again."""
     for place in side.libraries:
         attempt.put(TransformationType.REPLACE, TransformationReason.LIBRARY, place, group="libraries")
     if not _agree(attempt, whole=whole):
@@ -163,7 +160,7 @@ def _agree(attempt: _Attempt, *, whole: bool) -> bool:
 
 
 def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
-    """Put the on-chain auxdata where the recompiled one is; where the on-chain code ends before it, cut it off."""
+    """Replace the recompiled auxdata with the on-chain one; cut it where the on-chain code ends."""
     values = attempt.values.setdefault("cborAuxdata", {})
     for number, piece in enumerate(side.auxdata.values(), start=1):
         end = piece.offset + len(piece.value)

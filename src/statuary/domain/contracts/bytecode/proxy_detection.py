@@ -1,9 +1,12 @@
-"""What bytecode alone says about being a proxy (MEASUREMENTS.md, proxies).
+"""What bytecode shows about being a proxy (MEASUREMENTS.md, proxies).
 
-Sourcify looks for the marks of proxies in the creation code (the runtime code, where that is unknown) and then
-asks the chain. Here the marks are found in the same way, so it is known which answers need no chain at all: a
-factory is never a proxy, an EIP-1167 clone names its implementation, and code without marks is no proxy. The
-rest is a claim "as of" its date that bytecode can contradict but not confirm.
+Sourcify looks for proxy patterns in the creation code (or the runtime code, if that is unknown) and then asks
+the
+chain. The same patterns are found here, so it is known which answers need no chain: a factory is never a
+proxy, an
+EIP-1167 clone names its implementation, and code without patterns is no proxy. Anything else is a claim as of
+its date,
+which bytecode can contradict but not confirm.
 """
 
 import re
@@ -61,7 +64,7 @@ _TELLING = frozenset(
 
 
 class ProxyVerdict(StrEnum):
-    """What bytecode alone decides."""
+    """What bytecode decides."""
 
     NOT_PROXY = "not a proxy"
     EIP_1167_PROXY = "an EIP-1167 proxy"
@@ -72,9 +75,8 @@ class ProxyEvidence(NamedTuple):
     """The verdict on a code.
 
     Attributes:
-        verdict: what is decided.
-        implementation: of an EIP-1167 clone; None elsewhere.
-        candidates: the proxy types whose marks are in the code, in order of appearance.
+        implementation: of an EIP-1167 clone, else None.
+        candidates: the proxy types whose patterns are in the code, in order of appearance.
     """
 
     verdict: ProxyVerdict
@@ -83,12 +85,12 @@ class ProxyEvidence(NamedTuple):
 
 
 class ProxyMarks(NamedTuple):
-    """What a walk through a program finds.
+    """The patterns in a program.
 
     Attributes:
         is_factory: whether it creates contracts.
-        fixed: addresses that it delegates to, written into the code.
-        candidates: proxy types whose slot it pushes, as often as they are found.
+        fixed: addresses in the code that it delegates to.
+        candidates: proxy types whose slot it pushes, with repetitions.
     """
 
     is_factory: bool
@@ -97,7 +99,7 @@ class ProxyMarks(NamedTuple):
 
 
 def proxy_evidence(code: bytes) -> ProxyEvidence:
-    """Say what a contract's code (creation code if it is known, else runtime code) decides about proxies."""
+    """Return what a contract's code (creation code if known, else runtime code) decides about proxies."""
     ending = EIP_1167.fullmatch(code[-45:])
     if ending is None and not _may_have_marks(code):
         return ProxyEvidence(ProxyVerdict.NOT_PROXY)
@@ -111,7 +113,7 @@ def proxy_evidence(code: bytes) -> ProxyEvidence:
 
 
 def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
-    """Return what a contract's code decides of its `proxyResolution`; None where the chain has to be asked."""
+    """Return the `proxyResolution` that a contract's code decides; None if the chain must be asked."""
     evidence = proxy_evidence(code)
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
         return None
@@ -122,12 +124,15 @@ def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
 
 
 def _may_have_marks(code: bytes) -> bool:
-    """Look for the marks as mere bytes, which spares nearly every contract the walk through its instructions."""
+    """Search for the patterns as bytes, so that nearly every contract is spared the disassembly."""
     return _DELEGATES_TO_OWN_SLOT in code or any(slot in code for slot in _SLOT_BYTES)
 
 
 def proxy_marks(code: bytes) -> ProxyMarks:
-    """Walk through a program as whatsabi 0.26 does, which Sourcify asks: creation code first, then the code it returns."""
+    """Disassemble a program as whatsabi 0.26 does, which Sourcify uses.
+
+    The creation code comes first, then the code that it returns.
+    """
     walk = _Walk(code)
     end = walk.run()
     marks, init = walk.marks(), walk.init
@@ -147,7 +152,7 @@ def _data_behind(code: bytes, end: int) -> bytes:
 
 
 class _Walk:
-    """One walk: the instructions so far, and what was found in the program that they belong to."""
+    """One disassembly: the instructions so far, and the patterns in their program."""
 
     def __init__(self, code: bytes) -> None:
         self.code = code
@@ -170,11 +175,11 @@ class _Walk:
         self.returns = self.loads_calldata = False
 
     def marks(self) -> ProxyMarks:
-        """Return what was found since the program began."""
+        """Return the patterns since the program began."""
         return ProxyMarks(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
     def run(self) -> int:
-        """Walk to the end of the program and return where it is; 0 if the code ends first."""
+        """Go to the end of the program and return its offset; 0 if the code ends first."""
         code, at, last, second, third = self.code, 0, -1, -1, -1
         while at < len(code):
             opcode = code[at]
@@ -188,7 +193,7 @@ class _Walk:
         return 0
 
     def _step(self, opcode: int) -> bool:
-        """Look at one instruction; say whether the program ended before it."""
+        """Process one instruction; return whether the program ended before it."""
         last = self._opcode(-1)
         if opcode == _PUSH32:
             self._push_32()
@@ -242,12 +247,12 @@ class _Walk:
             self.candidates.append(_SEQUENCE)
 
     def _opcode(self, steps: int) -> int:
-        """Return the opcode some steps before this instruction, -1 before the first."""
+        """Return the opcode a number of steps back; -1 before the first."""
         place = self.before[steps]
         return self.code[place] if place >= 0 else -1
 
     def _pushed(self, steps: int) -> int:
-        """Return the constant that the instruction some steps before this one pushes."""
+        """Return the constant that the instruction a number of steps back pushes."""
         place = self.before[steps]
         return int.from_bytes(self.code[place + 1 : place + 2 + self.code[place] - _PUSH1], "big")
 

@@ -1,7 +1,6 @@
-"""Replaying one side of a record: recompiled bytecode and transformations give the on-chain bytecode.
+"""Replay one side of a record: recompiled bytecode and transformations give the on-chain bytecode.
 
-The rule is MEASUREMENTS.md, transformations: every step in list order, on the code as the steps before it left it.
-It was tried there on every published vector; the same steps are tried here on every record that is built.
+Transformations apply in list order, each to the result of the one before (MEASUREMENTS.md, transformations).
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +16,10 @@ from statuary.domain.primitives import InvalidValueError
 
 
 class ReplayError(InvalidValueError):
-    """A step that cannot be taken.
+    """A transformation cannot be applied.
 
     Attributes:
-        step: its place in the list, counted from 0.
+        step: its index in the list.
     """
 
     def __init__(self, step: int, message: str) -> None:
@@ -35,16 +34,15 @@ def replay(
     *,
     max_bytes: int,
 ) -> bytes:
-    """Apply the transformations to recompiled bytecode and return what comes out.
+    """Apply the transformations to recompiled bytecode and return the result.
 
     Args:
-        recompiled: the code that the compiler gave.
-        transformations: the steps, in list order.
         values: the record's `transformationValues`.
-        most_bytes: how long the code may become; steps that add more than the on-chain code has are no proof.
+        max_bytes: length limit of the code: transformations that add more than the on-chain code has are no
+            proof.
 
     Raises:
-        Unreplayable: if a step has no value, or reaches outside the code.
+        ReplayError: if a transformation has no value, or reaches outside the code.
     """
     code, resizing = bytearray(recompiled), 0
     for step, transformation in enumerate(transformations):
@@ -62,7 +60,7 @@ def replay(
 def _edit(
     transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int
 ) -> tuple[int, int, bytes]:
-    """Return which bytes go (from, to) and which come in their place."""
+    """Return the range that is removed, and the bytes that replace it."""
     start, value = transformation.offset, value_bytes(transformation, values)
     match transformation.type:
         case TransformationType.INSERT:
@@ -79,7 +77,7 @@ def _edit(
 
 
 def first_difference(one: bytes, other: bytes) -> int | None:
-    """Return the first place where two codes differ (the shorter one's end counts), or None if they are equal."""
+    """Return the first offset at which two codes differ (or the shorter one ends); None if equal."""
     if one == other:
         return None
     low, high = 0, min(len(one), len(other))

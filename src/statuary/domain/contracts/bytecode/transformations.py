@@ -1,7 +1,8 @@
-"""The steps that turn recompiled bytecode into on-chain bytecode, as Sourcify records them.
+"""Transformations: the steps that turn recompiled bytecode into on-chain bytecode, as Sourcify records them.
 
-The words are Sourcify's and the Verifier Alliance's; the members and kinds are those measured on real records
-(MEASUREMENTS.md, transformations), which the published specification does not all list: `delete` and `length` exist.
+Names are Sourcify's and the Verifier Alliance's; members and types are those of real records
+(MEASUREMENTS.md,
+transformations): the published specification lacks `delete` and `length`.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from statuary.domain.primitives import InvalidValueError, decode_hex_digits, sho
 
 
 class TransformationType(StrEnum):
-    """What a step does to the bytes (the member is called `type`)."""
+    """What a transformation does to the bytes (the member `type`)."""
 
     INSERT = "insert"
     REPLACE = "replace"
@@ -21,7 +22,7 @@ class TransformationType(StrEnum):
 
 
 class TransformationReason(StrEnum):
-    """Why a step is needed."""
+    """Why a transformation is needed."""
 
     CALL_PROTECTION = "callProtection"
     IMMUTABLE = "immutable"
@@ -46,14 +47,12 @@ Choice = TypeVar("Choice")
 
 
 class TransformationStep(NamedTuple):
-    """One step of a replay.
+    """One transformation.
 
     Attributes:
-        type: what it does.
-        reason: why.
-        offset: where, in bytes of the code as it is when the step's turn comes.
-        id: which value; an AST id, a library's fully qualified name, or a number of auxdata.
-        length: how many bytes go; None where a `replace` removes as many as it puts.
+        offset: in bytes of the code as the previous transformations left it.
+        id: of the value: an AST id, a library's fully qualified name, or an auxdata number.
+        length: bytes removed; None if a `replace` removes as many as it inserts.
     """
 
     type: TransformationType
@@ -63,7 +62,7 @@ class TransformationStep(NamedTuple):
     length: int | None = None
 
     def as_json(self) -> dict[str, Json]:
-        """Return the element of a served list, its keys in the served order."""
+        """Return the list element, its keys in the served order."""
         members: dict[str, Json] = {} if self.id is None else {"id": self.id}
         members["type"] = self.type.value
         if self.length is not None:
@@ -74,10 +73,10 @@ class TransformationStep(NamedTuple):
 
 
 def parse_transformation(value: Json) -> TransformationStep:
-    """Read one element of a `transformations` list.
+    """Parse one element of a `transformations` list.
 
     Raises:
-        Malformed: if it is not a step that a replay understands.
+        InvalidValueError: if it is not a known transformation.
     """
     if not isinstance(value, dict):
         raise InvalidValueError("a transformation is not an object")
@@ -95,7 +94,7 @@ def parse_transformation(value: Json) -> TransformationStep:
 
 
 def _choice(value: Mapping[str, Json], member: str, known: Mapping[str, Choice]) -> Choice:
-    """Return a member that is one of a few words."""
+    """Return a member whose value must be one of a few words."""
     word = value.get(member)
     if not isinstance(word, str) or word not in known:
         raise InvalidValueError(f"transformation {member} {word!r} is none of {', '.join(known)}")
@@ -103,10 +102,10 @@ def _choice(value: Mapping[str, Json], member: str, known: Mapping[str, Choice])
 
 
 def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -> str:
-    """Return the hex text that a step puts into the code; empty for a `delete`, which puts nothing.
+    """Return the hex text that a transformation inserts; empty for a `delete`.
 
     Raises:
-        Malformed: if `transformationValues` has no such text.
+        InvalidValueError: if `transformationValues` has no such text.
     """
     if transformation.type is TransformationType.DELETE:
         return ""
@@ -121,10 +120,10 @@ def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -
 
 
 def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) -> bytes:
-    """Return the bytes that a step puts into the code.
+    """Return the bytes that a transformation inserts.
 
     Raises:
-        Malformed: if there is no such value, or it is not hex text.
+        InvalidValueError: if there is no such value, or it is not hex text.
     """
     text = value_text(transformation, values)
     if transformation.type is TransformationType.DELETE:
@@ -136,7 +135,7 @@ def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) 
 
 
 def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
-    """Return every value that `transformationValues` holds, as reason and id (None where there is but one)."""
+    """Return the keys of `transformationValues` as reason and id (None if there is only one)."""
     single = {TransformationReason.CALL_PROTECTION, TransformationReason.CONSTRUCTOR_ARGUMENTS}
     names: set[tuple[str, str | None]] = {(reason.value, None) for reason in single if reason.value in values}
     for reason, group in _GROUPS.items():

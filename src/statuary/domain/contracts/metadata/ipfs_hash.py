@@ -1,7 +1,8 @@
 """The IPFS address of a text, as `solc` and `ipfs add` (CIDv0) compute it.
 
-A text is cut into chunks of 256 KiB; each becomes a UnixFS file node inside a dag-pb block; more than one
-are linked, 174 to a parent, level by level. The address is the SHA-256 multihash of the root's block.
+The text is cut into chunks of 256 KiB; each becomes a UnixFS file node in a dag-pb block. Several chunks are
+linked, 174
+to a parent, level by level. The address is the SHA-256 multihash of the root block.
 Specifications: UnixFS (`ipfs/specs`, UNIXFS.md), dag-pb (`ipld.io/specs/codecs/dag-pb`).
 """
 
@@ -18,7 +19,7 @@ _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 class _Node(NamedTuple):
-    """A block of the tree: its multihash, the bytes of text below it, the bytes of all blocks of it."""
+    """A block of the tree: its multihash, the text bytes below it, and the bytes of all its blocks."""
 
     multihash: bytes
     text_bytes: int
@@ -26,7 +27,7 @@ class _Node(NamedTuple):
 
 
 def ipfs_multihash(data: bytes) -> bytes:
-    """Return the multihash (34 bytes) of the root block of `data`, as it stands in solc's `ipfs` field."""
+    """Return the multihash (34 bytes) of the root block of `data`, as in solc's `ipfs` field."""
     level = [_leaf(data[at : at + CHUNK_BYTES]) for at in range(0, max(len(data), 1), CHUNK_BYTES)]
     while len(level) > 1:
         level = [_parent(level[at : at + LINKS_PER_NODE]) for at in range(0, len(level), LINKS_PER_NODE)]
@@ -39,7 +40,7 @@ def ipfs_cid(data: bytes) -> str:
 
 
 def base58(data: bytes) -> str:
-    """Spell bytes in Bitcoin's base58; leading zero bytes become leading ones."""
+    """Encode bytes in Bitcoin's base58; leading zero bytes become leading ones."""
     number, digits = int.from_bytes(data, "big"), ""
     while number:
         number, digit = divmod(number, 58)

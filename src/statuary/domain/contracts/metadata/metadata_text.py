@@ -15,14 +15,13 @@ SCHEMES = {"ipfs": ipfs_multihash, "bzzr1": bzzr1, "bzzr0": bzzr0}
 
 
 def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
-    r"""Yield the texts that solc may have written for a metadata object, likelier ones first.
+    r"""Yield the texts that solc may have written for a metadata object, likeliest first.
 
-    Records keep the object. solc writes it compactly, sorted by key, with `\u` escapes for whatever is not
-    printable ASCII (0.7.6 to 0.8.37).
+    solc writes it compactly, sorted by key, with `\u` escapes for everything but printable ASCII (0.7.6 to
+    0.8.37).
 
     Args:
-        metadata: the object.
-        output_text: the text in the compiler's output, where it is known to spell the same object.
+        output_text: the compiler's text of the same object, if it is known.
 
     Raises:
         InvalidValueError: if the object is nested deeper than any compiler's metadata.
@@ -41,10 +40,10 @@ def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[b
 
 
 def metadata_hash(text: bytes, scheme: str) -> bytes:
-    """Hash a metadata text by the scheme that auxdata names.
+    """Return the hash of a metadata text by a scheme that auxdata names.
 
     Raises:
-        InvalidValueError: if the scheme is not one that solc uses for its metadata.
+        InvalidValueError: if solc does not use the scheme for metadata.
     """
     if scheme not in SCHEMES:
         raise InvalidValueError(f"no metadata hash is called {scheme!r}")
@@ -52,7 +51,7 @@ def metadata_hash(text: bytes, scheme: str) -> bytes:
 
 
 def has_repeated_keys(text: str) -> bool:
-    """Say whether an object in a JSON text has a key twice, which readers take in different ways."""
+    """Return whether an object in a JSON text has a key twice, which parsers treat differently."""
     repeated = False
 
     def keep(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

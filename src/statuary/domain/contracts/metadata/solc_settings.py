@@ -1,7 +1,8 @@
-"""The settings in solc's metadata against those of its standard JSON input: the same settings, spelled differently.
+"""Compare the settings in solc's metadata with those of its standard JSON input.
 
-Metadata writes every default out and has libraries flat; the input leaves defaults out and nests libraries by
-file. Both are read into one plain form here and compared member by member.
+Metadata includes every default and has a flat map of libraries; the input omits defaults and nests libraries
+by
+file. Both are normalized and compared member by member.
 """
 
 from collections.abc import Iterator, Mapping
@@ -51,7 +52,7 @@ _DEFAULT_RUNS = 200
 
 
 class SettingDifference(NamedTuple):
-    """A setting that metadata and input do not agree on; `in_metadata` and `in_input` are None where it is absent."""
+    """A setting that differs between metadata and input; None where it is absent."""
 
     name: str
     in_metadata: Json
@@ -61,12 +62,9 @@ class SettingDifference(NamedTuple):
 def setting_differences(
     metadata: Mapping[str, Json], given: Mapping[str, Json], version: str
 ) -> Iterator[SettingDifference]:
-    """Yield the settings in which a metadata's `settings` and a standard JSON input's differ.
+    """Yield the differences between a metadata's `settings` and a standard JSON input's.
 
-    Args:
-        metadata: the metadata's `settings`.
-        given: the input's `settings`.
-        version: `compilation.compilerVersion`, which defaults depend on.
+    Defaults depend on `version`, the record's `compilation.compilerVersion`.
     """
     one, other = _plain_settings(metadata), _plain_settings(given)
     ignored = _unspecified_optimizer_settings(one, other)
@@ -87,7 +85,7 @@ def setting_differences(
 
 
 def _unspecified_optimizer_settings(one: Mapping[str, Json], other: Mapping[str, Json]) -> set[str]:
-    """Return what cannot be compared of the optimizer: `details` decide `enabled`, and may be written as a preset."""
+    """Return optimizer settings that cannot be compared: `details` decide `enabled`, and may be a preset."""
     in_metadata, in_input = one["optimizer.details"], other["optimizer.details"]
     if isinstance(in_metadata, Mapping) and isinstance(in_input, Mapping):
         shared = in_metadata.keys() & in_input.keys()
@@ -101,7 +99,7 @@ def _same(one: Json, other: Json) -> bool:
 
 
 def default_evm_version(version: str) -> str | None:
-    """Return the EVM version that a release of solc compiles for by default; None if it is not known."""
+    """Return the default EVM version of a release of solc; None if unknown."""
     number = parse_compiler_version(version)
     for since, name in DEFAULT_EVM_VERSIONS:
         if number >= since:
@@ -142,7 +140,7 @@ def _remappings(remappings: Json) -> Json:
 
 
 def _libraries(libraries: Json) -> dict[str, str]:
-    """Return addresses in lower case by `path:Library`, whether they are nested by file or flat."""
+    """Return lower-case addresses by `path:Library`, from a nested or a flat map."""
     flat: dict[str, str] = {}
     for path, held in _object(libraries).items():
         if isinstance(held, Mapping):

@@ -1,8 +1,10 @@
-"""The two Swarm hashes that solc wrote into bytecode before IPFS: `bzzr0` (to 0.5.8) and `bzzr1` (0.5.9-0.5.17).
+"""The Swarm hashes that solc used before IPFS: `bzzr0` (to 0.5.8) and `bzzr1` (0.5.9-0.5.17).
 
-Both cut the text into chunks of 4096 bytes and hash a tree of 128 children per node, the length (8 bytes,
-little endian) in front; `bzzr1` hashes each chunk by a binary Merkle tree of 32-byte leaves (the "Swarm hash"
-chapters of The Book of Swarm; solc's `SwarmHash` is the reference that bytecode follows).
+Both cut the text into chunks of 4096 bytes and hash a tree with 128 children per node, prefixed by the length
+(8 bytes,
+little endian); `bzzr1` hashes each chunk with a binary Merkle tree of 32-byte leaves (the "Swarm hash"
+chapters of
+The Book of Swarm; solc's `SwarmHash` is the reference).
 """
 
 from statuary.domain.primitives import keccak256
@@ -21,7 +23,7 @@ def bzzr0(data: bytes) -> bytes:
 
 
 def bzzr1(data: bytes) -> bytes:
-    """Return the 32-byte `bzzr1` hash of `data`; of nothing, 32 zero bytes, as solc has it."""
+    """Return the 32-byte `bzzr1` hash of `data`; 32 zero bytes for an empty text, as in solc."""
     return _chunk_hash(data, below_taller=False) if data else bytes(32)
 
 
@@ -46,7 +48,7 @@ def _merkle_root(chunk: bytes) -> bytes:
 
 
 def _child_span(length: int) -> int:
-    """Return how many bytes of text each child of a node over `length` bytes stands for."""
+    """Return the number of text bytes below each child of a node over `length` bytes."""
     span = CHUNK_BYTES
     while span * BRANCHES < length:
         span *= BRANCHES

@@ -1,8 +1,10 @@
 """Vyper's integrity hash (0.4.1 on), recomputed from the sources of a record.
 
-The hash of a module is the SHA-256 of its own SHA-256 and those of what it imports, in order, as hex text; an
-interface or an ABI counts with the hash of its text alone (Vyper's `semantics/analysis/imports.py`). Storage
-layout overrides are hashed in front (`compiler/phases.py`).
+The hash of a module is the SHA-256 of its own SHA-256 and those of its imports, in order, as hex text; an
+interface or
+an ABI counts with the hash of its text (Vyper's `semantics/analysis/imports.py`). Storage layout overrides
+are
+hashed first (`compiler/phases.py`).
 """
 
 import json
@@ -54,17 +56,16 @@ _SLOT_MEMBERS = ("type", "slot", "n_slots")
 
 
 class UnknownModuleError(InvalidValueError):
-    """An import of a module whose text is not known here: that release of Vyper brings it along."""
+    """An import of a module that is built into that release of Vyper and unknown here."""
 
 
 class VyperProgram(NamedTuple):
-    """What an integrity hash is computed from.
+    """The input of an integrity hash.
 
     Attributes:
         main: the path of the compiled module.
         sources: texts by path.
-        version: `compilation.compilerVersion`.
-        overrides: `storage_layout_overrides` of the input; None if there are none.
+        overrides: `storage_layout_overrides` of the input, or None.
     """
 
     main: str
@@ -74,13 +75,13 @@ class VyperProgram(NamedTuple):
 
 
 def integrity_hashes(program: VyperProgram) -> Iterator[str]:
-    """Yield the integrity hashes that a program may have, as hex text; it has more than one only with overrides.
+    """Yield the possible integrity hashes of a program, as hex text; several only with overrides.
 
-    Overrides are hashed as JSON text in the order in which they were given, which records do not keep.
+    Overrides are hashed as JSON text in their original order, which records do not keep.
 
     Raises:
-        UnknownModuleError: if the compiler's own text of a module is needed and not known.
-        InvalidValueError: if a module imports what is not among the sources.
+        UnknownModuleError: if a module is built into the compiler and unknown here.
+        InvalidValueError: if a module imports something that is not among the sources.
     """
     modules = _module_hash(program, program.main, ())
     if program.overrides is None:
@@ -94,7 +95,7 @@ def imported_paths(sources: Mapping[str, str], main: str) -> frozenset[str]:
     """Return the paths of a module and of the sources that it imports, directly or not.
 
     Raises:
-        InvalidValueError: if an import cannot be read.
+        InvalidValueError: if an import cannot be parsed.
     """
     program, reached, open_paths = VyperProgram(main, sources, ""), set[str](), [main]
     while open_paths:
@@ -112,7 +113,7 @@ def imported_paths(sources: Mapping[str, str], main: str) -> frozenset[str]:
 
 
 def imports_of(text: str) -> list[tuple[int, str]]:
-    """Return what a module imports, in order: the number of leading dots, and the dotted name."""
+    """Return the imports of a module, in order: the number of leading dots, and the dotted name."""
     found = []
     for line in _code_lines(text):
         statement = _IMPORT.match(line)
@@ -128,7 +129,7 @@ def imports_of(text: str) -> list[tuple[int, str]]:
 
 
 def _code_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a module without docstrings; imports are only read where a line begins."""
+    """Yield the lines of a module without docstrings; imports start at the beginning of a line."""
     joined = _TEXTS.sub(lambda found: "''" if found["long"] else found[0], text)
     for line in joined.replace("\\\n", " ").split("\n"):
         yield from (part.strip() if at else part.rstrip() for at, part in enumerate(_statements(line)))
@@ -194,7 +195,7 @@ def _ending(sources: Mapping[str, str], tail: str) -> list[str]:
 
 
 def _override_texts(overrides: Json, path: str) -> Iterator[str]:
-    """Yield the JSON texts of the overrides of a module, in the orders that their members may have had."""
+    """Yield the JSON texts of a module's overrides, in every possible order of members."""
     given = overrides.get(path) if isinstance(overrides, Mapping) else None
     if not isinstance(given, Mapping) or not given:
         return
@@ -223,7 +224,7 @@ def _reordered(place: Mapping[str, Json], members: tuple[str, ...]) -> dict[str,
 
 
 def has_integrity_hash(version: str) -> bool:
-    """Say whether a release of Vyper writes integrity hashes."""
+    """Return whether a release of Vyper writes integrity hashes."""
     return parse_compiler_version(version) >= CompilerVersion(0, 4, 1)
 
 

@@ -1,6 +1,6 @@
-"""The names that `fields` and `omit` take, and the members that every answer has.
+"""The field names that `fields` and `omit` accept, and the members of every answer.
 
-Measured of Sourcify server 3.12.1; the order is the one it serves with `fields=all`.
+Measured of Sourcify server 3.12.1, in the order of `fields=all`.
 """
 
 BYTECODE = (
@@ -64,10 +64,11 @@ NAMES = frozenset((*SELECTABLE, *DOTTED))
 
 
 def is_field(name: str) -> bool:
-    """Say whether a selector names a field.
+    """Return whether a selector names a field.
 
-    The real server looks names up along JavaScript's prototype chain and inside its own query table, so
-    it also takes `constructor`, `__proto__` or `abi.length`, answers 500 to `abi.0`, and gives raw code
-    for `proxyResolution.onchainRuntimeBytecode`. Here those are unknown fields like any other.
+    The real server looks names up in JavaScript's prototype chain and in its own query table, so it also
+    accepts
+    `constructor`, `__proto__` or `abi.length`, answers 500 to `abi.0`, and returns raw code for
+    `proxyResolution.onchainRuntimeBytecode`. Here those are unknown fields.
     """
     return name in NAMES

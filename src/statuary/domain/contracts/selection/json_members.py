@@ -1,7 +1,8 @@
-"""Where the members of a JSON object are in its text.
+"""The byte ranges of an object's members in JSON text.
 
-The text is canonical compact JSON as statuary writes it: one object, no white space between tokens, no
-member twice. Nothing is parsed that need not be: a value is passed over by its strings and brackets alone.
+The text is canonical compact JSON: one object, no white space between tokens, no duplicate keys. Values are
+not parsed,
+only skipped by their strings and brackets.
 """
 
 import json
@@ -18,17 +19,17 @@ QUOTE, COMMA, COLON, OPENING_BRACE, CLOSING_BRACE, OPENING_BRACKET, CLOSING_BRAC
 
 
 class NotCanonicalError(StatuaryError, ValueError):
-    """A text that is not one compact JSON object; `str(error)` says what is wrong and at which byte."""
+    """The text is not one compact JSON object; `str(error)` names the problem and the byte."""
 
 
 class MemberSpan(NamedTuple):
-    """One member of an object, as places in the object's text.
+    """One member of an object, as byte offsets in its text.
 
     Attributes:
-        name: the member's name, unescaped.
-        start: where the opening quote of its name is, in bytes.
-        value: where its value begins.
-        end: the first byte after its value.
+        name: unescaped.
+        start: the opening quote of the name.
+        value: the first byte of the value.
+        end: the first byte after the value.
     """
 
     name: str
@@ -56,7 +57,7 @@ def members(text: bytes, start: int = 0) -> list[MemberSpan]:
 
 
 def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
-    """Return where the items of the array that begins at byte `start` lie: first byte, byte after the last.
+    """Return the byte ranges of the items of the array that begins at byte `start`.
 
     Raises:
         NotCanonicalError: if no compact array begins there.
@@ -75,7 +76,7 @@ def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
 
 
 def holds_object(text: bytes, member: MemberSpan) -> bool:
-    """Say whether the value of a member is an object."""
+    """Return whether the value of a member is an object."""
     return text[member.value] == OPENING_BRACE
 
 

@@ -1,4 +1,4 @@
-"""Cutting a record: the bytes of a selection, made of slices of the record's own bytes."""
+"""Select members of a record as slices of its bytes."""
 
 from collections.abc import Iterable
 
@@ -8,15 +8,17 @@ from statuary.domain.contracts.selection.selectors import REST, Selection
 
 
 def select(record: bytes, selection: Selection) -> bytes:
-    """Return the selected members of a record, as Sourcify orders them.
+    """Return the selected members of a record, in Sourcify's order.
 
     With `fields`: the names in request order, then those of `matchId`, `creationMatch`, `runtimeMatch`,
-    `verifiedAt` that were not named, then `match`, `chainId`, `address`. With `omit`: the record's order,
-    and of those seven none is lost. A member that the record lacks is lacking in the answer too.
+    `verifiedAt` that were
+    not named, then `match`, `chainId`, `address`. With `omit`: the record's order; these seven members are
+    never omitted. A member that
+    the record lacks is absent from the answer too.
 
     Args:
-        record: one record, canonical compact JSON.
-        selection: what is wanted; everything gives back `record` itself.
+        record: canonical compact JSON.
+        selection: if it is `whole`, the result is `record` itself.
 
     Raises:
         NotCanonicalError: if the record is not compact JSON.
@@ -29,7 +31,7 @@ def select(record: bytes, selection: Selection) -> bytes:
 
 
 def wanted_members(selection: Selection, present: Iterable[str]) -> list[str]:
-    """Return the members of the answer, in order, but for the last three."""
+    """Return the members of the answer, in order, except the last three."""
     if selection.fields is not None:
         return [*selection.fields, *(name for name in BASE if name not in selection.fields)]
     omitted = {name for name, inner in selection.omit.items() if not inner}
@@ -38,7 +40,7 @@ def wanted_members(selection: Selection, present: Iterable[str]) -> list[str]:
 
 
 def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
-    """Return one member, whole or in part."""
+    """Return one member or the selected parts of it."""
     whole = record[member.start : member.end]
     if selection.fields is None:
         inner = selection.omit.get(member.name, ())

@@ -1,4 +1,4 @@
-"""From the text of `fields` and `omit` to a selection, with the measured error messages."""
+"""Parse `fields` and `omit` into a selection, with Sourcify's error messages."""
 
 from dataclasses import dataclass, field
 
@@ -15,16 +15,16 @@ REST = ""
 
 
 class InvalidSelectorError(StatuaryError, ValueError):
-    """`fields` or `omit` is invalid; `str(error)` is the message that Sourcify answers with."""
+    """`fields` or `omit` is invalid; `str(error)` is Sourcify's message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What a request wants of a record.
+    """The members that a request asks for.
 
     Attributes:
-        fields: what to give, in order; None for everything.
-        omit: what to leave out; an empty tuple leaves out the whole member.
+        fields: in order; None for all.
+        omit: by member; an empty tuple omits the whole member.
     """
 
     fields: ChosenMembers | None = None
@@ -32,7 +32,7 @@ class Selection:
 
     @property
     def whole(self) -> bool:
-        """Whether the record is wanted as it is."""
+        """Whether the whole record is selected."""
         return self.fields is None and not self.omit
 
 
@@ -45,12 +45,12 @@ send the file, and one site should say one thing wherever it is served: so here 
 
 
 def parse_selection(fields: str | None, omit: str | None) -> Selection:
-    """Read the two query parameters; None is a parameter that was not given.
+    """Parse the two query parameters; None stands for an absent one.
 
-    Nothing is trimmed, case matters, a name may be repeated, and the first fault is the one reported.
+    Nothing is trimmed, case matters, names may repeat, and the first error is reported.
 
     Raises:
-        InvalidSelectorError: with Sourcify's own message.
+        InvalidSelectorError: with Sourcify's message.
     """
     if fields and omit:
         raise InvalidSelectorError("Cannot specify both fields and omit")
@@ -69,7 +69,7 @@ def check_selector(selector: str) -> None:
     """Raise an error for a selector that is not a field.
 
     Raises:
-        InvalidSelectorError: with Sourcify's own message.
+        InvalidSelectorError: with Sourcify's message.
     """
     if selector.count(".") > 1:
         raise InvalidSelectorError(f"Field selector cannot have more than one level subselectors: {selector}")
@@ -78,7 +78,7 @@ def check_selector(selector: str) -> None:
 
 
 def _in_request_order(selectors: list[str]) -> ChosenMembers:
-    """Gather selectors by member: `compilation.name,compilation` is the name, then the rest."""
+    """Group selectors by member: `compilation.name,compilation` is the name, then the rest."""
     chosen: ChosenMembers = {}
     for selector in selectors:
         member, _, inner = selector.partition(".")
@@ -91,10 +91,11 @@ def _in_request_order(selectors: list[str]) -> ChosenMembers:
 
 
 def _left_out(selectors: list[str]) -> ChosenMembers:
-    """Gather selectors by member; leaving out the whole member outweighs leaving out a part of it.
+    """Group selectors by member; omitting a whole member includes its parts.
 
-    The real server checks nested names in `omit` and then leaves nothing out. The specification says that
-    dotted paths are allowed in `omit`, so here they do what they say.
+    The real server accepts nested names in `omit` and then omits nothing. The specification allows dotted
+    paths in `omit`, so here
+    they work.
     """
     chosen: ChosenMembers = {}
     for selector in selectors:
