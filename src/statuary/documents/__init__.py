@@ -1,1 +1,1 @@
-"""From the catalogue to documents: one folder per family, one table of URLs, one door for JSON bytes."""
+"""Catalogue to documents: a folder per family, one URL table, one JSON encoder."""

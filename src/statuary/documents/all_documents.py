@@ -1,6 +1,6 @@
 """The list of all documents of a site.
 
-Modules that few builds need are imported by those that need them.
+Modules that few builds need are imported inside functions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,9 +36,10 @@ def documents_at_instant(
 def later_documents(
     status: StatusDocuments, feeds: FeedDocuments, pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
-    """Return a function that gives, for an instant after `start`, the documents that may have changed.
+    """Return a function that returns the documents that may have changed at an instant after `start`.
 
-    At an instant without a change (a midnight, an hour of an outage) these are the documents and pages with uptime.
+    At an instant without a change (a midnight, an hour of an outage) only the documents and pages with uptime
+    may have.
     """
     status_after = status.later_documents(start)
     changes = frozenset(status.timeline.changes)
@@ -61,15 +62,12 @@ def whole_site_documents(
     *,
     published: Callable[[str], bytes | None],
 ) -> Iterator[Document]:
-    """Yield every document about more than one contract, but for the lists of the look-up and for what stands.
+    """Yield every document about more than one contract, except contract lists and settings-only documents.
 
     Args:
-        catalogue: the site.
-        contracts: the published contracts in numbers.
-        entries: what pages list of them; None leaves out the pages that list contracts.
-        present: the documents that keep time, as they read at the build's instant.
-        epochs: what of them changes by itself after that.
-        published: the bytes that a path of the target holds before this build; None if there are none.
+        entries: the contracts that pages list; None omits these pages.
+        present: the timed documents at the build's instant.
+        published: returns the bytes at a path of the target before this build, or None.
     """
     if entries is not None:
         from statuary.documents.pages.site_pages import contract_list_pages
@@ -83,13 +81,9 @@ def whole_site_documents(
 def settings_only_documents(
     catalogue: Catalogue, contracts: ContractCounts, present: Sequence[str], rules: Iterable[Rule]
 ) -> Iterator[Document]:
-    """Yield the documents that stay as they are while what `settings_only_inputs` returns does.
+    """Yield the documents that do not change while the result of `settings_only_inputs` does not.
 
-    Args:
-        catalogue: the site.
-        contracts: the published contracts in numbers.
-        present: the paths of the documents that keep time.
-        rules: what the checks of a proof hold.
+    `present` are the paths of the timed documents.
     """
     from statuary.documents.hosting.hosting_documents import hosting_documents
     from statuary.documents.openapi.openapi_document import openapi_document
@@ -111,7 +105,7 @@ def settings_only_documents(
 def settings_only_inputs(
     catalogue: Catalogue, contracts: ContractCounts, present: Sequence[str]
 ) -> tuple[object, ...]:
-    """Return what, besides the program, the standing documents are made of: the settings, and how much there is."""
+    """Return everything, besides the program, that settings-only documents depend on."""
     status = catalogue.status
     groups = sum(one.group for one in status.components)
     counts = len(status.components), groups, len(status.incidents), len(status.maintenances)

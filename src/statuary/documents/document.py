@@ -12,9 +12,10 @@ class Document(NamedTuple):
         path: relative to the site's root, with forward slashes and no leading one.
         media_type: the `Content-Type`.
         cache: the `Cache-Control`; empty leaves it to the host.
-        aliases: further paths with the same bytes (an address in lower case and with its checksum).
-        sources: the content files that it is built from, relative to the content folder; `()` means the whole site.
-        digest: the SHA-256 of the body if it is known already; else empty.
+        aliases: other paths with the same bytes (the lower-case address).
+        sources: the content files that it is built from, relative to the content folder; `()` means the whole
+            site.
+        digest: SHA-256 of the body if already known, else empty.
         persistent: whether it stays published until a build removes it, even if a build does not offer it.
     """
 

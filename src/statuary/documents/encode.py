@@ -1,7 +1,8 @@
-"""The one door through which JSON bytes leave.
+"""The JSON encoder of all documents.
 
-Compact, UTF-8, members in the order given. Strings are escaped as ECMAScript's `JSON.stringify` does it
-(which is what both real systems use): control characters and lone surrogates only.
+Compact UTF-8, members in the given order. Strings are escaped like ECMAScript's `JSON.stringify` (which both
+real systems
+use): control characters and lone surrogates only.
 """
 
 import json
@@ -17,11 +18,11 @@ class EncodingError(AssertionError):
 
 
 def encode_json(value: Json) -> bytes:
-    """Return the JSON bytes of a value, proved by reading them back.
+    """Return the JSON bytes of a value, verified by reading them back.
 
     Raises:
-        NotReadBack: if reading the bytes gives another value (a key that is not text, a number that is
-            not finite).
+        EncodingError: if they read back as another value (a key that is not text, a number that is not
+            finite).
     """
     body = encode_unchecked(value)
     if _read_back(body) != value:
@@ -37,16 +38,16 @@ def _read_back(body: bytes) -> Json:
 
 
 def encoded_fragment(value: Json) -> orjson.Fragment:
-    """Return the proved bytes of a value, to stand as a part in any number of documents.
+    """Return the verified bytes of a value, to be embedded in documents.
 
     Raises:
-        NotReadBack: as `encode_json`.
+        EncodingError: as `encode_json`.
     """
     return orjson.Fragment(encode_json(value))
 
 
 def encode_unchecked(value: Json) -> bytes:
-    """Return the JSON bytes of a value that was itself read from JSON, or whose parts are proved already."""
+    """Return the JSON bytes of a value that was read from JSON, or whose parts are verified."""
     try:
         return orjson.dumps(value, default=_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:
@@ -65,7 +66,7 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _encode_slowly(value: Json) -> str:
-    """Encode what orjson refuses: lone surrogates, which JSON text can hold and UTF-8 can not."""
+    """Encode what orjson rejects: lone surrogates, which JSON text can contain and UTF-8 cannot."""
     if isinstance(value, NumberText):
         return value
     if isinstance(value, dict):

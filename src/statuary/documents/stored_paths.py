@@ -1,8 +1,10 @@
-"""From the path of a URL to the path of its file, and back.
+"""The path of a URL's file, and back.
 
-Two settings for hosts move files: the sharded layout and compressed copies. Netlify accepts 54,000 files in a folder,
-which is 27,000 contracts of a chain, each under its checksummed and its lower-case address. By the first two digits
-of the address they spread over 256 folders, which is 6.9 million contracts of a chain.
+Two hosting settings move files: the sharded layout and compressed copies. Netlify accepts 54,000 files in a
+folder,
+which is 27,000 contracts of a chain, each under its checksummed and its lower-case address. Sharding by the
+first two
+digits of the address gives 256 folders, or 6.9 million contracts of a chain.
 """
 
 import re
@@ -28,7 +30,7 @@ ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 
 
 def sharded_path(path: str) -> str:
-    """Return the path of a document in the sharded layout; all but single contracts and proofs keep theirs."""
+    """Return the path of a document in the sharded layout; only single contracts and proofs move."""
     found = CONTRACT_PATH.fullmatch(path)
     if found is None:
         return path
@@ -37,7 +39,7 @@ def sharded_path(path: str) -> str:
 
 
 def plain_path(path: str) -> str:
-    """Return the path of a document in the plain layout, whichever layout the given path is of."""
+    """Return the path of a document in the plain layout, from a path of either layout."""
     found = SHARDED_PATH.fullmatch(path)
     if found is None:
         return path
@@ -55,7 +57,7 @@ def sharded_document(document: Document) -> Document:
 def shard_rewrites() -> list[tuple[str, str]]:
     """Return the rewrites that hide the sharded layout, as (URL path, file path) with Netlify's placeholders.
 
-    Paths are case-sensitive there, so each shard has a rule for each case of its two digits: 484 of them.
+    Paths are case-sensitive there, so each shard has a rule for each case of its two digits: 484 in all.
     """
     digits = "0123456789abcdefABCDEF"
     families = (("/v2/contract", "/_shards/contract"), ("/proof", "/_shards/proof"))
@@ -67,7 +69,7 @@ def shard_rewrites() -> list[tuple[str, str]]:
 
 
 def uncompressed_path(path: str) -> str:
-    """Return the path of the document of which this is a compressed copy; other paths stay as they are."""
+    """Return the path of the document that a compressed copy is made from; other paths are unchanged."""
     for form in CompressedFormat:
         if path.endswith(f".{form}"):
             return path.removesuffix(f".{form}")
@@ -75,7 +77,7 @@ def uncompressed_path(path: str) -> str:
 
 
 def contract_of_path(path: str) -> tuple[str, str] | None:
-    """Return chain id and address of the record at a path of either layout; None if it is not a record's path."""
+    """Return chain id and address of the record at a path of either layout; None for other paths."""
     found = match_url(plain_path(path))
     if found is None or found[0] is not CONTRACT or not ADDRESS.fullmatch(found[1]["address"]):
         return None

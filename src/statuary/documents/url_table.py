@@ -1,4 +1,4 @@
-"""Every URL of the site, once. Documents take their paths from here; so do the rules for every host."""
+"""Every URL of the site. Documents take their paths from here, and hosts their rules."""
 
 import re
 from functools import cache
@@ -228,9 +228,10 @@ def url_regex(url: Url) -> str:
 
 
 def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
-    """Return the row and the parameters of a path; None if no document can have this path.
+    """Return the URL and the parameters of a path; None if no document can have it.
 
-    The row with the fewest parameters wins: `v2/contract/all-chains/...` is not a contract on the chain `all-chains`.
+    The URL with the fewest parameters wins: `v2/contract/all-chains/...` is not a contract on the chain
+    `all-chains`.
     """
     for expression, url in _expressions().get(path.partition("/")[0], ()):
         found = expression.fullmatch(path)
@@ -241,7 +242,7 @@ def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
 
 @cache
 def _expressions() -> dict[str, list[tuple[re.Pattern[str], Url]]]:
-    """Return the rows by the first name of their paths, which is always literal."""
+    """Return the URLs by the first name of their paths, which is always literal."""
     found: dict[str, list[tuple[re.Pattern[str], Url]]] = {}
     for url in sorted(URLS, key=lambda row: row.pattern.count("{")):
         row = re.compile(url_regex(url)), url

@@ -1,13 +1,14 @@
-"""The lists: a chain's newest contracts, its pages, an address on all chains, the chains.
+"""Contract lists: a chain's newest contracts, its pages, an address on all chains, the chains.
 
-Shapes and member orders are measured of the real server; it has no further pages as files (a query
-parameter asks for them), so the pages' scheme is statuary's own:
+Shapes and member orders are those of the real server. It selects further pages by query parameter, so files
+of pages are
+statuary's own:
 
 - `v2/contracts/<chainId>`: the newest 200 by match id, newest first, as the real server answers without
   parameters;
 - `v2/contracts-pages/<chainId>/<n>.json`: 200 each, filled from the oldest match id, so a full page never
   changes again; newest first within the page;
-- `v2/contracts-pages/<chainId>/index.json`: which match ids each page holds.
+- `v2/contracts-pages/<chainId>/index.json`: the match ids of each page.
 """
 
 from collections import deque
@@ -29,12 +30,12 @@ ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainI
 
 
 class AddressRows(NamedTuple):
-    """What all-chains says of an address.
+    """The contracts at an address on all chains.
 
     Attributes:
-        address: in its EIP-55 spelling.
-        places: where its contracts are written.
-        rows: their entries in lists, in order of their match ids.
+        address: with its EIP-55 checksum.
+        places: their locations.
+        rows: their list entries by match id.
     """
 
     address: str
@@ -43,7 +44,7 @@ class AddressRows(NamedTuple):
 
 
 def rows_by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
-    """Gather rows, sorted by address and match id, each with the place it is written at."""
+    """Group rows, sorted by address and match id, each with its location."""
     for address, group in groupby(rows, key=lambda found: found[1].address):
         places, held = zip(*group, strict=True)
         yield AddressRows(address, places, held)
@@ -55,9 +56,8 @@ def chain_documents(
     """Yield a chain's newest contracts, its pages and their index.
 
     Args:
-        chain_id: the chain.
-        oldest_first: all its contracts, in order of their match ids.
-        standing: how many of the oldest stand as they stood; pages that hold none but those are left out.
+        oldest_first: all its contracts by match id.
+        standing: how many of the oldest are unchanged; pages with only those are omitted.
     """
     sources = (f"contracts/{chain_id}",)
     newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)
@@ -98,7 +98,7 @@ def chain_documents(
 
 
 def all_chains_document(held: AddressRows) -> Document:
-    """Return an address' entries on all chains, under both of its spellings."""
+    """Return an address's entries on all chains, under its checksummed and its lower-case path."""
     results = ({member: getattr(row, member) for member in ALL_CHAINS_ORDER} for row in held.rows)
     return Document(
         path=url_table.CONTRACT_ALL_CHAINS.path(address=held.address),

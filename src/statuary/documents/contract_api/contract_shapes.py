@@ -1,6 +1,6 @@
-"""The shapes of the look-up's lists and refusals, as types: what OpenAPI tells and what a deployment is held to.
+"""Types of the look-up's lists and errors, for OpenAPI and conformance checks.
 
-Measured of Sourcify server 3.12.1. The shape of a record is `domain.contracts.record.Record`.
+Measured of Sourcify server 3.12.1. The type of a record is `domain.contracts.record.Record`.
 """
 
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The published proof of one record: its claims, what pins each member, and every check; with its schema and rules.
+"""The proof document of a record: its claims, what pins each member, every check; and its schema and rules.
 
 A reader who does not trust the publisher runs the same checks on the record beside it.
 """
@@ -88,7 +88,7 @@ def proof_schema_document() -> Document:
 
 
 def proof_checks_document(rules: Iterable[Rule]) -> Document:
-    """Return the rules behind the checks that proofs name, in a proof's order."""
+    """Return the rules of the checks that proofs name, in the order of proofs."""
     checks = [{"check": rule.name, "severity": rule.severity, "rule": rule.sentence} for rule in rules]
     return Document(
         path=url_table.PROOF_CHECKS.path(),

@@ -1,4 +1,4 @@
-"""The document of one record: its canonical bytes under both spellings of the address."""
+"""The document of one record: its canonical bytes under the checksummed and the lower-case address."""
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
@@ -11,14 +11,13 @@ def record_document(
 ) -> Document:
     """Return the document of a record, whose members are in served order.
 
-    Args:
-        record: the record.
-        source: the content file that it comes from.
-        canonical: the bytes of the record, where its source was proved to hold them exactly.
-        digest: their SHA-256, if it is known.
-
     A static host is case-sensitive, and clients send addresses checksummed or in lower case: one body, two
     names.
+
+    Args:
+        source: the content file.
+        canonical: the record's bytes, if its source has exactly them.
+        digest: their SHA-256, if known.
     """
     return Document(
         path=url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),

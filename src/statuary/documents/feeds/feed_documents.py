@@ -46,7 +46,7 @@ class FeedDocuments:
     """The feeds and badges of a timeline at any instant; those that do not change are made once."""
 
     def __init__(self, timeline: Timeline) -> None:
-        """Take a timeline that is laid out at least as far as the latest instant in question."""
+        """Use a timeline that extends at least to the latest instant that is asked for."""
         self.timeline = timeline
         self._entries: dict[IncidentState, FeedEntry] = {}
         self._made: dict[str, tuple[Hashable, Document]] = {}
@@ -129,7 +129,7 @@ class FeedDocuments:
         return tuple(self._entries[record] for record in listed)
 
     def _document(self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str) -> Document:
-        """Return a document; it is made again only if the key, which stands for its content, has changed."""
+        """Return a document; it is made again only if the key, which identifies its content, has changed."""
         path = url.path(**members)
         made = self._made.get(path)
         if made is None or made[0] != key:

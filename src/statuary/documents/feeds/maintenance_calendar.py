@@ -46,13 +46,7 @@ UTC_DEFINITION = (
 
 
 def maintenance_calendar(page_state: PageState, own_url: str, maintenances: Sequence[IncidentState]) -> bytes:
-    """Return a calendar of maintenances.
-
-    Args:
-        page_state: the page at an instant.
-        own_url: the calendar's own URL.
-        maintenances: its events.
-    """
+    """Return a calendar of maintenances; `own_url` is its URL."""
     name = _text(f"{one_line(page_state.page.name)} maintenances")
     lines = [
         "BEGIN:VCALENDAR",

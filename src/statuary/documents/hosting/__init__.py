@@ -1,1 +1,1 @@
-"""What hosts need to serve the site as it is meant: their rules, made from the table of URLs."""
+"""Configuration of hosts, made from the URL table."""

@@ -30,7 +30,7 @@ class HostOptions:
     """How and where a site is served.
 
     Attributes:
-        settings: the hosting settings of the site.
+        settings: of the site.
         publish: the folder of the site, relative to the project.
         install: what pip installs where the host builds the site.
         root: the folder of the site on a web server.
@@ -73,7 +73,7 @@ def edge_module_files(options: HostOptions) -> list[HostFile]:
 
 
 def is_edge_file(file: HostFile) -> bool:
-    """Say whether a file belongs to the edge module, which is always written anew and never edited."""
+    """Return whether a file belongs to the edge module, which is always rewritten and never edited."""
     return file.path.startswith(f"{EDGE_FOLDER}/")
 
 

@@ -1,4 +1,4 @@
-"""The documents that hosts need inside the site: the body of a 404, and files such as `_headers`."""
+"""Documents that hosts need inside the site: the body of a 404, and files such as `_headers`."""
 
 import json
 from collections.abc import Callable, Iterator

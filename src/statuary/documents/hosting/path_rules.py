@@ -122,6 +122,6 @@ def _type_rules() -> Iterator[HeaderRule]:
 
 
 def _needs_type_rule(url: Url) -> bool:
-    """Say whether the media type differs from that of the extension."""
+    """Return whether the media type differs from that of the extension."""
     own = url.media_type.partition(";")[0]
     return bool(own) and own != media_type_by_extension(url.pattern).partition(";")[0]

@@ -1,4 +1,4 @@
-"""Which records each list holds, and in which order: measured on Statuspage's own lists."""
+"""The records of each list, and their order, as measured on Statuspage's lists."""
 
 from collections.abc import Sequence
 from operator import attrgetter

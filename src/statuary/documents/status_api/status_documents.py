@@ -81,7 +81,7 @@ class StatusDocuments:
     """The status documents of a timeline at any instant; those that do not change are made once."""
 
     def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
-        """Take a timeline that is laid out at least as far as the latest instant in question."""
+        """Use a timeline that extends at least to the latest instant that is asked for."""
         self.timeline = timeline
         self.settings = settings
         self._page = timeline.catalogue.page

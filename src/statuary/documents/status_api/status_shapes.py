@@ -1,7 +1,8 @@
-"""The shapes of the status documents: the source of their OpenAPI schemas and of the conformance checks.
+"""Types of the status documents, for OpenAPI and conformance checks.
 
-Measured on current pages of Statuspage; older captures lack members (`start_date` before 2020, `page_id`), and
-systems that imitate the API lack more.
+Measured on current pages of Statuspage; older captures lack members (`start_date` before 2020, `page_id`),
+and
+imitations of the API lack more.
 """
 
 from typing import Annotated, NotRequired

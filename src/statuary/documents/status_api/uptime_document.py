@@ -20,7 +20,7 @@ from statuary.domain.status.uptime import WINDOW_DAYS, ComponentUptime, PageUpti
 def uptime_document(
     page: Members, uptime: PageUptime, groups: list[Component], timestamps: TimestampFormatter
 ) -> Document:
-    """Return the document: percentages, and of each component the days on which it was out."""
+    """Return the document: percentages, and for each component the days with an outage."""
     by_id = {one.component.id: one for one in uptime.components}
     return Document(
         path=UPTIME.path(),
