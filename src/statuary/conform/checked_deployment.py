@@ -20,12 +20,7 @@ class NotApplicableError(StatuaryError):
 
 
 class DeployedContract(NamedTuple):
-    """A contract that the deployment lists.
-
-    Attributes:
-        address: its address, as listed.
-        entry: what the list says of it.
-    """
+    """A contract that the deployment lists, with its list entry."""
 
     chain_id: str
     address: str
@@ -38,16 +33,16 @@ class DeployedContract(NamedTuple):
 
 
 class CheckedDeployment:
-    """What is asked, and what was found; the same question is asked once.
+    """A deployment and its responses, each requested once.
 
     Attributes:
-        ask: asks over the network.
-        now: the examiner's clock, as of the beginning.
-        sample: how many records and incidents are looked at.
+        ask: sends a request.
+        now: when the checks began.
+        sample: the number of records and incidents to check.
     """
 
     def __init__(self, ask: SendRequest, now: Instant, sample: int = 3) -> None:
-        """Take a deployment; nothing is asked yet."""
+        """Create it; no request is made."""
         self.ask = ask
         self.now = now
         self.sample = sample
@@ -67,7 +62,7 @@ class CheckedDeployment:
         """Return the JSON of a document.
 
         Raises:
-            NothingToJudge: if it is missing or not JSON, which is for the check of that document to report.
+            NotApplicableError: if it is missing or not JSON, which is for the check of that document to report.
         """
         response = self.get(target)
         if response.status != 200:
@@ -82,7 +77,7 @@ class CheckedDeployment:
         """The ids of the chains that the deployment lists.
 
         Raises:
-            NothingToJudge: if it lists none.
+            NotApplicableError: if it lists none.
         """
         listed = self.json("/chains")
         found = [str(chain["chainId"]) for chain in listed if isinstance(chain, dict) and "chainId" in chain]
@@ -110,7 +105,7 @@ class CheckedDeployment:
         """Some contracts from the whole list of a chain.
 
         Raises:
-            NothingToJudge: if none is listed.
+            NotApplicableError: if none is listed.
         """
         listed = self.listed(self.chain)
         if not listed:
@@ -122,7 +117,7 @@ class CheckedDeployment:
         """Return a whole record: `fields=all`, which a plain host ignores.
 
         Raises:
-            NothingToJudge: if it is missing.
+            NotApplicableError: if it is missing.
         """
         response = self.get(f"{contract.target}?fields=all")
         if response.status != 200:

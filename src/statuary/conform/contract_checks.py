@@ -98,7 +98,7 @@ def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """An address that is not verified is response with 404, on one chain and on all."""
+    """An address that is not verified is answered with 404, on one chain and on all."""
     for url, members in (
         (url_table.CONTRACT, {"chain_id": deployment.chain}),
         (url_table.CONTRACT_ALL_CHAINS, {}),
@@ -110,6 +110,6 @@ def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[s
 
 
 def contracts_are_readable_from_any_origin(deployment: CheckedDeployment) -> Iterator[str]:
-    """Any origin may read a record, HEAD is response, and a client that holds it is told so (304)."""
+    """Any origin may read a record, HEAD is answered, and a conditional request gets 304."""
     targets = [f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}", deployment.contracts[0].target]
     yield from check_api_headers(deployment, targets)

@@ -49,11 +49,8 @@ SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
 def http_sender(base: str) -> SendRequest:
     """Return a function that sends requests to a deployment and follows redirects.
 
-    Args:
-        base: its URL, such as `https://status.example`; targets are appended.
-
     Raises:
-        Unreachable: if the address is none.
+        UnreachableError: if the URL is invalid.
     """
     if urlsplit(base).scheme not in ("http", "https") or not urlsplit(base).netloc:
         raise UnreachableError(f"{base} is not a web address", "begin it with http:// or https://")
@@ -92,5 +89,5 @@ def _once(url: str, method: str, headers: Mapping[str, str], base: str) -> HttpR
 
 @cache
 def _opener() -> OpenerDirector:
-    """Return what opens URLs and gives every answer back as it is: no status is an error here."""
+    """Return an opener that returns every response: no status is an error here."""
     return http_opener(PACE)

@@ -166,7 +166,7 @@ def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
-    """OPTIONS is response with 204 and allows any origin."""
+    """OPTIONS is answered with 204 and allows any origin."""
     target = deployment.contracts[0].target
     asked = {"Origin": "https://explorer.example", "Access-Control-Request-Method": "GET"}
     response = deployment.ask(target, "OPTIONS", asked)
@@ -175,7 +175,7 @@ def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[s
 
 
 def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """What is no route of the look-up is response with 404."""
+    """A path that is not a route of the look-up is answered with 404."""
     for target in ("/v2", "/v2/contract", "/v2/contract/1", "/v2/nothing/here"):
         status = deployment.get(target).status
         if status != 404:

@@ -29,7 +29,7 @@ def run_checks(
     """Yield the result of each check.
 
     Raises:
-        Unreachable: if the deployment cannot be reached.
+        UnreachableError: if the deployment cannot be reached.
     """
     deployment.get("/")
     for check in checks:

@@ -91,7 +91,7 @@ def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
-    """A path that nothing lies at is response with 404."""
+    """An unknown path is answered with 404."""
     _is_of_statuary(deployment)
     for target in ("/nothing/lies/here", "/incidents/nothing.html", "/%2e%2e/%2e%2e/etc/passwd"):
         status = deployment.get(target).status
@@ -103,7 +103,7 @@ def _is_of_statuary(deployment: CheckedDeployment) -> None:
     """Skip deployments of other programs.
 
     Raises:
-        NothingToJudge: if statuary did not make the deployment.
+        NotApplicableError: if statuary did not make the deployment.
     """
     response = deployment.get(f"/{url_table.OPENAPI.path()}")
     try:

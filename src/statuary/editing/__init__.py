@@ -1,1 +1,1 @@
-"""Edits of content in place: find what is meant, change the YAML text, check the result, write and commit it."""
+"""Edit content in place: find the file, change the YAML text, check the result, write and commit it."""

@@ -1,7 +1,8 @@
-"""What an edit would do to the status side of the content, before it is written.
+"""What an edit would change in the status, before it is written.
 
-The edited text goes through the readers and checks of a build, together with all other status sources. Contracts
-are not read: they cannot change what the status documents say.
+The edited text goes through the readers and checks of a build, together with all other status sources.
+Contracts
+are not read: they do not affect the status documents.
 """
 
 from collections import Counter
@@ -67,7 +68,7 @@ def added_findings(
 
 
 def _identity(finding: Finding) -> tuple[str, str, str]:
-    """Return what identifies a finding, also after its lines have moved."""
+    """Return what identifies a finding, even after its lines have moved."""
     return finding.rule, finding.path, finding.message
 
 

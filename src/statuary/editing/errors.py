@@ -1,11 +1,11 @@
-"""The error of every edit that is not made."""
+"""Errors of editing."""
 
 from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Position
 
 
 class EditError(StatuaryError):
-    """An edit that cannot be made without guessing, or cannot be written or committed.
+    """An edit is ambiguous, or cannot be written or committed.
 
     Attributes:
         position: the place in the file that prevents the edit, if there is one.

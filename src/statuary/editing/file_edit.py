@@ -23,7 +23,7 @@ class FileEdit(NamedTuple):
 
 
 def write_edit(root: Path, edit: FileEdit) -> Path:
-    """Replace a file atomically and return its path; its permissions and a symbolic link to it stay.
+    """Replace a file atomically and return its path; permissions and symbolic links are kept.
 
     Raises:
         EditError: if the file has changed since it was read.

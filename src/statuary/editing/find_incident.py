@@ -1,4 +1,4 @@
-"""From what a person typed to the incident or maintenance that is meant."""
+"""Find the incident or maintenance that a person names."""
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches

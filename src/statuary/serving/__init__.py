@@ -1,1 +1,1 @@
-"""What a client of the site gets: look-up rules, the local server, and a published site as Python objects."""
+"""Look-up rules, the local server, and a published site as Python objects."""

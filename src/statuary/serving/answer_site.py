@@ -1,4 +1,4 @@
-"""The response to any request for the site: the look-up, status documents by the clock, and plain files."""
+"""The response to any request for the site: look-up, timed documents, plain files."""
 
 from dataclasses import replace
 from http import HTTPStatus
@@ -25,12 +25,11 @@ MAX_AGE = 30
 def answer_site(
     request: LookupRequest, read: ReadDocument, now: Instant, new_error_id: NewErrorId
 ) -> Response:
-    """Return the response of the published site on a host whose edge runtime can look at the clock.
+    """Return the response of the site on a host with an edge runtime.
 
     Args:
-        request: what a client asks for.
         read: returns the site's documents by path.
-        now: the instant to respond for.
+        now: the instant of the response.
         new_error_id: returns the `errorId` of an error body.
     """
     response = answer_lookup(request, read, new_error_id)
@@ -48,7 +47,7 @@ def _plain_response(request: LookupRequest, read: ReadDocument, now: Instant) ->
 
 
 def timed_response(path: str, read: ReadDocument, now: Instant) -> Response | None:
-    """Return the document of the epoch at an instant; None if no epoch has one of this path."""
+    """Return the document of the epoch at an instant; None if no epoch has this path."""
     index = read(url_table.EPOCHS.path())
     epochs = readable_epochs(index)
     for file in _files(path):
@@ -64,12 +63,12 @@ def timed_response(path: str, read: ReadDocument, now: Instant) -> Response | No
 
 
 def _files(path: str) -> tuple[str, ...]:
-    """Return what a path can mean: a file, the page of a folder, a page without its extension."""
+    """Return the files that a URL path can mean: a file, a folder's page, a page without extension."""
     return (f"{path}index.html",) if not path or path.endswith("/") else (path, f"{path}.html")
 
 
 def _cache_control(epochs: Epochs, now: Instant) -> str:
-    """Return for how long a status document may be kept: never beyond the next transition."""
+    """Return how long a status document may be cached: never beyond the next transition."""
     coming = [since - now for since, _ in epochs if since > now]
     seconds = min(MAX_AGE, int(coming[0].total_seconds())) if coming else MAX_AGE
     return f"public, max-age={seconds}"

@@ -1,4 +1,4 @@
-"""The site behind the HTTP server of the standard library, for an installation without uvicorn."""
+"""The site behind the standard library's HTTP server, where uvicorn is not installed."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -36,7 +36,7 @@ class SiteServer(ThreadingHTTPServer):
 
     @override
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a connection that breaks: it is the client's to notice."""
+        """Ignore broken connections: the client notices them."""
 
 
 class SiteHandler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Pages that reload when the site changes: a stream of events for each, and the script that listens."""
+"""Reload pages when the site changes: an event stream for each, and the script that listens."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ Wake = Callable[[], object]
 
 
 class ReloadEvents:
-    """The streams of all open pages."""
+    """The event streams of all open pages."""
 
     def __init__(self) -> None:
         self.waiting: set[Wake] = set()

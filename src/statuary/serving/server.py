@@ -1,4 +1,4 @@
-"""The local server: with uvicorn where it is installed, else with the standard library's."""
+"""The local server: uvicorn if it is installed, else the standard library's."""
 
 import os
 import socket
@@ -29,11 +29,11 @@ class ServerError(StatuaryError):
 
 
 class WatchedContent(NamedTuple):
-    """Content that is built again when it changes.
+    """Content that is rebuilt when it changes.
 
     Attributes:
-        folder: is watched with all below it.
-        rebuild: builds the site again, and reports what is wrong with the content.
+        folder: watched recursively.
+        rebuild: builds the site and reports findings.
     """
 
     folder: Path
@@ -41,7 +41,7 @@ class WatchedContent(NamedTuple):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; port 0 takes a free one.
+    """Return a listening socket; port 0 picks a free one.
 
     Raises:
         ServerError: if the port is taken, or the host is not this machine's.
@@ -58,13 +58,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(site: SiteApp, listening: socket.socket, watched: WatchedContent | None = None) -> None:
-    """Serve until interrupted.
-
-    Args:
-        site: responds to the requests.
-        listening: the socket to serve on.
-        watched: what to build again on changes; None if nothing changes.
-    """
+    """Serve until interrupted; `watched` is rebuilt on changes."""
     stopped = Event()
     if watched is not None and site.events is not None:
         arguments = (watched, site.events, stopped)
@@ -97,7 +91,7 @@ def _run_standard_server(site: SiteApp, listening: socket.socket) -> None:
 
 
 def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: Event) -> None:
-    """Build the site again after each burst of changes, and tell the open pages."""
+    """Rebuild the site after each burst of changes, and notify the open pages."""
     watch = _watch if find_spec("watchfiles") else _poll
     for _ in watch(watched.folder, stopped):
         watched.rebuild()

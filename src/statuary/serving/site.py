@@ -64,7 +64,7 @@ def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Si
 
 
 class Site:
-    """A published site; several threads may use it at once."""
+    """A published site; thread-safe."""
 
     def __init__(self, reader: SiteReader) -> None:
         self.reader = reader
@@ -76,7 +76,7 @@ class Site:
         self.close()
 
     def close(self) -> None:
-        """Close what is open."""
+        """Release resources."""
         self.reader.close()
 
     def read(self, path: str) -> bytes:
@@ -114,12 +114,11 @@ class Site:
         """Return a verified contract.
 
         Args:
-            chain_id: the chain.
             address: in lower case, or checksummed as in EIP-55.
 
         Raises:
             DocumentNotFoundError: if it is not verified there.
-            InvalidValueError: if that is not a chain id and an address.
+            InvalidValueError: if chain id or address is invalid.
         """
         contract = self._contract(parse_chain_id(str(chain_id)), parse_address(address))
         _ = contract.body

@@ -1,4 +1,4 @@
-"""The site behind a local server, whichever runs it: a request in, a response out, one line of the log for each."""
+"""The site behind a local server of either kind: request in, response out, one log entry each."""
 
 import json
 from collections.abc import Callable
@@ -18,13 +18,13 @@ SCRIPT_HEADERS = {"Content-Type": "text/javascript; charset=utf-8", "Cache-Contr
 
 
 class ServedRequest(NamedTuple):
-    """A line of the log.
+    """A log entry.
 
     Attributes:
         target: path and query as on the request line.
         size: of the response's body, in bytes.
-        seconds: from the request's arrival to the response.
-        failure: what went wrong in the server, if the status is 500.
+        seconds: until the response was ready.
+        failure: the exception behind a status 500.
     """
 
     method: str
@@ -39,7 +39,7 @@ class SiteApp:
     """The site.
 
     Attributes:
-        events: what open pages listen to; None if the site does not change while it is served.
+        events: for open pages; None if the site does not change while it is served.
     """
 
     def __init__(
@@ -50,14 +50,13 @@ class SiteApp:
         log: Callable[[ServedRequest], None],
         events: ReloadEvents | None = None,
     ) -> None:
-        """Take what the responses depend on.
+        """Create the application.
 
         Args:
             read: returns the site's documents by path.
-            clock: returns the instant to respond for.
+            clock: returns the instant of a response.
             new_error_id: returns the `errorId` of an error body.
             log: is called after each request.
-            events: what open pages listen to.
         """
         self._read = read
         self._clock = clock
@@ -77,7 +76,7 @@ class SiteApp:
         return response
 
     def _response(self, request: LookupRequest) -> tuple[Response, Exception | None]:
-        """Return the response, and what went wrong if it is a 500: no request ends the server."""
+        """Return the response, and the exception behind a 500: no request ends the server."""
         if self.events is not None and request.target == SCRIPT_PATH:
             return Response(status=HTTPStatus.OK, body=SCRIPT_TEXT, headers=SCRIPT_HEADERS), None
         try:
@@ -88,7 +87,7 @@ class SiteApp:
 
 
 def _internal_error(new_error_id: NewErrorId) -> Response:
-    """Return Sourcify's response to a fault of the server."""
+    """Return Sourcify's response to an internal error."""
     body = {
         "customCode": "internal_error",
         "message": "The server encountered an unexpected error.",

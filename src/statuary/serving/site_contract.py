@@ -1,4 +1,4 @@
-"""One verified contract of a site; its record is read when a member is first asked for."""
+"""One verified contract of a site; its record is read on first access."""
 
 import json
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from statuary.domain.primitives import Address, ChainId, parse_instant
 
 
 class Contract:
-    """A verified contract, under the names that Sourcify gives its members.
+    """A verified contract, with Sourcify's member names.
 
     Attributes:
-        chain_id: the chain's id as decimal text.
-        address: the checksummed address.
+        chain_id: as decimal text.
+        address: checksummed.
     """
 
     def __init__(self, chain_id: ChainId, address: Address, read: Callable[[], bytes]) -> None:

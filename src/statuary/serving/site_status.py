@@ -1,4 +1,4 @@
-"""The status of a site as values, with the names that Statuspage gives their members; `value` is the whole JSON object."""
+"""The status of a site as values, with Statuspage's names; `value` is the whole JSON object."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ class PageStatus(NamedTuple):
 
     Attributes:
         indicator: none, minor, major, critical, or maintenance.
-        description: the same for people.
+        description: the same in words.
     """
 
     indicator: str
@@ -28,8 +28,7 @@ class SiteComponent:
 
     Attributes:
         status: operational, degraded_performance, partial_outage, major_outage or under_maintenance.
-        group_id: the group that it is in; None outside of groups.
-        is_group: whether it is a group.
+        group_id: None outside groups.
     """
 
     id: str
@@ -54,11 +53,11 @@ class SiteComponent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteIncidentUpdate:
-    """What was said at one time.
+    """An update of an incident or maintenance.
 
     Attributes:
-        status: what the incident's status became.
-        display_at: the time that is shown.
+        status: the incident's status from then on.
+        display_at: the published time.
     """
 
     id: str
@@ -86,11 +85,9 @@ class SiteIncident:
     Attributes:
         status: investigating … resolved; scheduled … completed for a maintenance.
         impact: none, minor, major, critical, or maintenance.
-        resolved_at: None while it lasts.
+        resolved_at: None while it is open.
         scheduled_for: when a maintenance begins; None for an incident.
-        scheduled_until: when it ends.
-        updates: what was said, latest first.
-        components: the components that it affects.
+        updates: latest first.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Where a site in a folder comes from: noted by the build that published it, or by `statuary publish`."""
+"""The origin of a site in a folder, recorded by the build or by `statuary publish`."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from statuary.snapshots.manifest import UTC, SiteOrigin
 
 
 def build_notes(origin: SiteOrigin) -> dict[str, str]:
-    """Return what to note of a site in the folder that it is published into."""
+    """Return the notes about a site for the ledger of its folder."""
     return {
         "instant": format_instant(origin.instant, UTC),
         "revision": origin.revision,
@@ -18,7 +18,7 @@ def build_notes(origin: SiteOrigin) -> dict[str, str]:
 
 
 def noted_origin(root: Path) -> SiteOrigin | None:
-    """Return where the site in a folder comes from; None if nothing is noted there."""
+    """Return the origin of the site in a folder; None if it is not recorded."""
     ledger = find_ledger(root)
     if ledger is None:
         return None

@@ -1,4 +1,4 @@
-"""Bytes that can be read from anywhere: of a file, or of a URL whose server knows ranges."""
+"""Random access to bytes: of a file, or of a URL whose server supports ranges."""
 
 import os
 import threading
@@ -17,11 +17,11 @@ KEPT_BLOCKS = 256
 
 
 class ByteRanges(Protocol):
-    """Bytes that can be read from anywhere; several threads may read at once.
+    """Bytes with random access; thread-safe.
 
     Attributes:
-        name: what messages call them.
-        size: how many bytes there are.
+        name: used in messages.
+        size: in bytes.
     """
 
     name: str
@@ -31,7 +31,7 @@ class ByteRanges(Protocol):
         """Return a range; fewer bytes only at the end."""
 
     def close(self) -> None:
-        """Close what is open."""
+        """Release resources."""
 
 
 class FileRanges:
@@ -65,7 +65,7 @@ class FileRanges:
 
 
 class UrlRanges:
-    """The bytes of a URL, requested in blocks; the blocks used last stay in memory."""
+    """The bytes of a URL, requested in blocks; the most recent blocks are cached."""
 
     def __init__(self, url: str) -> None:
         self.name = url
@@ -74,7 +74,7 @@ class UrlRanges:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Forget the blocks."""
+        """Clear the cache."""
         self._blocks.clear()
 
     def read(self, offset: int, size: int) -> bytes:

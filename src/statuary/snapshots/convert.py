@@ -1,4 +1,4 @@
-"""A snapshot made of a snapshot: in the other form, or signed. Every byte is verified on the way."""
+"""Convert a snapshot to the other format, or sign it; every byte is verified."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,16 +14,16 @@ from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 def convert_snapshot(
     location: str, out: Path, *, signer: Signer | None = None, workers: int | None = None
 ) -> str:
-    """Write a snapshot again; return the SHA-256 that the new file states of itself.
+    """Rewrite a snapshot; return the SHA-256 in the new file's trailer.
 
     Args:
-        location: a snapshot: a file, or a folder or URL that one was published into.
-        out: the new file; its name determines the form.
-        signer: signs the manifest; without one, a signature that is there stays.
-        workers: threads that compress; one for each core if None.
+        location: a file, or a folder or URL that a snapshot was published into.
+        out: the new file; its extension determines the format.
+        signer: signs the manifest; without one, an existing signature stays.
+        workers: compression threads; one for each core if None.
 
     Raises:
-        DamagedSnapshotError: if the snapshot is not whole; `out` is unchanged then.
+        DamagedSnapshotError: if the snapshot is damaged; `out` is unchanged.
         PublishingError: if `out` cannot be written.
     """
     form = format_of(out)

@@ -1,12 +1,14 @@
-"""A delta: what turns one snapshot into another, byte for byte, and little more than what is new.
+"""Deltas: turn one snapshot into another, byte for byte, from little more than what is new.
 
-It is a zip, so that any unzip shows what it brings: first `snapshot/delta.json`,
+A delta is a zip, so any unzip shows its content: first `snapshot/delta.json`,
 
     {"delta":1,"from":{"sha256":"…","size":4711},"to":{"sha256":"…","size":4720}}
 
-then those members of the new snapshot that the old one does not have in the same compressed bytes. Everything else is
-copied from the old one; nothing is compressed again, so that the result depends on nobody's zlib. The digests are those
-that snapshots state of themselves.
+then those members of the new snapshot that the old one does not have in the same compressed bytes. Everything
+else is
+copied from the old one; nothing is compressed again, so the result does not depend on a zlib version. The
+digests are those
+in the snapshots' trailers.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,8 +40,8 @@ class ArchiveDigest(NamedTuple):
     """One end of a delta.
 
     Attributes:
-        sha256: what the snapshot states of itself.
-        size: bytes of its file.
+        sha256: from the snapshot's trailer.
+        size: of its file in bytes.
     """
 
     sha256: str
@@ -49,13 +51,8 @@ class ArchiveDigest(NamedTuple):
 def write_delta(before: Path, after: Path, out: Path) -> None:
     """Write what turns one snapshot into another.
 
-    Args:
-        before: the snapshot that receivers have.
-        after: the snapshot that they want.
-        out: the delta.
-
     Raises:
-        PublishingError: if one is not a snapshot in the form of a zip, or the delta cannot be written.
+        PublishingError: if one is not a snapshot in zip format, or the delta cannot be written.
     """
     require_snapshot_or_nothing(out)
     with closing(_open_zip(before)) as old, closing(_open_zip(after)) as new, atomic_file(out) as stream:
@@ -73,16 +70,13 @@ def _delta_members(old: ZipReader, new: ZipReader) -> Iterator[CompressedMember]
 
 
 def apply_delta(before: Path, delta: Path, out: Path) -> str:
-    """Write the snapshot that a delta makes of another; return the SHA-256 that it states of itself.
+    """Apply a delta to the snapshot `before`; return the SHA-256 in the new file's trailer.
 
-    Args:
-        before: the snapshot that the delta was made from.
-        delta: the delta.
-        out: the new snapshot; it may be `before` itself.
+    `out` may be `before` itself.
 
     Raises:
-        DamagedSnapshotError: if the delta was made from another snapshot, or either is damaged; `out` is unchanged
-            then.
+        DamagedSnapshotError: if the delta was made from another snapshot, or either is damaged; `out` is
+            unchanged.
         PublishingError: if one cannot be read, or `out` cannot be written.
     """
     require_snapshot_or_nothing(out)
@@ -121,10 +115,10 @@ def _require(path: str, member: ReadMember, where: str) -> CompressedMember:
 
 
 def _member_order(newest: ZipReader, member: ReadMember) -> Iterator[str]:
-    """Yield the path of every member of a snapshot, in their order.
+    """Yield the path of every member of a snapshot, in order.
 
     Args:
-        newest: has its manifest and signature.
+        newest: contains its manifest and signature.
         member: returns its other members.
     """
     manifest = parse_manifest(newest.read(MANIFEST) or b"")
@@ -143,7 +137,7 @@ def _member_order(newest: ZipReader, member: ReadMember) -> Iterator[str]:
 
 
 def _parse_ends(changes: ZipReader) -> tuple[ArchiveDigest, ArchiveDigest]:
-    """Return what a delta was made from, and what it makes."""
+    """Return the digests of the old and the new snapshot."""
     try:
         value = orjson.loads(changes.read(DELTA) or b"")
         if value["delta"] != DELTA_FORMAT:

@@ -1,4 +1,4 @@
-"""What changed from one snapshot to another."""
+"""The differences between two snapshots."""
 
 from collections.abc import Iterable, Iterator
 from heapq import merge
@@ -11,11 +11,11 @@ from statuary.snapshots.manifest_parts import ManifestEntry
 
 
 class DocumentDifference(NamedTuple):
-    """A document that is not the same in both.
+    """A document that differs.
 
     Attributes:
-        before: what it was; None if it is new.
-        after: what it is; None if it is gone.
+        before: None if it is new.
+        after: None if it is removed.
     """
 
     before: ManifestEntry | None
@@ -23,7 +23,7 @@ class DocumentDifference(NamedTuple):
 
     @property
     def action(self) -> Action:
-        """What happened to it."""
+        """The kind of difference."""
         if self.before is None:
             return Action.ADD
         return Action.REMOVE if self.after is None else Action.REPLACE
@@ -36,14 +36,14 @@ class DocumentDifference(NamedTuple):
 
     @property
     def change(self) -> Change:
-        """The difference as a plan shows it."""
+        """The difference in the form of a plan."""
         return Change(self.action, self.path, self.after.size if self.after is not None else 0)
 
 
 def differences(
     before: Iterable[ManifestEntry], after: Iterable[ManifestEntry]
 ) -> Iterator[DocumentDifference]:
-    """Yield what is not the same, in the order of paths, which is that of both sides."""
+    """Yield the differences by path; both sides are sorted by path."""
     sides = merge(((entry.path, 0, entry) for entry in before), ((entry.path, 1, entry) for entry in after))
     for _, group in groupby(sides, itemgetter(0)):
         found = {side: entry for _, side, entry in group}

@@ -1,4 +1,4 @@
-"""Which names the documents of a snapshot may have: inside the site, and distinct files on every file system."""
+"""Valid document names in a snapshot: inside the site, and distinct files on every file system."""
 
 import re
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def document_path(path: str) -> str:
 
 
 def _is_unwanted(name: str) -> bool:
-    """Say whether a name is hidden, or one that Windows reads as another (it drops dots and spaces at the end)."""
+    """Return whether a name is hidden, or ends in dots or spaces, which Windows drops."""
     return (name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES) or name.endswith((".", " "))
 
 
@@ -47,12 +47,12 @@ ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 
 
 def lower_case_address(path: str) -> str:
-    """Return a path with its address in lower case; a path without an address as it is."""
+    """Return a path with its address in lower case; a path without an address is unchanged."""
     return ADDRESS.sub(lambda found: found[0].lower(), path, count=1)
 
 
 def stored_names(path: str) -> Iterator[str]:
-    """Yield the names that a document may be stored under whose name or alias is `path`, the likely one first."""
+    """Yield the names under which a document with the name or alias `path` may be stored, likeliest first."""
     found = ADDRESS.search(path)
     if found is not None and found[0].islower():
         yield path.replace(found[0], checksum_address(found[0]), 1)
@@ -75,14 +75,14 @@ class NameTable:
         self.close()
 
     def close(self) -> None:
-        """Forget the names."""
+        """Delete the table."""
         self.connection.close()
 
     def claim(self, path: str) -> None:
-        """Take a name for a file.
+        """Add the name of a file.
 
         Raises:
-            DamagedSnapshotError: if a file has it, in whatever case, or a folder.
+            DamagedSnapshotError: if a file or folder has it, in any case.
         """
         folder = path.rpartition("/")[0]
         if folder != self.last_folder:
@@ -93,7 +93,7 @@ class NameTable:
             raise _clash(path, taken)
 
     def _claim_folders(self, folder: str) -> None:
-        """Take the names of a folder and of those above it."""
+        """Add the names of a folder and of its parents."""
         while folder:
             taken = self._take(folder, is_folder=True)
             if taken is not None and not taken[1]:
@@ -103,7 +103,7 @@ class NameTable:
             folder = folder.rpartition("/")[0]
 
     def _take(self, name: str, *, is_folder: bool) -> tuple[str, bool] | None:
-        """Take a name; return who has it already, and whether that is a folder."""
+        """Add a name; return the present owner if there is one, and whether it is a folder."""
         row = (fold_case(name), name, is_folder)
         if self.connection.execute("INSERT OR IGNORE INTO names VALUES (?,?,?)", row).rowcount:
             return None

@@ -1,7 +1,7 @@
-"""What is wrong with a snapshot."""
+"""Errors of snapshots."""
 
 from statuary.publishing.errors import PublishingError
 
 
 class DamagedSnapshotError(PublishingError):
-    """A snapshot is not whole, was changed, or was made to do harm. Nothing was written."""
+    """A snapshot is incomplete, modified or malicious. Nothing was written."""

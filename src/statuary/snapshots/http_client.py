@@ -31,12 +31,12 @@ CONNECTION_ERRORS = (OSError, http.client.HTTPException)
 
 
 def is_url(location: str) -> bool:
-    """Say whether a location is a URL."""
+    """Return whether a location is a URL."""
     return location.startswith(("http://", "https://"))
 
 
 def is_archive_url(url: str) -> bool:
-    """Say whether a URL is that of a snapshot file, by how it ends."""
+    """Return whether a URL is that of a snapshot file, by its extension."""
     return urlsplit(url).path.endswith((".zip", ".tar.zst"))
 
 

@@ -1,12 +1,14 @@
-"""The manifest: what a snapshot consists of and where it comes from, as values and as bytes.
+"""The manifest: the content and origin of a snapshot, as values and as bytes.
 
     {"snapshot":1,"instant":"2026-11-02T10:00:00.000Z","revision":"…","statuary":"0.1.0","only":[],
      "documents":2,"names":3,"size":4711,
      "parts":[{"sha256":"…","first":"api/v2/status.json","documents":2,"size":380}],"sha256":"…"}
 
-Its last member is the SHA-256 of the same text without that member. The parts list the documents (`manifest_parts`).
-There is one way to write each value, and only that is read: a manifest is the same bytes wherever it was made, so that
-its digest names the site and a signature of it signs the site.
+The last member is the SHA-256 of the same text without that member. The parts list the documents
+(`manifest_parts`).
+Each value has one encoding, and no other is accepted: a manifest has the same bytes wherever it was made, so
+its digest
+identifies the site and its signature signs the site.
 """
 
 import re
@@ -33,13 +35,13 @@ Value = TypeVar("Value")
 
 
 class SiteOrigin(NamedTuple):
-    """Where a site comes from.
+    """The origin of a site.
 
     Attributes:
         instant: the instant that the site shows.
         revision: of the content, such as a git commit; empty if unknown.
         statuary: the version that built it.
-        only: which part of the site it is, as `--only` takes it; empty for the whole.
+        only: the part of the site, as given to `--only`; empty for the whole.
     """
 
     instant: Instant
@@ -52,10 +54,10 @@ class ManifestPart(NamedTuple):
     """A part of the list of documents.
 
     Attributes:
-        sha256: of its lines, as 64 hex digits; the part is stored under this name.
+        sha256: of its lines, as 64 hex digits; also its file name.
         first: the path of its first document.
-        documents: how many lines it has.
-        size: bytes of its lines.
+        documents: the number of its lines.
+        size: of its lines in bytes.
     """
 
     sha256: str
@@ -65,18 +67,18 @@ class ManifestPart(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where it is stored."""
+        """The path of its member."""
         return part_path(self.sha256)
 
 
 class Manifest(NamedTuple):
-    """What a snapshot consists of.
+    """The content of a snapshot.
 
     Attributes:
-        documents: how many there are.
-        names: how many names they have together.
+        documents: the number of documents.
+        names: the number of all their names.
         size: bytes of all documents, each counted once.
-        parts: the list of documents, in the order of paths.
+        parts: the list of documents, by path.
     """
 
     origin: SiteOrigin
@@ -108,10 +110,10 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def parse_manifest(text: bytes) -> Manifest:
-    """Read a manifest.
+    """Parse a manifest.
 
     Raises:
-        DamagedSnapshotError: if it is not a manifest, was changed, or is of another version.
+        DamagedSnapshotError: if it is not a manifest, was modified, or has another version.
     """
     value = json_object(text, MANIFEST)
     if value.get("snapshot") != MANIFEST_FORMAT:
@@ -204,5 +206,5 @@ def _checked(value: Value, what: str, *, is_right: bool) -> Value:
 
 
 def manifest_digest(manifest_text: bytes) -> str:
-    """Return the SHA-256 of a manifest, which names the exact site."""
+    """Return the SHA-256 of a manifest, which identifies the exact site."""
     return sha256(manifest_text).hexdigest()

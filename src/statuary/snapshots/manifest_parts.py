@@ -1,10 +1,10 @@
-"""The list of a snapshot's documents: a JSON line for each, in the order of their paths, cut into parts.
+"""The list of a snapshot's documents: a JSON line for each, sorted by path, divided into parts.
 
     {"path":"v2/contract/1/0xAb…","also":["v2/contract/1/0xab…"],"size":4000,"sha256":"…","media_type":"…"}
 
-A part ends after a path whose SHA-256 ends in nine zero bits: after every 512th on average. Since each path alone
-decides, a document that comes or goes changes the one part that it is in, and the difference between two snapshots
-stays small.
+A part ends after a path whose SHA-256 ends in nine zero bits: every 512th on average. Since only the path
+decides, an added
+or removed document changes only its own part, and the difference between two snapshots stays small.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -40,12 +40,11 @@ ReadPath = Callable[[str], bytes | None]
 
 
 class ManifestEntry(NamedTuple):
-    """A document, as its line lists it.
+    """A document in the list.
 
     Attributes:
         path: the name that the document is stored under.
-        aliases: its other names: the same path with the address in lower case, or none.
-        size: bytes.
+        aliases: its other names: the path with the address in lower case, or none.
         sha256: of the bytes, as 64 hex digits.
         media_type: the `Content-Type` to serve it with.
     """
@@ -58,15 +57,15 @@ class ManifestEntry(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All of its names, the one that it is stored under first."""
+        """All its names, the stored one first."""
         return (self.path, *self.aliases)
 
 
 def encode_entry(entry: ManifestEntry) -> bytes:
-    """Return the line of a document, with its end of line.
+    """Return the line of a document, with its line break.
 
     Raises:
-        DamagedSnapshotError: if it is longer than any reader takes.
+        DamagedSnapshotError: if it is longer than readers accept.
     """
     value: dict[str, object] = {"path": entry.path}
     if entry.aliases:
@@ -79,10 +78,10 @@ def encode_entry(entry: ManifestEntry) -> bytes:
 
 
 def parse_entry(line: bytes) -> ManifestEntry:
-    """Read the line of a document.
+    """Parse the line of a document.
 
     Raises:
-        DamagedSnapshotError: if it is not such a line, or lists a path that no document may have.
+        DamagedSnapshotError: if it is not such a line, or has a path that no document may have.
     """
     value = json_object(line, "a line of the manifest")
     try:
@@ -111,17 +110,17 @@ def _entry(value: Mapping[str, Any]) -> ManifestEntry:
 
 
 def _header_value(value: str) -> str:
-    """Return a text that may be the value of a header: printable ASCII, so that it cannot end the line."""
+    """Return a text that is a valid header value: printable ASCII without line breaks."""
     if not (checked_text(value).isascii() and value.isprintable()):
         raise ValueError(f"{value!r} is not a media type")
     return value
 
 
 def check_body(entry: ManifestEntry, body: bytes) -> None:
-    """Make sure that a document has the bytes that its manifest lists.
+    """Check the bytes of a document against its entry.
 
     Raises:
-        DamagedSnapshotError: if it has others.
+        DamagedSnapshotError: if they differ.
     """
     if len(body) != entry.size:
         raise DamagedSnapshotError(
@@ -132,12 +131,12 @@ def check_body(entry: ManifestEntry, body: bytes) -> None:
 
 
 def ends_part(path: str) -> bool:
-    """Say whether a part ends after a path."""
+    """Return whether a part ends after a path."""
     return int.from_bytes(sha256(path.encode()).digest()[-2:], "big") % MEAN_PART_LENGTH == 0
 
 
 def split_into_parts(entries: Iterable[ManifestEntry]) -> Iterator[list[ManifestEntry]]:
-    """Yield the entries, which come in the order of their paths, in parts."""
+    """Yield sorted entries in parts."""
     part: list[ManifestEntry] = []
     for entry in entries:
         part.append(entry)
@@ -163,7 +162,7 @@ def check_part(text: bytes | None, part: ManifestPart) -> bytes:
     """Return the bytes of a part.
 
     Raises:
-        DamagedSnapshotError: if they are missing or others.
+        DamagedSnapshotError: if they are missing or modified.
     """
     if text is None:
         raise DamagedSnapshotError(f"{part.path} is missing")
@@ -173,7 +172,7 @@ def check_part(text: bytes | None, part: ManifestPart) -> bytes:
 
 
 def parse_part(text: bytes | None, part: ManifestPart) -> list[ManifestEntry]:
-    """Read a part.
+    """Parse a part.
 
     Raises:
         DamagedSnapshotError: if it is not the part that the manifest lists.
@@ -185,7 +184,7 @@ def parse_part(text: bytes | None, part: ManifestPart) -> list[ManifestEntry]:
 
 
 class ManifestBuilder:
-    """Counts what goes into a manifest while the parts are made."""
+    """Counts the content of a manifest while its parts are made."""
 
     def __init__(self) -> None:
         self.parts: list[ManifestPart] = []
@@ -211,15 +210,13 @@ class ManifestBuilder:
 
 
 def read_entries(manifest: Manifest, read: ReadPath) -> Iterator[ManifestEntry]:
-    """Yield the entries of a manifest, in the order of their paths.
+    """Yield the entries of a manifest, by path.
 
     Args:
-        manifest: what lists them.
-        read: returns the parts, by their paths.
+        read: returns the parts by path.
 
     Raises:
-        DamagedSnapshotError: if a part is missing or damaged, paths are out of order or clash, or the manifest
-            states other counts.
+        DamagedSnapshotError: if a part is missing or damaged, paths are unsorted or clash, or counts differ.
     """
     last, counted = "", ManifestBuilder()
     with NameTable() as table:

@@ -1,6 +1,6 @@
 """Signatures of manifests, in the format of the `minisign` program.
 
-The package `py-minisign` signs and verifies; keys are made by the program itself (`minisign -G`).
+The package `py-minisign` signs and verifies; keys are made by `minisign -G`.
 """
 
 from base64 import b64decode
@@ -60,10 +60,9 @@ def parse_public_key(text: str) -> "PublicKey":
 
 
 def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
-    """Read a secret key.
+    """Parse the text of a .key file.
 
     Args:
-        text: the .key file.
         ask_password: is called if the key is encrypted.
 
     Raises:
@@ -85,13 +84,14 @@ def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
 
 
 def manifest_signer(key: "SecretKey") -> Signer:
-    """Return what signs manifests with a key.
+    """Return a function that signs manifests with a key.
 
-    The trusted comment states the instant of the site, not that of the signature, so that the same site signed with
-    the same key is the same file.
+    The trusted comment states the instant of the site, not of the signature, so the same site signed with the
+    same key gives the same
+    bytes.
 
     Raises:
-        PublishingError: if the key is damaged: its halves do not belong together.
+        PublishingError: if the key is damaged: its halves do not match.
     """
 
     def sign(manifest: bytes) -> bytes:
@@ -131,13 +131,13 @@ def parse_signature(text: bytes) -> "Signature":
 def verify_manifest_signature(
     name: str, manifest: bytes | None, text: bytes | None, key: "PublicKey"
 ) -> "Signature":
-    """Return the signature of a manifest, once it and its trusted comment have been verified.
+    """Verify the signature of a manifest and its trusted comment; return the signature.
 
     Args:
-        name: what messages call the snapshot.
-        manifest: its manifest; None if it has none.
-        text: its signature, the text of a .minisig file; None if it has none.
-        key: the key that the manifest must be signed with.
+        name: the snapshot's name in messages.
+        manifest: None if there is none.
+        text: of a .minisig file; None if there is none.
+        key: the required key.
 
     Raises:
         DamagedSnapshotError: if it is not signed with the key.

@@ -1,4 +1,4 @@
-"""Where the members of a snapshot come from, in their order: an archive read forward, or a site read by path."""
+"""Sources of a snapshot's members, in order: an archive read sequentially, or a site read by path."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -20,36 +20,36 @@ Entries = Callable[[], Iterator[ManifestEntry]]
 
 
 class MemberSource(Protocol):
-    """What the members of a snapshot are read from.
+    """A source of the members of a snapshot.
 
     Attributes:
-        goes_on: whether the members after a damaged one can be read.
+        goes_on: whether members after a damaged one can be read.
     """
 
     goes_on: bool
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether it is a folder that a snapshot was merely unpacked into."""
+        """Whether it is a folder that a snapshot was unpacked into by another program."""
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
         """Return the next member, which must be this one.
 
         Raises:
-            DamagedSnapshotError: if it is another, or not whole.
+            DamagedSnapshotError: if it is another one, or damaged.
         """
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
         """Return the next member if it is this one."""
 
     def finish(self, entries: Entries) -> str:
-        """Make sure that nothing else is there; return the SHA-256 that an archive states of itself, or nothing.
+        """Make sure that nothing else is there; return the SHA-256 in an archive's trailer, or nothing.
 
         Args:
-            entries: yields the documents that have been taken.
+            entries: yields the documents that have been read.
 
         Raises:
-            DamagedSnapshotError: if something else is there.
+            DamagedSnapshotError: if there is something else.
         """
 
 
@@ -63,7 +63,7 @@ class ArchiveReader(Protocol):
         """Read the next member."""
 
     def finish(self) -> str:
-        """Read what follows the last."""
+        """Read what follows the last member."""
 
 
 class ArchiveMembers:
@@ -88,7 +88,7 @@ class ArchiveMembers:
         return self.archive.member() if self.archive.next_path() == path else None
 
     def finish(self, entries: Entries) -> str:  # noqa: ARG002 - the order of the members shows it
-        """Make sure that nothing else is there; return the SHA-256 that the archive states of itself."""
+        """Make sure that nothing else is there; return the SHA-256 in the archive's trailer."""
         found = self.archive.next_path()
         if found is not None:
             raise self._unexpected(found, None)
@@ -106,17 +106,17 @@ class ArchiveMembers:
 
 
 class SiteMembers:
-    """The members of a snapshot that was published: in a folder, or at a URL."""
+    """The members of a snapshot that was published into a folder or at a URL."""
 
     goes_on = True
 
     def __init__(self, read: ReadPath, name: str, list_paths: Callable[[], Iterator[str]] | None) -> None:
-        """Take a site.
+        """Use a site.
 
         Args:
-            read: returns the bytes of a member by its path.
-            name: what messages call the site.
-            list_paths: yields every path that is there; None if that cannot be known.
+            read: returns the bytes of a member by path.
+            name: the site's name in messages.
+            list_paths: yields every path; None if the site cannot be listed.
         """
         self._read = read
         self.name = name
@@ -131,7 +131,7 @@ class SiteMembers:
         return self._missing > 0
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return a member; its aliases must have the same bytes where they are there."""
+        """Return a member; existing aliases must have the same bytes."""
         body = self._read(path)
         if body is None:
             hint = "publish a snapshot into it, or verify it with --against" if path == MANIFEST else ""
@@ -158,7 +158,7 @@ class SiteMembers:
         return None if body is None else SnapshotMember(path=path, body=body)
 
     def finish(self, entries: Entries) -> str:
-        """Make sure that all aliases are there, or none if a snapshot was merely unpacked; and nothing else."""
+        """Make sure that all aliases exist, or none (unpacked by another program), and nothing else."""
         if self._aliases and self._missing:
             missing = _some_of(self._shown, self._missing)
             raise DamagedSnapshotError(f"aliases are missing in {self.name}: {missing}")
@@ -174,7 +174,7 @@ class SiteMembers:
 
 
 def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
-    """Return the first few paths that no document of the snapshot has, and how many there are."""
+    """Return the first few paths that no document of the snapshot has, and their number."""
     shown: list[str] = []
     count = 0
     with closing(temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")) as table:

@@ -1,4 +1,4 @@
-"""The members of a snapshot, compressed for a zip by several threads: the same bytes however many."""
+"""The members of a snapshot, compressed for a zip by threads: the same bytes with any number of them."""
 
 import os
 import zlib
@@ -23,13 +23,12 @@ QUEUED_PER_WORKER = 4
 
 
 class CompressedMember(NamedTuple):
-    """A member as a zip holds it.
+    """A member in compressed form.
 
     Attributes:
-        header: what the zip says of it.
         data: its bytes in the zip.
-        sha256: of its body, as 64 hex digits; empty where it was not computed.
-        media_type: what to serve it as; empty where that does not matter.
+        sha256: of its body, as 64 hex digits; empty if not computed.
+        media_type: empty if it does not matter.
     """
 
     header: ZipHeader
@@ -40,12 +39,12 @@ class CompressedMember(NamedTuple):
 
 
 class SnapshotMember(NamedTuple):
-    """A member with its body: what a snapshot consists of, in either form.
+    """A member with its body.
 
     Attributes:
-        path: the name that it is stored under.
-        media_type: what to serve it as; empty where that does not matter.
-        packed: the same member in the zip that it comes from; None if it comes from elsewhere.
+        path: its stored name.
+        media_type: empty if it does not matter.
+        packed: the member in the zip that it comes from; None otherwise.
     """
 
     path: str
@@ -56,10 +55,10 @@ class SnapshotMember(NamedTuple):
 
 
 def compress_member(member: SnapshotMember, level: int = LEVEL) -> CompressedMember:
-    """Return a member as a zip holds it: deflated, or stored where that is not longer.
+    """Return a member in compressed form: deflated, or stored if that is not longer.
 
-    Deflated bytes are the same wherever Python has zlib itself (1.2.5 and later); a Python built with zlib-ng
-    makes others of the same bodies.
+    Deflated bytes are the same wherever Python uses zlib (1.2.5 and later); a Python built with zlib-ng makes
+    others.
     """
     if member.packed is not None:
         return member.packed
@@ -80,14 +79,13 @@ def compress_member(member: SnapshotMember, level: int = LEVEL) -> CompressedMem
 
 
 class MemberCompressor:
-    """Compresses members by several threads, and returns them in the order that they came in."""
+    """Compresses members in threads, and returns them in order."""
 
     def __init__(self, workers: int | None = None, level: int = LEVEL) -> None:
         """Start the threads.
 
         Args:
-            workers: how many; one for each core if None.
-            level: zlib's level.
+            workers: threads; one for each core if None.
         """
         self.count = workers or os.cpu_count() or 1
         self.level = level
@@ -101,7 +99,7 @@ class MemberCompressor:
         self.pool.shutdown(cancel_futures=True)
 
     def put(self, member: SnapshotMember) -> Iterator[CompressedMember]:
-        """Take a member, and yield one that is ready once enough are waiting."""
+        """Add a member; yield finished ones once enough are waiting."""
         if len(member.body) < INLINE_SIZE or member.packed is not None:
             self.waiting.append(partial(compress_member, member, self.level))
         else:
@@ -110,7 +108,7 @@ class MemberCompressor:
             yield self.waiting.popleft()()
 
     def rest(self) -> Iterator[CompressedMember]:
-        """Yield those that are still waiting."""
+        """Yield the remaining ones."""
         while self.waiting:
             yield self.waiting.popleft()()
 
@@ -118,7 +116,7 @@ class MemberCompressor:
 def compress_members(
     members: Iterable[SnapshotMember], workers: int | None = None
 ) -> Iterator[CompressedMember]:
-    """Yield members as a zip holds them, in their order."""
+    """Yield members in compressed form, in order."""
     with MemberCompressor(workers) as packer:
         for member in members:
             yield from packer.put(member)
@@ -126,10 +124,10 @@ def compress_members(
 
 
 def decompress_member(packed: CompressedMember) -> bytes:
-    """Return a member's body, never more bytes than its header states.
+    """Return a member's body, of at most the size in its header.
 
     Raises:
-        DamagedSnapshotError: if the data is not what the header states.
+        DamagedSnapshotError: if the data does not match the header.
     """
     header = packed.header
     if header.method == STORED:
@@ -152,5 +150,5 @@ def decompress_member(packed: CompressedMember) -> bytes:
 
 
 def is_standard_zlib() -> bool:
-    """Say whether this Python compresses into the same bytes as others: it has zlib itself, not zlib-ng."""
+    """Return whether this Python uses zlib and not zlib-ng, whose compressed bytes differ."""
     return not hasattr(zlib, "ZLIBNG_VERSION") and "ng" not in zlib.ZLIB_RUNTIME_VERSION

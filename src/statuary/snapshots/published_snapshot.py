@@ -1,4 +1,4 @@
-"""A snapshot to be published elsewhere: as documents into a folder, as objects into a store."""
+"""A snapshot to be published: as documents into a folder, as objects into a store."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -14,14 +14,13 @@ from statuary.snapshots.snapshot_reader import SnapshotReader
 
 
 def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) -> Iterator[Document]:
-    """Yield a snapshot's documents, verified one by one, and the end of the file after the last.
+    """Yield a snapshot's documents, each verified, then verify the rest of the file.
 
     Args:
-        snapshot: an opened pass.
-        with_manifest: yield manifest, signature and parts too, so that the place can be verified by itself.
+        with_manifest: also yield manifest, signature and parts, so that the target can be verified by itself.
 
     Raises:
-        DamagedSnapshotError: if the snapshot is not whole; what was yielded before must not be published then.
+        DamagedSnapshotError: if the snapshot is damaged; documents yielded before must not be published.
     """
     for member in snapshot.own_members():
         if with_manifest:
@@ -42,10 +41,10 @@ def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) 
 
 
 class PublishedSnapshot:
-    """A snapshot: verified to its last byte before the first body is put; needed bodies wait in a file."""
+    """A snapshot, verified completely before the first body is put; needed bodies wait in a file."""
 
     def __init__(self, snapshot: SnapshotReader) -> None:
-        """Take a snapshot, which is read to its end."""
+        """Use a snapshot, which is read to its end."""
         self.snapshot = snapshot
         self.bodies = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
         self.table = temporary_database(
@@ -71,7 +70,7 @@ class PublishedSnapshot:
                 yield OfferedObject(path, entry.sha256, entry.size, headers_of(path, entry.media_type))
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Read the snapshot to its end, and keep the bodies that are needed."""
+        """Read the snapshot to its end, and keep the needed bodies."""
         for entry, member in self.snapshot.listed_documents():
             needed = [path for path in (entry.path, *entry.aliases) if is_needed(path)]
             if needed:

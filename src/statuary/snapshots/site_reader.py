@@ -1,6 +1,6 @@
-"""Documents of a published site, wherever it is, read by path: a snapshot file, a folder, or the URL of either.
+"""Read documents of a published site by path: a snapshot file, a folder, or the URL of either.
 
-Where the site has a manifest, every byte that is returned is checked against it.
+If the site has a manifest, every returned byte is checked against it.
 """
 
 from bisect import bisect_left, bisect_right
@@ -40,10 +40,10 @@ KEPT_PARTS = 128
 
 
 class DocumentSource(Protocol):
-    """Where the bytes of a site come from; several threads may read at once.
+    """The bytes of a site; thread-safe.
 
     Attributes:
-        name: what messages call it.
+        name: used in messages.
         has_manifest: whether it is a snapshot, which always has a manifest.
     """
 
@@ -51,21 +51,21 @@ class DocumentSource(Protocol):
     has_manifest: bool
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes that are stored under a path; None if there are none.
+        """Return the bytes stored under a path; None if there are none.
 
         Raises:
             PublishingError: if they cannot be read.
         """
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of everything that is there.
+        """Yield every path.
 
         Raises:
-            PublishingError: if that cannot be known.
+            PublishingError: if the site cannot be listed.
         """
 
     def close(self) -> None:
-        """Close what is open."""
+        """Release resources."""
 
 
 class UrlSource:
@@ -77,10 +77,10 @@ class UrlSource:
         self.name = base
 
     def close(self) -> None:
-        """Do nothing: nothing is open between two requests."""
+        """Do nothing: no connection is kept."""
 
     def read(self, path: str) -> bytes | None:
-        """Return the body of a document; None where the server has none.
+        """Return the body of a document; None if the server has none.
 
         Raises:
             PublishingError: if the server cannot be reached or responds with an error.
@@ -92,7 +92,7 @@ class UrlSource:
         return fetch(url_below(self.name, path), LARGEST_DOCUMENT)
 
     def paths(self) -> Iterator[str]:
-        """Raise an error: a web server does not list what it serves."""
+        """Raise an error: a web server does not list its files."""
         raise PublishingError(
             f"{self.name} cannot be listed: it has no {MANIFEST}",
             "a site that is published from a snapshot has one",
@@ -100,14 +100,13 @@ class UrlSource:
 
 
 class ManifestIndex:
-    """A manifest to look documents up in: the part that lists a document is read when it is needed."""
+    """A manifest for looking up documents; its parts are read when they are needed."""
 
     def __init__(self, text: bytes, read: ReadPath) -> None:
-        """Read a manifest.
+        """Parse a manifest.
 
         Args:
-            text: its bytes.
-            read: returns the parts, by their paths.
+            read: returns the parts by path.
 
         Raises:
             DamagedSnapshotError: if it is not a manifest.
@@ -153,7 +152,7 @@ class ManifestIndex:
 
 
 def _path_of(line: bytes) -> str:
-    """Return the path in a line of the manifest, which is parsed when it is the right one."""
+    """Return the path in a line of the manifest without parsing all of it."""
     try:
         return str(orjson.loads(line)["path"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
@@ -161,10 +160,10 @@ def _path_of(line: bytes) -> str:
 
 
 class SiteReader:
-    """A published site, read by path; several threads may read at once.
+    """A published site, read by path; thread-safe.
 
     Attributes:
-        index: what its manifest lists; None for a folder or URL without a manifest, whose bytes are not checked.
+        index: its manifest; None for a folder or URL without one, whose bytes are not checked.
     """
 
     def __init__(self, source: DocumentSource, index: ManifestIndex | None) -> None:
@@ -178,14 +177,14 @@ class SiteReader:
         self.close()
 
     def close(self) -> None:
-        """Close what is open."""
+        """Release resources."""
         self.source.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document under any of its names, in whichever layout; None if the site has none.
+        """Return the bytes of a document by any of its names, in either layout; None if the site has none.
 
         Raises:
-            DamagedSnapshotError: if they are missing, or not those that the manifest lists.
+            DamagedSnapshotError: if they are missing, or differ from the manifest.
             PublishingError: if the site cannot be read.
         """
         if is_snapshot_path(path):
@@ -219,13 +218,13 @@ def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> Si
     """Open a site to read single documents.
 
     Args:
-        location: a snapshot in the form of a zip, a folder with a site, or the http(s) URL of either.
-        public_key: the key that the manifest must be signed with.
+        location: a snapshot in zip format, a folder with a site, or the http(s) URL of either.
+        public_key: the required key of the manifest's signature.
 
     Raises:
         DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
-        PublishingError: if there is no site, or it cannot be reached; for a .tar.zst, which can only be read from
-            its beginning.
+        PublishingError: if there is no site, or it cannot be reached; for a .tar.zst, which can only be read
+            sequentially.
     """
     source = open_source(location)
     try:

@@ -1,6 +1,7 @@
-"""Which documents belong to a part of a site.
+"""A part of a site by `--only`.
 
-A part has the same documents as the whole, byte for byte: its lists still name contracts that it does not have.
+It has the same documents as the whole, byte for byte: its lists still name contracts that it does not
+contain.
 """
 
 import re
@@ -33,13 +34,13 @@ ANY_CHAIN = ""
 
 
 class SiteSubset(NamedTuple):
-    """Which documents are wanted: those of any of its parts.
+    """The union of the selected parts.
 
     Attributes:
-        texts: how a manifest states the subset.
-        contracts: whether it has everything about contracts.
-        status: whether it has everything else.
-        contracts_listed: pairs of chain id, or `ANY_CHAIN`, and address in lower case.
+        texts: the subset as stated in a manifest.
+        contracts: whether it includes everything about contracts.
+        status: whether it includes everything else.
+        contracts_listed: pairs of chain id, or `ANY_CHAIN`, and lower-case address.
     """
 
     texts: tuple[str, ...] = ()
@@ -49,7 +50,7 @@ class SiteSubset(NamedTuple):
     contracts_listed: frozenset[tuple[str, str]] = frozenset()
 
     def wants(self, path: str, body: bytes) -> bool:
-        """Say whether a document is wanted."""
+        """Return whether the subset includes a document."""
         path = plain_path(uncompressed_path(path))
         first = path.partition("/")[0]
         if not self.texts or first in SHARED_ROOTS:
@@ -80,7 +81,7 @@ WHOLE_SITE = SiteSubset()
 
 
 def _chains_of_results(body: bytes) -> set[str]:
-    """Return the chains that an address is listed on, by its document of all chains."""
+    """Return the chains that an all-chains document lists."""
     try:
         return {result["chainId"] for result in orjson.loads(body)["results"]}
     except (ValueError, KeyError, TypeError):
@@ -88,11 +89,11 @@ def _chains_of_results(body: bytes) -> set[str]:
 
 
 def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
-    """Read the values of `--only`.
+    """Parse the values of `--only`.
 
     Args:
         texts: `contracts`, `status`, `chain=<id>`, or `address-list=<file>`: a file with `<address>` or
-            `<chainId>/<address>` on each line; empty lines and those that begin with `#` are skipped.
+            `<chainId>/<address>` on each line; empty lines and lines that begin with `#` are skipped.
 
     Raises:
         PublishingError: if one is anything else.
@@ -127,7 +128,7 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 
 
 def _digest_text(listed: frozenset[tuple[str, str]]) -> set[str]:
-    """Return how a manifest states a list of addresses: by its digest, since the file's name says nothing."""
+    """Return a list of addresses as stated in a manifest: by digest, since the file's name says nothing."""
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(listed))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if listed else set()
 

@@ -1,4 +1,4 @@
-"""The two forms of a snapshot, and the writing of each."""
+"""The two formats of a snapshot, and writing them."""
 
 import os
 from collections.abc import Iterable
@@ -14,17 +14,17 @@ from statuary.snapshots.zip_format import ENDING_SIZE, parse_ending
 
 
 class SnapshotFormat(StrEnum):
-    """The form of a snapshot; the value is how its file's name ends."""
+    """The format of a snapshot; the value is its file extension."""
 
     ZIP = ".zip"
     TAR_ZST = ".tar.zst"
 
 
 def format_of(path: Path) -> SnapshotFormat:
-    """Return the form of a snapshot with this file name.
+    """Return the format of a snapshot file by its name.
 
     Raises:
-        PublishingError: if no form has such names.
+        PublishingError: if no format has such an extension.
     """
     for form in SnapshotFormat:
         if path.name.endswith(form):
@@ -33,7 +33,7 @@ def format_of(path: Path) -> SnapshotFormat:
 
 
 def require_snapshot_or_nothing(path: Path) -> None:
-    """Make sure, by how a file ends, that only a snapshot is replaced.
+    """Make sure, by a file's trailer, that only a snapshot is replaced.
 
     Raises:
         PublishingError: if there is another file.
@@ -54,7 +54,7 @@ def require_snapshot_or_nothing(path: Path) -> None:
 def write_members(
     stream: IO[bytes], form: SnapshotFormat, members: Iterable[SnapshotMember], workers: int | None = None
 ) -> str:
-    """Write a snapshot of its members in their order; return the SHA-256 that the file states of itself."""
+    """Write a snapshot from its members; return the SHA-256 in its trailer."""
     if form is SnapshotFormat.ZIP:
         return write_compressed(stream, compress_members(members, workers))
     writer = TarZstWriter(stream)

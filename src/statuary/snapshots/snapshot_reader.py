@@ -1,4 +1,4 @@
-"""A snapshot read once, from its manifest to its end; every byte is checked."""
+"""Read a snapshot once, from its manifest to its end; every byte is checked."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -26,12 +26,12 @@ OnDamage = Callable[[DamagedSnapshotError], None]
 
 
 class SnapshotReader:
-    """A snapshot being read. The manifest is there at once; then `documents` or `entries`, once.
+    """A snapshot being read: the manifest at once, then `documents` or `entries`, once.
 
     Attributes:
         manifest_text: the bytes of the manifest.
         signature: the bytes of the signature; None if the snapshot is not signed.
-        digest: the SHA-256 that an archive states of itself, once it is read to its end.
+        digest: the SHA-256 in an archive's trailer, after it was read to its end.
     """
 
     def __init__(self, source: MemberSource, name: str) -> None:
@@ -56,7 +56,7 @@ class SnapshotReader:
         self._lines.close()
 
     def own_members(self) -> Iterator[SnapshotMember]:
-        """Yield manifest, signature and parts; the parts are kept, to be read again."""
+        """Yield manifest, signature and parts; the parts are kept for reading again."""
         yield from self._first
         for part in self.manifest.parts:
             member = self.source.take(part.path)
@@ -68,13 +68,13 @@ class SnapshotReader:
             yield member
 
     def kept_entries(self) -> Iterator[ManifestEntry]:
-        """Yield what the parts list, in the order of paths, after `own_members`."""
+        """Yield the entries of the parts by path, after `own_members`."""
         self._lines.seek(0)
         sizes = iter([part.size for part in self.manifest.parts])
         return read_entries(self.manifest, lambda _: self._lines.read(next(sizes)))
 
     def entries(self) -> Iterator[ManifestEntry]:
-        """Yield what the parts list, without reading the documents."""
+        """Yield the entries of the parts without reading documents."""
         for _ in self.own_members():
             pass
         return self.kept_entries()
@@ -83,11 +83,11 @@ class SnapshotReader:
         """Yield every document, checked against the manifest, and read the snapshot to its end.
 
         Args:
-            on_damage: is called for a document that is not whole, and the others follow as far as that is possible;
-                without it the first damage is raised.
+            on_damage: is called for a damaged document, and reading goes on as far as possible; without it
+                the first damage is raised.
 
         Raises:
-            DamagedSnapshotError: if the snapshot is not whole.
+            DamagedSnapshotError: if the snapshot is damaged.
         """
         for _ in self.own_members():
             pass
@@ -130,7 +130,7 @@ def read_snapshot(location: str, against: str | None = None) -> Iterator[Snapsho
 
     Args:
         location: a snapshot file (.zip or .tar.zst, by its first bytes), a folder, or a URL of either.
-        against: a snapshot whose manifest and signature to use instead of those of `location`.
+        against: a snapshot whose manifest and signature are used instead of those of `location`.
 
     Raises:
         PublishingError: if there is nothing, or it cannot be reached.
@@ -162,12 +162,12 @@ def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> Memb
 
 
 def _read(read: ReadPath, trusted: SiteReader | None) -> ReadPath:
-    """Return what reads the documents of one site and the snapshot's own members of another."""
+    """Return a reader of one site's documents and another one's snapshot members."""
     return read if trusted is None else lambda path: (trusted.read if is_snapshot_path(path) else read)(path)
 
 
 def _archive(stream: Readable, name: str, stack: ExitStack) -> MemberSource:
-    """Return the source of an archive; its first bytes say which form it has."""
+    """Return the source of an archive by its first bytes."""
     first = stream.read(4)
     whole = PrefixedStream(first, stream)
     if first == b"PK\x03\x04":

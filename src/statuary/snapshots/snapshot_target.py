@@ -1,4 +1,4 @@
-"""A snapshot as the target of a build: documents are offered, the plan is shown, the file is written."""
+"""A snapshot as the target of a build."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -45,7 +45,7 @@ FAST_LEVEL = 1
 
 
 class SnapshotTarget(RebuiltTarget):
-    """A site on its way into a file; a context manager, since bodies wait in a file beside it."""
+    """A snapshot as a target; a context manager, since bodies wait in a file beside it."""
 
     def __init__(
         self,
@@ -60,16 +60,14 @@ class SnapshotTarget(RebuiltTarget):
         """Begin a snapshot.
 
         Args:
-            out: the file; its name determines the form.
-            origin: where the site comes from.
-            only: which of the offered documents the snapshot gets.
-            signer: signs the manifest.
-            dry_run: write nothing; the plan can be shown.
-            workers: threads that compress; one for each core if None. The bytes are the same.
+            out: the file; its extension determines the format.
+            only: the part of the offered documents to write.
+            dry_run: write nothing.
+            workers: compression threads; one for each core if None. The bytes are the same.
 
         Raises:
-            PublishingError: if no form has such a file name, its folder cannot be written, or the site is another part
-                of a site already.
+            PublishingError: if no format has such an extension, the folder cannot be written, or the site is
+                already another part.
         """
         if only.texts and origin.only not in ((), only.texts):
             raise PublishingError(
@@ -103,7 +101,7 @@ class SnapshotTarget(RebuiltTarget):
 
     @override
     def offer(self, documents: Iterable[Document]) -> None:
-        """Take documents into the snapshot.
+        """Add documents to the snapshot.
 
         Raises:
             PublishingError: if a path is unsafe, claimed twice, or differs from another one only in case.
@@ -124,7 +122,7 @@ class SnapshotTarget(RebuiltTarget):
             self.spool.add(packed)
 
     def _sealed(self) -> Manifest:
-        """Return the manifest of everything offered; nothing more can be offered then."""
+        """Return the manifest of everything offered; nothing can be offered after that."""
         if self.manifest is None:
             self._keep(self.packer.rest())
             builder = ManifestBuilder()
@@ -135,15 +133,15 @@ class SnapshotTarget(RebuiltTarget):
 
     @property
     def manifest_digest(self) -> str:
-        """SHA-256 of the manifest, which names this exact site."""
+        """SHA-256 of the manifest, which identifies this exact site."""
         return manifest_digest(encode_manifest(self._sealed()))
 
     @override
     def plan(self) -> Plan:
-        """Return what the file will hold, against what it holds.
+        """Return the differences between the new file and the present one.
 
         Raises:
-            PublishingError: if another file has the name.
+            PublishingError: if another kind of file has the name.
         """
         manifest = self._sealed()
         counts = dict.fromkeys(Action, 0)
@@ -174,7 +172,7 @@ class SnapshotTarget(RebuiltTarget):
 
     @override
     def apply(self) -> None:
-        """Write the file; what was there is unchanged if that fails.
+        """Write the file atomically.
 
         Raises:
             PublishingError: if it is a dry run, or the file cannot be written.
@@ -207,7 +205,7 @@ class SnapshotTarget(RebuiltTarget):
 
 
 def _distinct(entries: Iterable[ManifestEntry]) -> Iterator[ManifestEntry]:
-    """Yield entries; raise an error if one would be the folder of another."""
+    """Yield entries; raise an error if one is the folder of another."""
     with NameTable() as table:
         for entry in entries:
             table.claim(entry.path)
@@ -215,7 +213,7 @@ def _distinct(entries: Iterable[ManifestEntry]) -> Iterator[ManifestEntry]:
 
 
 def members_of(document: Document) -> Iterator[SnapshotMember]:
-    """Yield a document's members: one for each name, but that an address in lower case is an alias.
+    """Yield a document's members: one for each name, except lower-case addresses, which are aliases.
 
     Raises:
         DamagedSnapshotError: if a document may not have such a name.

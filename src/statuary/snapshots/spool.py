@@ -1,7 +1,8 @@
-"""Documents on their way into a snapshot: they come in any order, and leave in the order of their paths.
+"""Sort documents by path: they arrive in any order.
 
-Compressed bodies wait in a file beside the snapshot, what is known of them in a table on disk: memory does not grow
-with their number.
+Compressed bodies wait in a file beside the snapshot, their entries in a table on disk, so memory does not
+grow with their
+number.
 """
 
 import tempfile
@@ -30,7 +31,7 @@ CREATE TABLE bodies (
 
 
 class Spool:
-    """Compressed documents that wait until all are there."""
+    """Compressed documents that wait until all have arrived."""
 
     def __init__(self, folder: Path) -> None:
         """Create the file for the bodies in a folder."""
@@ -46,7 +47,7 @@ class Spool:
         self.file.close()
 
     def add(self, packed: CompressedMember) -> None:
-        """Take a document.
+        """Add a document.
 
         Raises:
             PublishingError: if another one has the same name, or one that differs only in case.
@@ -75,13 +76,13 @@ class Spool:
         return names_differ_only_in_case(other, path)
 
     def entries(self) -> Iterator[ManifestEntry]:
-        """Yield what is known of the documents, in the order of their paths."""
+        """Yield the entries by path."""
         query = "SELECT path, aliases, size, sha256, media_type FROM bodies ORDER BY path"
         for path, aliases, size, digest, media_type in self.connection.execute(query):
             yield ManifestEntry(path, tuple(aliases.splitlines()), size, digest, media_type)
 
     def documents(self) -> Iterator[CompressedMember]:
-        """Yield the documents, in the order of their paths."""
+        """Yield the documents by path."""
         query = "SELECT path, method, crc, packed_size, size, offset FROM bodies ORDER BY path"
         for *header, offset in self.connection.execute(query):
             self.file.seek(offset)

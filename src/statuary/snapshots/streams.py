@@ -1,4 +1,4 @@
-"""Byte streams that count and hash what passes through them."""
+"""Byte streams that count and hash."""
 
 from hashlib import sha256
 from typing import Protocol
@@ -13,7 +13,7 @@ class Readable(Protocol):
     """What bytes are read from."""
 
     def read(self, size: int, /) -> bytes:
-        """Return up to so many bytes; none at the end."""
+        """Return at most this many bytes; none at the end."""
 
 
 class Writable(Protocol):
@@ -27,8 +27,7 @@ class HashingReader:
     """A stream being read.
 
     Attributes:
-        name: what messages call it.
-        position: bytes read so far.
+        name: used in messages.
     """
 
     def __init__(self, stream: Readable, name: str) -> None:
@@ -60,10 +59,10 @@ class HashingReader:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def expect(self, data: bytes, what: str) -> None:
-        """Read bytes that are known in advance.
+        """Read bytes that must have a given value.
 
         Raises:
-            DamagedSnapshotError: if they are others.
+            DamagedSnapshotError: if they differ.
         """
         if data and self.exactly(len(data)) != data:
             raise DamagedSnapshotError(
@@ -112,7 +111,7 @@ class PrefixedStream:
         self.stream = stream
 
     def read(self, size: int, /) -> bytes:
-        """Return up to so many bytes; none at the end."""
+        """Return at most this many bytes; none at the end."""
         if self.first:
             data, self.first = self.first[:size], self.first[size:]
             return data

@@ -1,8 +1,10 @@
-"""The form for transport: a tar of the members, compressed as one, and a digest after it.
+"""The .tar.zst format: a tar of the members, compressed as one, and a digest after it.
 
-The tar is POSIX.1-2001 (pax), as every tar reads it; each member is a plain file, rw-r--r--, of 1980-01-01, owned by 0.
-The one Zstandard frame is followed by a skippable frame (RFC 8878, 3.1.2), which every decompressor skips; it has the
-SHA-256 of all bytes before it. There is one way to write each header, and only that is read.
+The tar is POSIX.1-2001 (pax), which every tar reads; members are plain files, rw-r--r--, of 1980-01-01, owned
+by 0.
+The one Zstandard frame is followed by a skippable frame (RFC 8878, 3.1.2), which every decompressor skips,
+with the SHA-256
+of all bytes before it. Each header has one encoding, and no other is accepted.
 """
 
 import struct
@@ -37,7 +39,7 @@ MIN_EXPANDED_LIMIT = 64 << 20
 
 
 def tar_header(path: str, size: int) -> bytes:
-    """Return what precedes a member's bytes: its header, and before that a pax header if it needs one."""
+    """Return what precedes a member's bytes: an optional pax header and its header."""
     if len(path) <= MAX_PLAIN_NAME and path.isascii():
         return _plain_header(path.encode(), size)
     info = tarfile.TarInfo(path)
@@ -55,7 +57,7 @@ ROOT_ID = b"0000000\0"
 
 
 def _plain_header(name: bytes, size: int) -> bytes:
-    """Return the header of a member whose name fits: what `tarfile` makes of it, in a tenth of the time."""
+    """Return the header of a member whose name fits: the same as `tarfile`'s, in a tenth of the time."""
     times = b"%011o\0" % MODIFIED
     before = (name, b"0000644\0", ROOT_ID, ROOT_ID, b"%011o\0" % size, times)
     behind = (b"0", b"", b"ustar\00000", b"", b"", b"", b"", b"")
@@ -64,12 +66,12 @@ def _plain_header(name: bytes, size: int) -> bytes:
 
 
 def padding(size: int, unit: int = BLOCK) -> bytes:
-    """Return the zeros that fill a length up to a whole number of units."""
+    """Return the zeros that pad a length to a whole number of units."""
     return bytes(-size % unit)
 
 
 def trailer(digest: str) -> bytes:
-    """Return the skippable frame that states the SHA-256 of everything before it."""
+    """Return the skippable frame with the SHA-256 of everything before it."""
     text = f"statuary snapshot, sha256 {digest}".encode()
     return SKIPPABLE + struct.pack("<I", len(text)) + text
 
@@ -81,7 +83,7 @@ TRAILER_SIZE = len(trailer("0" * 64))
 
 
 class TarZstWriter:
-    """A .tar.zst being written; members are put in their order."""
+    """A .tar.zst being written; members are put in order."""
 
     def __init__(self, stream: Writable) -> None:
         self.out = HashingWriter(stream)
@@ -105,7 +107,7 @@ class TarZstWriter:
         self._write(padding(len(member.body)))
 
     def finish(self) -> str:
-        """Write the end; return the SHA-256 that the file states of itself."""
+        """Write the trailer; return its SHA-256."""
         self._write(bytes(2 * BLOCK))
         self._write(padding(self.position, TAR_RECORD))
         self.out.write(self.compressor.compress(bytes(self.waiting)))
@@ -123,7 +125,7 @@ class TarZstWriter:
 
 
 class ZstdReader:
-    """A Zstandard frame being read, as the stream of its content; never much more than is asked for."""
+    """The content of a Zstandard frame as a stream; never decompresses much more than requested."""
 
     def __init__(self, stream: Readable, name: str) -> None:
         self.stream = stream
@@ -139,7 +141,7 @@ class ZstdReader:
         self.produced = 0
 
     def read(self, size: int, /) -> bytes:
-        """Return up to so many bytes; none at the end of the frame."""
+        """Return at most this many bytes; none at the end of the frame."""
         while not self.decompressor.eof:
             if self.decompressor.needs_input and not self._feed():
                 raise DamagedSnapshotError(f"{self.name} is cut off: its compressed data has no end")
@@ -149,7 +151,7 @@ class ZstdReader:
         return b""
 
     def _feed(self) -> bool:
-        """Take the next bytes of the file."""
+        """Read more of the file."""
         self._hash(self.fed)
         self.fed = self.unread = self.stream.read(CHUNK // 16)
         return bool(self.fed)
@@ -172,7 +174,7 @@ class ZstdReader:
         return data
 
     def expect_trailer(self) -> str:
-        """Read what follows the frame; return the SHA-256 that it states.
+        """Read the trailer; return its SHA-256.
 
         Raises:
             DamagedSnapshotError: if it is not the digest of the frame.
@@ -190,7 +192,7 @@ class ZstdReader:
 
 
 class TarZstReader:
-    """A .tar.zst being read from a stream; members are asked for in their order."""
+    """A .tar.zst read from a stream; members are requested in order."""
 
     def __init__(self, stream: Readable, name: str) -> None:
         self.name = name
@@ -207,10 +209,10 @@ class TarZstReader:
         return None if self._next is None else self._next[0]
 
     def member(self, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Read the next member, which has these second names.
+        """Read the next member, which has these aliases.
 
         Raises:
-            DamagedSnapshotError: if it is not whole.
+            DamagedSnapshotError: if it is damaged.
         """
         if self.next_path() is None or self._next is None:
             raise DamagedSnapshotError(f"{self.name} ends before its last member")
@@ -221,10 +223,10 @@ class TarZstReader:
         return SnapshotMember(path=path, body=body, aliases=aliases)
 
     def finish(self) -> str:
-        """Read what follows the members; return the SHA-256 that the file states of itself.
+        """Read what follows the members; return the SHA-256 in the trailer.
 
         Raises:
-            DamagedSnapshotError: if it does not follow from the members.
+            DamagedSnapshotError: if it does not match the members.
         """
         if self.next_path() is not None:
             raise DamagedSnapshotError(f"{self.name} has {self.next_path()} after its last member")
@@ -234,7 +236,7 @@ class TarZstReader:
         return self.source.expect_trailer()
 
     def _read_header(self) -> tuple[str, int] | None:
-        """Read the header of the next member: name and size; None where the tar ends."""
+        """Read the name and size of the next member; None at the end of the tar."""
         block = self._exactly(BLOCK)
         if not block.strip(b"\0"):
             return None
@@ -289,7 +291,7 @@ MAX_PAX_HEADER = 64 * 1024
 
 
 def _pax_path(block: bytes) -> str | None:
-    """Return the name that a pax header gives: its only record, `<length> path=<name>`."""
+    """Return the name in a pax header's only record, `<length> path=<name>`."""
     if len(block) == BLOCK:
         return None
     _, _, record = block[BLOCK:-BLOCK].rstrip(b"\0").partition(b" path=")

@@ -1,4 +1,4 @@
-"""Whether a snapshot, or a site that was published from one, is what its manifest lists, byte for byte."""
+"""Verify a snapshot, or a site published from one, against its manifest, byte for byte."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,13 +20,13 @@ class Verification(NamedTuple):
     """The result of verifying.
 
     Attributes:
-        manifest_digest: SHA-256 of the manifest, which names the exact site.
-        archive_digest: SHA-256 that an archive states of its own bytes; empty for a folder or a URL.
-        whole: how many documents are what the manifest lists.
+        manifest_digest: SHA-256 of the manifest, which identifies the exact site.
+        archive_digest: SHA-256 in an archive's trailer; empty for a folder or a URL.
+        whole: the number of documents that match the manifest.
         problems: everything that is wrong, as sentences.
-        signed_by: id of the key that the signature names, as minisign shows it; empty if there is none.
-        signature: the signature, if it was verified.
-        lacks_aliases: whether it is a folder that a snapshot was merely unpacked into.
+        signed_by: id of the signature's key, as minisign shows it; empty if there is none.
+        signature: None unless it was verified.
+        lacks_aliases: whether it is a folder that a snapshot was unpacked into by another program.
     """
 
     manifest: Manifest
@@ -40,7 +40,7 @@ class Verification(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no problems."""
         return not self.problems
 
 
@@ -55,13 +55,13 @@ def verify_snapshot(
 
     Args:
         location: a file, folder or URL.
-        public_key: the key that must have signed it; without one, a signature is not verified.
-        against: a snapshot whose manifest and signature to use instead of those of `location`: for a mirror that
-            has none, or whose own may have been replaced.
-        inspect: is called with every document that is whole.
+        public_key: the required key; without one, a signature is not verified.
+        against: a snapshot whose manifest and signature are used instead of those of `location`: for a mirror
+            without them, or with replaced ones.
+        inspect: is called with every undamaged document.
 
     Raises:
-        DamagedSnapshotError: if it is not a snapshot, or broken so that nothing more can be read.
+        DamagedSnapshotError: if it is not a snapshot, or so damaged that nothing more can be read.
         PublishingError: if it cannot be read.
     """
     problems: list[str] = []
@@ -87,7 +87,7 @@ def verify_snapshot(
 def _signature(
     snapshot: SnapshotReader, public_key: "PublicKey | None", problems: list[str]
 ) -> "Signature | None":
-    """Return the signature if it is right; add what is wrong with it to the problems."""
+    """Return the signature if it is right; otherwise add to the problems."""
     if public_key is None:
         return None
     try:

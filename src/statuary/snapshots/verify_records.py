@@ -1,4 +1,4 @@
-"""Every record in a snapshot verified, without the content that it was built from."""
+"""Verify every record in a snapshot without the content it was built from."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
 
 @dataclass(slots=True)
 class RecordVerifier:
-    """Verifies the records among the documents that it is called with, as `inspect` of `verify_snapshot`.
+    """Verifies records; passed to `verify_snapshot` as `inspect`.
 
     Attributes:
         errors: why records are rejected, at the paths of the snapshot.
@@ -39,7 +39,7 @@ class RecordVerifier:
 
 
 def _object(body: bytes) -> dict[str, Json]:
-    """Return a record; an empty one, which no check accepts, in place of anything else."""
+    """Return a record; an empty one, which no check accepts, for anything else."""
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -48,7 +48,7 @@ def _object(body: bytes) -> dict[str, Json]:
 
 
 def _misplaced(record: dict[str, Json], contract: tuple[str, str]) -> list[Finding]:
-    """Return what is wrong with the path of a record."""
+    """Return the findings about the path of a record."""
     if (record.get("chainId"), record.get("address")) == contract:
         return []
     message = "the record is that of another contract, or not a record"

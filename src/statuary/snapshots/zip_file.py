@@ -1,7 +1,8 @@
-"""A snapshot's zip written, or read once from its first byte to its last; random access is in `zip_reader`.
+"""Write a snapshot's zip, or read it once from its first byte to its last; random access is in `zip_reader`.
 
-Everything but the members' data follows from the members, so that the same lines write it and verify it: a byte that
-statuary does not write is found, wherever it is.
+Everything but the members' data follows from the members, so the same code writes and verifies it: any byte
+that statuary
+would not write is found.
 """
 
 import tempfile
@@ -47,7 +48,7 @@ class CentralDirectory:
 
 
 class ZipWriter:
-    """A zip being written; members are put in their order."""
+    """A zip being written; members are put in order."""
 
     def __init__(self, stream: Writable) -> None:
         self.out = HashingWriter(stream)
@@ -66,7 +67,7 @@ class ZipWriter:
         self.out.write(member.data)
 
     def finish(self) -> str:
-        """Write what follows the members; return the SHA-256 that the zip states of itself."""
+        """Write what follows the members; return the SHA-256 in the trailer."""
         offset = self.out.position
         for chunk in self.directory.chunks():
             self.out.write(chunk)
@@ -77,7 +78,7 @@ class ZipWriter:
 
 
 class ZipStreamReader:
-    """A zip being read from a stream; members are asked for in their order."""
+    """A zip read from a stream; members are requested in order."""
 
     def __init__(self, stream: Readable, name: str) -> None:
         self.source = HashingReader(stream, name)
@@ -102,7 +103,7 @@ class ZipStreamReader:
         """Read the next member.
 
         Raises:
-            DamagedSnapshotError: if it is not whole.
+            DamagedSnapshotError: if it is damaged.
         """
         if self.next_path() is None or self._next is None:
             raise DamagedSnapshotError(f"{self.source.name} ends before its last member")
@@ -118,10 +119,10 @@ class ZipStreamReader:
         )
 
     def finish(self) -> str:
-        """Read what follows the members; return the SHA-256 that the zip states of itself.
+        """Read what follows the members; return the SHA-256 in the trailer.
 
         Raises:
-            DamagedSnapshotError: if it does not follow from the members.
+            DamagedSnapshotError: if it does not match the members.
         """
         offset, wrong = self.source.position - len(CENTRAL_MARK), "its directory is not that of its members"
         begun = len(CENTRAL_MARK)

@@ -1,7 +1,8 @@
-"""The bytes of a snapshot's zip around the documents; there is one way to write each.
+"""The structure of a snapshot's zip; each part has one encoding.
 
-Section numbers are those of the specification, APPNOTE.TXT 6.3.10 of PKWARE. Every member is a plain file, rw-r--r--,
-of 1980-01-01 00:00; sizes precede the data; zip64 (4.5.3) is used only where a number needs it.
+Section numbers are those of the specification, PKWARE's APPNOTE.TXT 6.3.10. Members are plain files,
+rw-r--r--, of
+1980-01-01 00:00; sizes precede the data; zip64 (4.5.3) is used only where a number needs it.
 """
 
 import re
@@ -41,7 +42,7 @@ BEGINS_ENTRY = re.compile(rb"PK\x01\x02\x2d\x03[\x14\x2d]\x00\x00\x08")
 
 
 class ZipHeader(NamedTuple):
-    """What a zip says of one member.
+    """The header of one member.
 
     Attributes:
         method: `STORED` or `DEFLATED`.
@@ -76,7 +77,7 @@ def lengths_of_local_header(fixed: bytes) -> tuple[int, int]:
 
 
 def parse_local_header(text: bytes) -> ZipHeader | None:
-    """Read a local header; None if `local_header` does not write it so."""
+    """Parse a local header; None if `local_header` would not write it so."""
     _, _, _, method, _, _, crc, packed_size, size, name_length, _ = LOCAL.unpack_from(text)
     name, extra = text[LOCAL.size : LOCAL.size + name_length], text[LOCAL.size + name_length :]
     if len(extra) == 20 and packed_size == size == LIMIT:
@@ -96,7 +97,7 @@ def _header(name: bytes, method: int, crc: int, packed_size: int, size: int) -> 
 
 
 def central_header(header: ZipHeader, offset: int) -> bytes:
-    """Return a member's entry in the central directory (4.3.12), given where its local header begins."""
+    """Return a member's entry in the central directory (4.3.12), with the offset of its local header."""
     name = header.path.encode()
     numbers = (header.size, header.packed_size, offset)  # 4.5.3: in this order, and only those that need it
     big = [number for number in numbers if number >= LIMIT]
@@ -109,18 +110,14 @@ def central_header(header: ZipHeader, offset: int) -> bytes:
 
 
 class CentralEntry(NamedTuple):
-    """An entry of the central directory.
-
-    Attributes:
-        offset: where the member's local header begins.
-    """
+    """An entry of the central directory, with the offset of the local header."""
 
     header: ZipHeader
     offset: int
 
 
 def central_name(text: bytes, start: int) -> tuple[bytes, int] | None:
-    """Return the name in the entry that begins at `start`, and where the entry ends; None if none does that is whole."""
+    """Return the name and the end of the entry that begins at `start`; None if there is no complete entry."""
     if start + CENTRAL.size > len(text) or not text.startswith(CENTRAL_MARK, start):
         return None
     name, extra, comment = LENGTHS.unpack_from(text, start + LENGTHS_OFFSET)
@@ -129,7 +126,7 @@ def central_name(text: bytes, start: int) -> tuple[bytes, int] | None:
 
 
 def parse_central_header(text: bytes) -> CentralEntry | None:
-    """Read an entry of the central directory; None if `central_header` does not write it so."""
+    """Parse an entry of the central directory; None if `central_header` would not write it so."""
     if len(text) < CENTRAL.size:
         return None
     _, _, _, _, method, _, _, crc, packed_size, size, name_length, *_, offset = CENTRAL.unpack_from(text)
@@ -143,13 +140,13 @@ def parse_central_header(text: bytes) -> CentralEntry | None:
 
 
 class Ending(NamedTuple):
-    """What a zip ends with.
+    """The trailer of a zip.
 
     Attributes:
-        entries: how many the central directory has.
+        entries: the number of entries in the central directory.
         size: bytes of the central directory.
-        offset: where it begins.
-        digest: SHA-256 of all bytes before the last record (4.3.16), which its comment states.
+        offset: of the central directory.
+        digest: SHA-256 of all bytes before the last record (4.3.16), stated in its comment.
     """
 
     entries: int
@@ -159,7 +156,7 @@ class Ending(NamedTuple):
 
 
 def zip64_records(ending: Ending) -> bytes:
-    """Return what is between the central directory and the last record (4.3.14, 4.3.15); often nothing."""
+    """Return what is between the central directory and the last record (4.3.14, 4.3.15); usually nothing."""
     count, size, offset, _ = ending
     if not _needs_zip64(ending):
         return b""
@@ -168,7 +165,7 @@ def zip64_records(ending: Ending) -> bytes:
 
 
 def last_record(ending: Ending) -> bytes:
-    """Return the record that a zip ends with (4.3.16)."""
+    """Return the last record of a zip (4.3.16)."""
     count, size, offset, _ = ending
     if _needs_zip64(ending):
         count, size, offset = 0xFFFF, LIMIT, LIMIT
@@ -190,7 +187,7 @@ COMMENT = re.compile(rb"statuary snapshot, sha256 ([0-9a-f]{64})")
 
 
 def parse_ending(text: bytes) -> Ending | None:
-    """Read the last `ENDING_SIZE` bytes of a file; None if no snapshot in the form of a zip ends so."""
+    """Parse the last `ENDING_SIZE` bytes of a file; None if they are not a snapshot's."""
     last = text[-LAST_RECORD_SIZE:]
     comment = COMMENT.fullmatch(last[END.size :])
     if comment is None:

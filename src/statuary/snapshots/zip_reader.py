@@ -1,7 +1,8 @@
-"""A snapshot's zip read from anywhere: a few small reads for each member, and nothing unpacked.
+"""Random access to a snapshot's zip: a few small reads for each member, and nothing unpacked.
 
-The central directory is the zip's only one. The snapshot's own members come first in it, then the documents in the
-order of their paths, so that one is found by bisection.
+The central directory lists the snapshot's own members first, then the documents by path, so a document is
+found by
+bisection.
 """
 
 from collections.abc import Iterator
@@ -28,12 +29,12 @@ Span = tuple[int, int]
 
 
 class ZipReader:
-    """The members of a zip: of a snapshot, or of a delta."""
+    """The members of a snapshot's or delta's zip."""
 
     has_manifest = True
 
     def __init__(self, ranges: ByteRanges) -> None:
-        """Read the end of the file and the entries of the snapshot's own members.
+        """Read the trailer and the entries of the snapshot's own members.
 
         Raises:
             DamagedSnapshotError: if it is not the zip of a snapshot; `ranges` is closed then.
@@ -69,10 +70,10 @@ class ZipReader:
         self.ranges.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return the body of a member; None if there is none of this name.
+        """Return the body of a member; None if there is none with this name.
 
         Raises:
-            DamagedSnapshotError: if it is not whole.
+            DamagedSnapshotError: if it is damaged.
         """
         found = self.compressed(path)
         return None if found is None else decompress_member(found)
@@ -84,10 +85,10 @@ class ZipReader:
             yield name.decode(errors="replace")
 
     def compressed(self, path: str) -> CompressedMember | None:
-        """Return a member as the zip holds it; None if there is none of this name.
+        """Return a member in compressed form; None if there is none with this name.
 
         Raises:
-            DamagedSnapshotError: if the member is not what the directory says.
+            DamagedSnapshotError: if the member does not match the directory.
         """
         entry = self._entry(path)
         if entry is None:
@@ -112,7 +113,7 @@ class ZipReader:
         return entry
 
     def _find(self, path: str) -> Span | None:
-        """Return where a document's entry is, by bisection."""
+        """Return the position of a document's entry, by bisection."""
         try:
             wanted = path.encode()
         except UnicodeEncodeError:
@@ -131,7 +132,7 @@ class ZipReader:
         return next((span for name, span in self._entries(low, high) if name == wanted), None)
 
     def _first_entry(self, start: int, end: int) -> tuple[bytes, Span] | None:
-        """Return the first entry that begins in a span; None if none does that is whole."""
+        """Return the first complete entry that begins in a range; None if there is none."""
         for size in (PAGE, LONGEST_ENTRY):
             text = self.ranges.read(start, min(size, self._end - start))
             for begin in zip_format.BEGINS_ENTRY.finditer(text):
@@ -141,7 +142,7 @@ class ZipReader:
         return None
 
     def _entries(self, start: int, end: int | None = None) -> Iterator[tuple[bytes, Span]]:
-        """Yield name and span of the entries, the first of which begins at `start`."""
+        """Yield the names and ranges of the entries from `start` on."""
         end = self._end if end is None else end
         text, position = b"", 0
         while start + position < end:
@@ -154,7 +155,7 @@ class ZipReader:
             position = after
 
     def _page(self, start: int) -> tuple[bytes, tuple[bytes, int]]:
-        """Return the bytes from an entry on, with its name and where it ends in them."""
+        """Return the bytes from an entry on, its name, and its end in them."""
         for size in (PAGE, LONGEST_ENTRY):
             text = self.ranges.read(start, min(size, self._end - start))
             found = zip_format.central_name(text, 0)

@@ -1,5 +1,5 @@
-"""The contract look-up as a function: a request and the site's documents in, a response out.
+"""The contract look-up as a pure function of a request and the site's documents.
 
-What Sourcify's API v2 answers, measured of server 3.12.1, as far as documents that are written in advance can answer
-it. The edge module is the same in JavaScript, and shared vectors hold the two together.
+It answers as Sourcify's API v2 does (measured of server 3.12.1), as far as static documents allow. The edge
+module is the same in JavaScript; shared vectors test both.
 """

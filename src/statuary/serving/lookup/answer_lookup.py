@@ -1,7 +1,8 @@
-"""A request and the site's documents in, a response out.
+"""Answer a request to the look-up.
 
-The checks come in the measured order: the query's names, the parameters' patterns, the chain, the address's
-checksum, the selectors, and only then whether there is a record. The first that fails is the response.
+Checks run in the measured order: parameter names, patterns, chain, address checksum, selectors, and only then
+the record. The
+first failure is the response.
 """
 
 import json
@@ -45,12 +46,12 @@ GENESIS_CHAIN = "0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupRequest:
-    """What a client asks for.
+    """A request.
 
     Attributes:
         method: in capitals.
         target: path and query as on the request line, percent-encoded.
-        if_none_match: the header of that name.
+        if_none_match: the header.
     """
 
     method: str = "GET"
@@ -59,18 +60,14 @@ class LookupRequest:
 
 
 def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewErrorId) -> Response | None:
-    """Return the response to a request to the contract look-up.
+    """Return the response to a request; None if the path is not the look-up's.
 
     Args:
-        request: what is asked.
         read: returns the site's documents by path.
-        new_id: makes the `errorId` of an error body.
-
-    Returns:
-        The response, or None if the path is not the look-up's: a page, a status document, a plain file.
+        new_error_id: returns the `errorId` of an error body.
 
     Raises:
-        NotCanonicalError: if a record of which a part is wanted is not compact JSON.
+        NotCanonicalError: if fields of a record are requested that is not compact JSON.
     """
     path, _, query = request.target.partition("?")
     try:
@@ -154,7 +151,7 @@ ANSWERS: dict[Resource, Callable[[Route, str, ReadDocument], Response | None]] =
 
 
 def check_chain_known(chain_id: str, read: ReadDocument) -> None:
-    """Raise an error for a chain that the site's `chains` does not list; a site without that document has them all.
+    """Raise an error for a chain that the site's `chains`, if there is one, does not list.
 
     Raises:
         RequestError: with the measured message; `01` is not `1`.

@@ -1,9 +1,10 @@
-"""The list of a chain's contracts: `sort`, `limit` and `afterMatchId`, answered from pages that are written in advance.
+"""The list of a chain's contracts: `sort`, `limit` and `afterMatchId`, answered from prepared pages.
 
-`v2/contracts/<chainId>` is the newest 200 by matchId, newest first: what a plain host sends. The whole list
-is in `v2/contracts-pages/<chainId>/<page>.json`, 200 to a page, filled from the oldest so that a full page
-never changes; `index.json` beside them says which match ids each page holds. Any answer needs that index and
-two or three pages.
+`v2/contracts/<chainId>` has the newest 200 by matchId, newest first: what a plain host sends. The whole list
+is in
+`v2/contracts-pages/<chainId>/<page>.json`, 200 a page, filled from the oldest so that a full page never
+changes; `index.json`
+beside them has the match ids of each page. An answer needs that index and two or three pages.
 """
 
 import json
@@ -29,12 +30,12 @@ DIGITS = re.compile(r"[0-9]+\Z")
 
 
 class ListQuery(NamedTuple):
-    """What a request wants of the list.
+    """The parameters of a list request.
 
     Attributes:
-        newest_first: the direction, by matchId.
-        limit: how many at most, 1 to 200.
-        after: the matchId to go on from, itself not included; None from the beginning.
+        newest_first: order by matchId.
+        limit: 1 to 200.
+        after: the matchId after which the list begins; None for the beginning.
     """
 
     newest_first: bool = True
@@ -43,15 +44,14 @@ class ListQuery(NamedTuple):
 
 
 def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
-    """Read the list's query parameters, in the order in which the measured server checks them.
+    """Parse the query parameters in the order in which the measured server checks them.
 
     Args:
-        query: the parameters.
-        text: the query string they were read from.
+        text: the query string.
 
     Raises:
-        RequestError: with the measured message. An `afterMatchId` that is not a number was a 500 on the measured
-            server; its description has since been given the pattern that is enforced here.
+        RequestError: with the measured message. An `afterMatchId` that is not a number was a 500 on the
+            measured server; its description has since been given the pattern that is enforced here.
     """
     check_reserved(text, PARAMETERS)
     check_names(query, PARAMETERS)
@@ -68,7 +68,7 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
 
 
 def _match_id(digits: str) -> int:
-    """Return a match id; one beyond any real id is as good as another, and Python reads no 5,000 digits."""
+    """Return a match id; one beyond all real ids is capped, since Python does not parse 5,000 digits."""
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
 
@@ -106,7 +106,7 @@ def _results(chain_id: str, listing: ListQuery, read: ReadDocument) -> Iterator[
 
 
 def _page_results(body: bytes, listing: ListQuery) -> Iterator[bytes]:
-    """Yield the results of one page that the list has, in its direction."""
+    """Yield the results of one page, in the list's order."""
     results = items(body, members(body)[0].value)
     for start, end in results if listing.newest_first else reversed(results):
         match_id = next(part for part in members(body, start) if part.name == "matchId")

@@ -1,4 +1,4 @@
-"""The query string, read as Express reads it and checked as its OpenAPI check does."""
+"""The query string, parsed as Express does and checked as Sourcify's OpenAPI validator does."""
 
 import re
 from urllib.parse import unquote_to_bytes
@@ -14,7 +14,7 @@ RESERVED = re.compile(r"[:/?#\[\]@!$&'()*+,;=]")
 
 
 def parse_query(text: str) -> QueryParameters:
-    """Read a query string, without its `?`."""
+    """Parse a query string, without its `?`."""
     query: QueryParameters = {}
     for pair in text.split("&"):
         raw_name, _, raw_value = pair.partition("=")
@@ -36,7 +36,7 @@ def percent_decoded(text: str) -> str:
 
 
 def decode_component(text: str) -> str:
-    """Resolve percent escapes as ECMAScript's `decodeURIComponent` does.
+    """Decode percent escapes as ECMAScript's `decodeURIComponent` does.
 
     Raises:
         ValueError: if an escape is not two hex digits, or the bytes are not UTF-8.

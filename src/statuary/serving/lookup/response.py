@@ -82,7 +82,7 @@ def conditional_response(response: Response, if_none_match: str | None) -> Respo
 
 
 def matches(if_none_match: str | None, tag: str) -> bool:
-    """Say whether an `If-None-Match` header names an entity tag, or is `*`."""
+    """Return whether an `If-None-Match` header names an entity tag, or is `*`."""
     if if_none_match is None:
         return False
     named = [part.strip().removeprefix("W/") for part in if_none_match.split(",")]

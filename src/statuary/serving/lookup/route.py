@@ -1,4 +1,4 @@
-"""Which resource of the look-up a path names, and its parameters: checked in the measured order, with the measured messages."""
+"""The resource and parameters of a path, checked in the measured order, with the measured messages."""
 
 import re
 from enum import StrEnum
@@ -26,7 +26,7 @@ class Resource(StrEnum):
 
 
 class Route(NamedTuple):
-    """A resource and the parameters that its path names, with percent escapes resolved."""
+    """A resource and the parameters of its path, percent-decoded."""
 
     resource: Resource
     chain_id: str = ""
@@ -48,9 +48,9 @@ ROUTES = tuple(
 
 
 def find_route(path: str) -> Route | None:
-    """Return what a path means to the look-up, or None if it is not the look-up's.
+    """Return the route of a path; None if it is not the look-up's.
 
-    Every path below `v2` is, but for the pages that the list is made of: they are plain files.
+    Every path below `v2` is, except the pages of lists, which are plain files.
 
     Raises:
         RequestError: if a parameter has a broken percent escape.
@@ -76,7 +76,7 @@ ADDRESS_LENGTH = 42
 
 
 def check_chain_id(text: str) -> None:
-    """Raise an error, with the measured message, for what is not a chain id by the specification's pattern and length."""
+    """Raise an error for a chain id that does not match the specification's pattern and length."""
     if len(text) > CHAIN_ID_DIGITS:
         raise RequestError(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
     if not CHAIN_ID.match(text):
@@ -84,7 +84,7 @@ def check_chain_id(text: str) -> None:
 
 
 def check_address(text: str) -> None:
-    """Raise an error, with the measured message, for what is not an address by the specification's length and pattern."""
+    """Raise an error for an address that does not match the specification's length and pattern."""
     if len(text) != ADDRESS_LENGTH:
         bound = "fewer" if len(text) < ADDRESS_LENGTH else "more"
         raise RequestError(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
@@ -93,7 +93,7 @@ def check_address(text: str) -> None:
 
 
 def checked_address(text: str) -> Address:
-    """Return the checksummed address; raise an error if it is in mixed case and its checksum is wrong."""
+    """Return the checksummed address; raise an error for mixed case with a wrong checksum."""
     try:
         parse_address(text)
     except InvalidValueError:

@@ -28,13 +28,13 @@ OUTCOME_ICONS = {
 
 
 class CheckRow(NamedTuple):
-    """A check with something to look at.
+    """A check with evidence or findings.
 
     Attributes:
         name: as in `statuary check --list`.
         sentence: its rule.
         sign: the icon of the outcome.
-        saw: name and value of the evidence.
+        evidence: names and values.
     """
 
     name: str
