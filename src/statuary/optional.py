@@ -1,4 +1,4 @@
-"""Imports the libraries of extras when they are used, and names the extra when one is missing."""
+"""Import the libraries of extras when they are used, with an error that names the extra."""
 
 import importlib
 from types import ModuleType
@@ -16,10 +16,9 @@ class MissingExtraError(StatuaryError):
 
 
 def optional(*names: str, extra: str, purpose: str) -> ModuleType:
-    """Return the first of some modules that is installed.
+    """Return the first installed module among `names`.
 
     Args:
-        names: the modules, in order of preference.
         extra: the extra of statuary that installs one of them.
         purpose: what needs it, as the subject of a sentence.
 

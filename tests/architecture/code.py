@@ -1,6 +1,8 @@
 """What the tests and figures of this folder read from the code: modules, imports, classes and functions."""
 
 import ast
+import builtins
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -80,3 +82,38 @@ def body_lines(function: Function) -> int:
     """Return the length of a function in lines, without its signature and docstring."""
     body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def undefined_docstring_entries(known: dict[str, Module]) -> list[str]:
+    """Return what docstrings list under `Args:`, `Attributes:` and `Raises:` that the code does not have."""
+    classes = {name for module in known.values() for name in _names(module.tree)} | set(dir(builtins))
+    return [
+        f"{module.name}.{node.name}: {entry}"
+        for module in known.values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, Function | ast.ClassDef)
+        for section, entry in _entries(ast.get_docstring(node) or "")
+        if entry not in (classes if section == "Raises" else _members(node))
+    ]
+
+
+def _names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
+
+
+def _entries(docstring: str) -> Iterator[tuple[str, str]]:
+    for section, body in re.findall(r"^(Args|Attributes|Raises):\n((?: +.*\n?)+)", docstring, re.MULTILINE):
+        for entry in re.findall(r"^    (\w+):|^    click\.\w+:", body, re.MULTILINE):
+            yield from [(section, entry)] if entry else []
+
+
+def _members(node: Function | ast.ClassDef) -> set[str]:
+    """Return the arguments of a function, or the attributes that a class annotates, assigns or defines."""
+    found = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    found |= {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+    found |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return found | {part.name for part in ast.walk(node) if isinstance(part, Function)}

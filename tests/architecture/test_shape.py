@@ -2,7 +2,7 @@
 
 from radon.complexity import cc_visit
 
-from architecture.code import modules, public_classes, rings
+from architecture.code import modules, public_classes, rings, undefined_docstring_entries
 
 LONGEST_FILE = 300
 """Lines of a file, its docstrings and blank lines included."""
@@ -32,3 +32,7 @@ def test_functions_are_simple():
         if block.letter in "FM" and block.complexity > MOST_COMPLEX
     }
     assert found == {}
+
+
+def test_docstrings_name_what_exists():
+    assert undefined_docstring_entries(modules()) == []

@@ -1,1 +1,1 @@
-"""What must hold: tables of named functions from the catalogue to findings."""
+"""Checks: tables of named functions from the catalogue to findings."""

@@ -1,4 +1,4 @@
-"""What holds between a record and the site that it is filed in."""
+"""Checks of a record against the site."""
 
 from collections.abc import Collection, Iterator
 
@@ -8,7 +8,7 @@ from statuary.domain.findings import Finding, Position
 
 
 def path_names_contract(record: RecordValue, source: ContractSource) -> Iterator[Finding]:
-    """A record lies under its own chain id and address."""
+    """A record's path names its chain id and address."""
     if record["chainId"] != source.chain_id:
         yield Finding(
             rule="path-names-contract",

@@ -24,7 +24,7 @@ STATUS = "status"
 
 
 def all_rules() -> Iterator[Rule]:
-    """Yield every rule, those about filing first."""
+    """Yield every rule, those about files first."""
     yield from (_of_check(check, RECORD) for check in IDENTITY_CHECKS)
     yield from (_of_function(rule, RECORD) for rule in LOCATION_RULES)
     yield from proof_rules()
@@ -34,7 +34,7 @@ def all_rules() -> Iterator[Rule]:
 
 
 def proof_rules() -> Iterator[Rule]:
-    """Yield the rules that prove a record's claim, in the order in which a proof lists its checks."""
+    """Yield the rules that prove a record, in the order in which a proof lists them."""
     yield from (_of_check(check, PROOF) for check in CONTRACT_CHECKS)
 
 

@@ -85,7 +85,7 @@ def _body(site: SiteReader, path: str) -> bytes:
     """Return a document.
 
     Raises:
-        PublishingError: if it is not there.
+        PublishingError: if it does not exist.
     """
     body = site.read(path)
     if body is None:

@@ -1,10 +1,10 @@
-"""When the program begins to look for garbage: once it has imported what it needs."""
+"""When garbage collection starts: after the imports."""
 
 import gc
 
 
 def enable_garbage_collection() -> None:
-    """Look for garbage from now on, and never among what has been imported, if `__main__` has put that off."""
+    """Start garbage collection if `__main__` has deferred it; imported objects are never scanned."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

@@ -37,11 +37,7 @@ def read_installation() -> Installation:
 
 
 def installation_of(direct_url: dict[str, Any] | None) -> Installation:
-    """Return how to repeat an installation.
-
-    Args:
-        direct_url: the content of `direct_url.json`; None if a package index was used.
-    """
+    """Return how to repeat an installation; `direct_url` is None if a package index was used."""
     if direct_url is None:
         return Installation(f"statuary=={VERSION}")
     url = direct_url["url"]

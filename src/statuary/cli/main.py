@@ -97,7 +97,7 @@ class LazyGroup(click.Group):
 
 
 def print_error(error: StatuaryError) -> None:
-    """Print what is wrong and what to do about it; no line begins with text of others."""
+    """Print what is wrong and what to do; no line begins with text of other origin."""
     first, *rest = map(printable, str(error).split("\n"))
     lines = [f"statuary: {first}", *(f"    | {line}" for line in rest)]
     lines += [f"    {printable(error.hint)}"] if error.hint else []

@@ -107,7 +107,7 @@ def _refuse_older(origin: SiteOrigin, to: str) -> None:
 
 
 def _published_origin(to: str) -> SiteOrigin | None:
-    """Return where the site at a target comes from, as far as it is known there."""
+    """Return the origin of the site at a target, if known."""
     if not is_store_url(to):
         return noted_origin(Path(to))
     found = ObjectStore(to).get(MANIFEST)

@@ -1,4 +1,4 @@
-"""Publishing a built site to a folder or an object store, for `statuary publish` and `statuary build --to`."""
+"""Publish a built site to a folder or an object store, for `statuary publish` and `statuary build --to`."""
 
 import signal
 import sys

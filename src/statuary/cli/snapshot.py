@@ -117,7 +117,7 @@ def _build_into(content: Path, target: SnapshotTarget) -> None:
 
 
 def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -> SiteOrigin:
-    """Return where a published folder comes from: what its build noted, unless it is given."""
+    """Return the origin of a published folder: what its build recorded, unless it is given."""
     noted = noted_origin(folder) or SiteOrigin(instant=build_instant(now), revision="", statuary=VERSION)
     return noted._replace(
         instant=now or noted.instant, revision=noted.revision if revision is None else revision

@@ -1,1 +1,1 @@
-"""The proof of contract records: every claim a record makes that its own bytes can confirm or contradict."""
+"""The proof of contract records: every claim that a record's own bytes can confirm or contradict."""

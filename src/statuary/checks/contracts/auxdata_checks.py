@@ -1,4 +1,4 @@
-"""The data that compilers append: where it is, that it decodes, what it says, and that none of it is left out."""
+"""Checks of auxdata: position, encoding, content, completeness."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from statuary.domain.primitives import InvalidValueError
 
 
 def auxdata_is_where_it_says(record: RecordView) -> Iterator[Observation]:
-    """Each cborAuxdata value decodes as the compiler's auxdata, and is in the recompiled bytecode at its offset."""
+    """Each cborAuxdata value decodes as auxdata, and is in the recompiled bytecode at its offset."""
     for side in record.sides:
         pieces = side.parsed_auxdata
         if isinstance(pieces, InvalidValueError):
@@ -34,7 +34,7 @@ def auxdata_is_where_it_says(record: RecordView) -> Iterator[Observation]:
 
 
 def auxdata_values_decode(record: RecordView) -> Iterator[Observation]:
-    """What a cborAuxdata transformation puts in place decodes as auxdata too."""
+    """The value of a cborAuxdata transformation decodes as auxdata too."""
     for side in record.sides:
         for place, step in enumerate(side.transformations or ()):
             if step.reason is not TransformationReason.CBOR_AUXDATA:
@@ -46,7 +46,7 @@ def auxdata_values_decode(record: RecordView) -> Iterator[Observation]:
 
 
 def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
-    """The cborAuxdata list has the pieces that the recompiled bytecode shows."""
+    """The cborAuxdata list has every piece of auxdata in the recompiled bytecode."""
     creation, runtime = record.creation, record.runtime
     if creation.recompiled is None or runtime.recompiled is None:
         return
@@ -96,7 +96,7 @@ def auxdata_names_the_compiler(record: RecordView) -> Iterator[Observation]:
 
 
 def _decoding_fault(record: RecordView, value: bytes) -> str:
-    """Say why bytes are not auxdata of the record's compiler; empty if they are."""
+    """Return why bytes are not auxdata of the record's compiler; empty if they are."""
     if len(value) > MAX_AUXDATA_BYTES:
         return f"{len(value):,} bytes are more than compilers append"
     try:

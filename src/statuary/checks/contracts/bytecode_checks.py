@@ -1,4 +1,4 @@
-"""The centre of the proof: what is on the chain follows from what was compiled."""
+"""Checks of bytecode: the on-chain code follows from the compiled code."""
 
 from collections.abc import Iterator
 
@@ -68,7 +68,7 @@ def creation_code_deploys_the_runtime_code(record: RecordView) -> Iterator[Obser
 
 
 def _copies(constructor: bytes, place: int, size: int) -> bool:
-    """Say whether code pushes a place and a size, copies code and returns it."""
+    """Return whether code pushes an offset and a size, copies code and returns it."""
     pushes = all(_is_pushed(constructor, number) for number in (place, size))
     return pushes and _CODECOPY in constructor and _RETURN in constructor
 
@@ -82,7 +82,7 @@ def _is_pushed(code: bytes, number: int) -> bool:
 
 
 def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
-    """Yield every text of a side that must be hex: its place, itself, and its bytes (None if it is not hex)."""
+    """Yield every text of a side that must be hex: pointer, text, and bytes (None if it is not hex)."""
     for member, data in (("onchainBytecode", side.onchain), ("recompiledBytecode", side.recompiled)):
         if side.value.get(member) is not None:
             yield (side.member, member), side.value[member], data

@@ -1,7 +1,8 @@
-"""A check: a named rule, and the function that holds one record to it.
+"""A check: a named rule, and the function that checks one record.
 
-A check's name is its function's in kebab-case, its rule the first line of the function's docstring: `--list` shows
-them, `--skip` and `--only` take them.
+A check's name is its function's in kebab-case, its rule the first line of the function's docstring: `--list`
+prints
+them, `--skip` and `--only` accept them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,13 +16,12 @@ from statuary.domain.limits import MAX_SHOWN_FINDINGS
 
 
 class Violation(NamedTuple):
-    """A breach of the rule.
+    """A violation of the rule.
 
     Attributes:
         message: what is wrong, with the value.
-        pointer: where in the record.
-        hint: what to do about it.
-        severity: how much this breach matters, where it differs from others of the same rule.
+        hint: what to do.
+        severity: None for that of the check.
     """
 
     message: str
@@ -31,13 +31,13 @@ class Violation(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What the check looked at: a check without evidence does not apply to the record."""
+    """The values that a check used; a check without evidence does not apply to the record."""
 
     facts: Mapping[str, EvidenceValue]
 
 
 class NotApplicable(NamedTuple):
-    """Why there is nothing to look at, as a clause; a claim that needs the check is then not believed."""
+    """Why a check does not apply, as a clause; a level that requires the check is then not confirmed."""
 
     reason: str
 
@@ -47,12 +47,12 @@ CheckFunction = Callable[[RecordView], Iterator[Observation]]
 
 
 class ContractCheck(NamedTuple):
-    """A rule that records are held to.
+    """A rule for records.
 
     Attributes:
         rule: a sentence.
-        severity: an error where a breach makes the record's claim untrue; a warning where real records are known
-            to breach it and still be true, or where the rule is convention.
+        severity: an error if a violation makes the record's claim untrue; a warning if real records violate
+            the rule and are true nevertheless, or if it is convention.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ContractCheck(NamedTuple):
     observe: CheckFunction
 
     def run(self, record: RecordView) -> CheckResult:
-        """Hold one record to the rule."""
+        """Check one record."""
         facts: dict[str, EvidenceValue] = {}
         findings: list[Finding] = []
         reason = ""
@@ -96,6 +96,6 @@ def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> Che
 
 
 def contract_check(observe: CheckFunction, severity: Severity = Severity.ERROR) -> ContractCheck:
-    """Make a check of a function."""
+    """Turn a function into a check."""
     rule = (observe.__doc__ or "").strip().partition("\n")[0]
     return ContractCheck(observe.__name__.replace("_", "-"), rule, severity, observe)

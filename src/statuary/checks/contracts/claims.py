@@ -1,4 +1,4 @@
-"""The five claims of a record, as its checks leave them: shown, not shown and why, or contradicted."""
+"""The five claims of a record: shown, not shown and why, or contradicted."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -39,13 +39,12 @@ def claims(
     compilation: CompilationEvidence | None = None,
     digest: str = "",
 ) -> tuple[Claim, ...]:
-    """Return what is known of each claim.
+    """Return the status of each claim.
 
     Args:
-        record: the record.
-        results: what the checks found.
-        compilation: the evidence that the sources were compiled again; None if there is none.
-        digest: SHA-256 of the record's canonical bytes, which that evidence must name.
+        results: of the checks.
+        compilation: evidence that the sources were compiled again, or None.
+        digest: SHA-256 of the record's canonical bytes, which the evidence must name.
     """
     return (
         consistent_claim(results),
@@ -61,7 +60,7 @@ def claims(
 
 
 def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
-    """Return claim A, which rests on all checks."""
+    """Return claim A, which depends on all checks."""
     failed, skipped = _ended(results, CheckOutcome.FAILED), _ended(results, CheckOutcome.SKIPPED)
     passed = _ended(results, CheckOutcome.PASSED)
     evidence: dict[str, EvidenceValue] = {
@@ -97,7 +96,7 @@ def _ended(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:
 
 
 def compiled_claim(compilation: CompilationEvidence | None, digest: str) -> Claim:
-    """Return claim C, which rests on the evidence that `statuary contract compile` writes."""
+    """Return claim C, which depends on the evidence that `statuary contract compile` writes."""
     name = ClaimName.COMPILED
     if compilation is None:
         return Claim(name, ClaimStatus.NOT_SHOWN, "no evidence of a compilation was given")
@@ -142,7 +141,7 @@ def _onchain_hashes(
 
 
 def keeps_own_auxdata(side: SideView) -> bool:
-    """Say whether a matching side has the recompiled auxdata of the contract itself on the chain too."""
+    """Return whether a matching side has the contract's own recompiled auxdata on the chain too."""
     pieces = list(side.auxdata.values())
     own = side.own_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
     if side.claimed is None or own is None or side.found is None:
@@ -154,7 +153,7 @@ def keeps_own_auxdata(side: SideView) -> bool:
 
 
 def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> str:
-    """Say why no hash commits to the sources."""
+    """Return why no hash commits to the sources."""
     integrity = results.get(VYPER_CHECK)
     if record.language == "Vyper" and integrity is not None:
         return integrity.reason or "the integrity hash on the chain is another one"
@@ -181,11 +180,11 @@ def _named(checks: list[str]) -> str:
 def pinned_members(
     record: RecordView, known: tuple[Claim, ...], compilation: CompilationEvidence | None
 ) -> dict[str, PinnedBy]:
-    """Return what pins each member of a record that makes a claim; nothing if the record is contradicted.
+    """Return what pins each member of a record; nothing if the record is contradicted.
 
     Args:
         known: its claims.
-        compilation: the evidence that its sources were compiled again.
+        compilation: evidence that its sources were compiled again.
     """
     status = {claim.name: claim.status for claim in known}
     if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:
@@ -208,7 +207,7 @@ def _is_given(record: RecordView, member: str) -> bool:
 
 
 def _pinned_by_record(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:
-    """Yield what other members of the record pin: the least that is known of it."""
+    """Yield what other members of the record pin: the weakest kind."""
     described = PinnedBy.CONSISTENT if record.has_hashed_metadata else PinnedBy.CLAIMED
     for member in ("sources", "metadata", "abi", "userdoc", "devdoc"):
         yield member, described

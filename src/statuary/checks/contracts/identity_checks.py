@@ -1,4 +1,4 @@
-"""What a record says of itself: who it is, when it was verified, how it was deployed."""
+"""Checks of identity, verification time and deployment."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ TRANSACTION_HASH_LENGTH = 66
 
 
 def address_is_checksummed(record: RecordView) -> Iterator[Observation]:
-    """An address is 0x and 40 hex digits, spelled as EIP-55 has it."""
+    """An address is 0x and 40 hex digits with its EIP-55 checksum."""
     text = record.value["address"]
     try:
         address = parse_address(text)
@@ -66,7 +66,7 @@ def match_id_is_decimal(record: RecordView) -> Iterator[Observation]:
 
 
 def verified_at_is_in_seconds(record: RecordView) -> Iterator[Observation]:
-    """The instant of verification is in UTC and whole seconds."""
+    """The time of verification is in UTC and whole seconds."""
     text = record.value["verifiedAt"]
     yield Evidence({"verifiedAt": shorten(text)})
     if not _is_instant(text):
@@ -109,7 +109,7 @@ def _address_faults(text: str, pointer: Pointer) -> Iterator[Observation]:
 
 
 def _is_instant(text: str) -> bool:
-    """Say whether a text is a real date and time of this form."""
+    """Return whether a text is a real date and time in this format."""
     try:
         return bool(VERIFIED_AT.fullmatch(text)) and datetime.fromisoformat(text).year >= FIRST_YEAR
     except ValueError:

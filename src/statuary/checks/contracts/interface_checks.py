@@ -1,4 +1,4 @@
-"""What follows from the ABI: the signatures, and how constructor arguments read."""
+"""Checks against the ABI: signatures and constructor arguments."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Parts of a record as JSON: what they are, and whether two of them are the same."""
+"""Parts of a record as JSON, and their comparison."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -24,12 +24,12 @@ def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | Inval
 
 
 def as_object(value: Json) -> Mapping[str, Json]:
-    """Return a JSON object, or an empty one in place of anything else."""
+    """Return a JSON object; an empty one for anything else."""
     return value if isinstance(value, dict) else EMPTY_OBJECT
 
 
 def as_text(value: Json) -> str:
-    """Return a text, or an empty one in place of anything else."""
+    """Return a text; an empty one for anything else."""
     return value if isinstance(value, str) else ""
 
 
@@ -54,7 +54,7 @@ def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
 
 
 def as_json_text(value: Json) -> str:
-    """Return a JSON value as a message shows it: texts in quotes, all else as JSON writes it."""
+    """Return a JSON value for a message."""
     if isinstance(value, str):
         return repr(str(value))
     text = json_bytes(value)
@@ -62,7 +62,7 @@ def as_json_text(value: Json) -> str:
 
 
 def same_json(one: Json, other: Json) -> bool:
-    """Say whether two JSON values are the same, whatever the order of their keys (`1`, `1.0` and `true` differ)."""
+    """Return whether two JSON values are equal, in any order of keys (`1`, `1.0` and `true` differ)."""
     if one is None or other is None or isinstance(one, str) or isinstance(other, str):
         return bool(type(one) is type(other) and one == other)
     text = json_bytes(one)
@@ -72,6 +72,6 @@ def same_json(one: Json, other: Json) -> bool:
 
 
 def same_members(one: Json, other: Json) -> bool:
-    """Say the same as `same_json`, of two values that are unlikely to be in the same order."""
+    """Return the same as `same_json`, faster for values in different orders."""
     text = json_bytes(one, sort_keys=True)
     return text is not None and text == json_bytes(other, sort_keys=True)

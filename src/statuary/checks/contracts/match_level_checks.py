@@ -1,4 +1,4 @@
-"""The levels that a record claims are those that its bytes earn."""
+"""Checks of the match levels that a record claims."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ from statuary.domain.primitives import InvalidValueError
 
 
 def match_levels_follow_from_the_bytes(record: RecordView) -> Iterator[Observation]:
-    """The levels creationMatch and runtimeMatch are no higher than what the replay and the auxdata earn."""
+    """The levels creationMatch and runtimeMatch are no higher than the replay and the auxdata show."""
     for side in record.sides:
         if side.claimed is None or side.replayed is None or side.replayed != side.onchain:
             continue  # the check of the replay reports these
@@ -48,7 +48,7 @@ def match_is_the_better_side(record: RecordView) -> Iterator[Observation]:
 
 
 def unmatched_side_does_not_match(record: RecordView) -> Iterator[Observation]:
-    """A side that is said not to match does not match."""
+    """A side without a match level does not match."""
     for side in record.sides:
         if side.claimed is not None or not side.onchain:
             continue
@@ -65,7 +65,8 @@ def unmatched_side_does_not_match(record: RecordView) -> Iterator[Observation]:
 def earned_level(side: SideView) -> MatchLevel:
     """Return the level of a side whose replay succeeds.
 
-    A step that puts the very auxdata that is there already changes nothing, so it lowers nothing.
+    A transformation that inserts the auxdata that is there already changes nothing, so it does not lower the
+    level.
     """
     steps = [step for step in side.transformations or () if not _changes_nothing(side, step)]
     return side_level(

@@ -1,7 +1,8 @@
-"""What solc's metadata hash commits to: the metadata, and through it sources, settings, target and interface.
+"""Checks of what solc's metadata hash commits to: metadata, sources, settings, target and interface.
 
-What differs from metadata whose hash is in the bytecode is an error. Without a hash there, stored metadata is
-known to differ in records that are true all the same (Sourcify's issue 2924), so it is a warning then.
+A difference from metadata whose hash is in the bytecode is an error. Without a hash, stored metadata is known
+to differ in
+records that are true nevertheless (Sourcify's issue 2924), so it is a warning.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,7 +35,7 @@ def runtime_ends_with_the_metadata_hash(record: RecordView) -> Iterator[Observat
 
 
 def sources_are_those_of_the_metadata(record: RecordView) -> Iterator[Observation]:
-    """Each source in the metadata is there, and has the Keccak-256 that the metadata gives."""
+    """Each source in the metadata is in the record, and has the Keccak-256 that the metadata states."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
@@ -103,7 +104,7 @@ def metadata_names_the_compilation(record: RecordView) -> Iterator[Observation]:
 
 
 def metadata_repeats_the_interface(record: RecordView) -> Iterator[Observation]:
-    """The ABI and the documentation in the metadata are the record's own."""
+    """The ABI and the documentation in the metadata equal the record's."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
@@ -148,7 +149,7 @@ def _ends_with_the_hash(side: SideView) -> Iterator[Observation]:
 
 
 def _why_not_applicable(side: SideView) -> str:
-    """Say why a side has no metadata hash to compare; empty if it has one."""
+    """Return why a side has no metadata hash to compare; empty if it has one."""
     if side.claimed is None:
         return f"the {side.name} bytecode is not claimed to match"
     if side.record.auxdata_style is not AuxdataStyle.SOLIDITY:
@@ -159,7 +160,7 @@ def _why_not_applicable(side: SideView) -> str:
 
 
 def _plain(version: Json) -> Json:
-    """Drop the platform that old compilers wrote behind their version (`.Emscripten.clang`)."""
+    """Return a version without the platform that old compilers append (`.Emscripten.clang`)."""
     return version.partition(".Emscripten")[0] if isinstance(version, str) else version
 
 

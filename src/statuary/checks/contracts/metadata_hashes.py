@@ -1,4 +1,4 @@
-"""The hashes that a record's metadata may have, each computed once."""
+"""The possible hashes of a record's metadata, each computed once."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -30,7 +30,7 @@ class MetadataHashes:
 
     @cached_property
     def text(self) -> str | None:
-        """The compiler's text, where it spells the metadata and no key twice; None elsewhere."""
+        """The compiler's text, if it is the same object and has no key twice; else None."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
             return None
@@ -43,7 +43,7 @@ class MetadataHashes:
         return text if is_same and not has_repeated_keys(text) else None
 
     def has(self, scheme: str, digest: bytes) -> bool:
-        """Say whether a digest is the hash of the metadata."""
+        """Return whether a digest is the hash of the metadata."""
         key = scheme, digest
         if key not in self._known:
             self._known[key] = any(digest == found for found in self.digests(scheme))

@@ -1,4 +1,4 @@
-"""Proving one record: every check that applies, what each looked at, and the claims that follow.
+"""Prove one record: run the checks, and derive the claims.
 
 A proof is a pure function of one record, so records can be proved anywhere, in any order.
 """
@@ -129,7 +129,7 @@ CONTRACT_CHECKS: Final[tuple[ContractCheck, ...]] = (
 
 
 def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> tuple[CheckResult, ...]:
-    """Hold a record, its shape validated, to some rules."""
+    """Run checks on a record whose shape is validated."""
     view = RecordView(record)
     return tuple(check.run(view) for check in checks)
 
@@ -141,13 +141,13 @@ def prove(
     compilation: CompilationEvidence | None = None,
     digest: str = "",
 ) -> Proof:
-    """Hold a record to the rules, and say what is known of each of its claims.
+    """Run checks on a record, and return them with its claims.
 
     Args:
-        record: the record as JSON, its shape validated.
-        checks: the rules to hold it to; the results tell which others were skipped.
-        compilation: the evidence that the record's sources were compiled again, if there is any.
-        digest: SHA-256 of the record's canonical bytes as hex, which that evidence must name.
+        record: as JSON, its shape validated.
+        checks: the result also names those that are skipped.
+        compilation: evidence that the record's sources were compiled again, if any.
+        digest: SHA-256 of the record's canonical bytes as hex, which the evidence must name.
     """
     view = RecordView(record)
     chosen = set(checks)
@@ -162,7 +162,7 @@ def prove(
 
 
 def _with_requirements(record: RecordView, results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
-    """Return results in which a check that must pass and does not apply has failed."""
+    """Return results in which required checks that do not apply have failed."""
     required = {requirement.check: requirement for requirement in reversed(list(requirements(record)))}
     return tuple(
         _failed(result, required[result.check])

@@ -1,7 +1,8 @@
-"""What the bytecode says of proxies, against what the record says (MEASUREMENTS.md, proxies).
+"""Checks of proxyResolution against the bytecode (MEASUREMENTS.md, proxies).
 
-proxyResolution is what the chain answered at some time. Bytecode can contradict it; where the answer lies in
-the contract's storage, bytecode can only name the candidates, and the claim stays a claim.
+proxyResolution is the chain's answer at some time. Bytecode can contradict it; if the answer is in the
+contract's storage,
+bytecode can only name the candidates, and the claim is not shown.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +27,7 @@ PROXY_TYPES = frozenset((*SLOTS.values(), "EIP1167Proxy", "FixedProxy", "Sequenc
 
 
 def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
-    """A proxy has a known type and implementations in EIP-55 spelling; any other contract has neither."""
+    """A proxy has a known type and checksummed implementations; any other contract has neither."""
     resolution = record.value.get("proxyResolution")
     if not isinstance(resolution, Mapping):
         return
@@ -56,7 +57,7 @@ def _listed(resolution: Mapping[str, Json]) -> list[Json]:
 
 
 def _type_fault(resolution: Mapping[str, Json]) -> str:
-    """Say in what way a resolution's members do not go together; empty if they do."""
+    """Return how a resolution's members contradict each other; empty if they do not."""
     is_proxy, proxy_type = resolution["isProxy"], resolution["proxyType"]
     count = len(_listed(resolution))
     if is_proxy != (proxy_type is not None) or (not is_proxy and count):
@@ -72,7 +73,10 @@ def _type_fault(resolution: Mapping[str, Json]) -> str:
 
 
 def proxy_resolution_is_not_contradicted(record: RecordView) -> Iterator[Observation]:
-    """The bytecode does not contradict proxyResolution: factories are no proxies, EIP-1167 clones are, the rest needs its marks."""
+    """The bytecode does not contradict proxyResolution.
+
+    Factories are no proxies, EIP-1167 clones are, others need their patterns.
+    """
     code = record.creation.onchain or record.runtime.onchain
     claim = record.value.get("proxyResolution")
     if not code or not isinstance(claim, Mapping):
@@ -86,7 +90,7 @@ def proxy_resolution_is_not_contradicted(record: RecordView) -> Iterator[Observa
 
 
 def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
-    """Say how the bytecode contradicts a resolution; empty if it does not."""
+    """Return how the bytecode contradicts a resolution; empty if it does not."""
     is_proxy, claimed = resolution.get("isProxy"), as_json_text(resolution.get("proxyType"))
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
         if is_proxy and resolution.get("proxyType") not in evidence.candidates:

@@ -30,11 +30,10 @@ HINT: Final = "the sources, the settings, the compiler version or this member is
 def recompilation_reproduces_the_record(
     record: RecordValue, recompiled: Mapping[Pointer, Json]
 ) -> Iterator[Violation]:
-    """The recorded compiler, run again on the standard JSON input, gives every member of the record that it decides.
+    """The recorded compiler, run again on the standard JSON input, gives every member that it determines.
 
     Args:
-        record: the record.
-        recompiled: by pointer into the record, the members that follow from the compiler's output.
+        recompiled: the members that follow from the compiler's output, by pointer.
     """
     for member, value in recompiled.items():
         if member[-1] in (*MATCH_MEMBERS, *TRANSFORMATION_MEMBERS):
@@ -49,7 +48,7 @@ def recompilation_reproduces_the_record(
 
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a member is merely missing because a tool chain did not ask its compiler for it."""
+    """Return whether a member is only missing because a tool chain did not request it."""
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
 
 
@@ -77,9 +76,9 @@ def _side_violations(
 
 
 def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
-    """Return what each step does where, without its id; None if a step is invalid.
+    """Return type, position and value of each transformation; None if one is invalid.
 
-    Equal code is stored once, so the ids of a step may be those of another submission.
+    Equal code is stored once, so ids may be those of another submission.
     """
     values = bytecode["transformationValues"] or {}
     try:

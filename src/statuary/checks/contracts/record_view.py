@@ -1,7 +1,8 @@
-"""One record as the checks look at it: every text decoded once, every hash computed once.
+"""A record for the checks: every text decoded once, every hash computed once.
 
-A record is a plain dict whose shape has been validated; nothing more is taken for granted. What cannot be
-decoded is None here, and the check whose rule it breaks says so.
+A record is a plain dict whose shape has been validated; nothing more is assumed. What cannot be decoded is
+None here, and the
+check for it reports that.
 """
 
 from collections.abc import Iterator, Mapping
@@ -46,13 +47,12 @@ from statuary.domain.primitives import InvalidValueError
 
 
 class SideView:
-    """One side of a record: `creationBytecode` with `creationMatch`, or `runtimeBytecode` with `runtimeMatch`.
+    """One side: `creationBytecode` with `creationMatch`, or `runtimeBytecode` with `runtimeMatch`.
 
     Attributes:
-        record: the whole record.
         name: `creation` or `runtime`.
         member: `creationBytecode` or `runtimeBytecode`.
-        value: that member's value; empty if the record has none.
+        value: its value; empty if the record has none.
     """
 
     def __init__(self, record: "RecordView", name: str) -> None:
@@ -73,12 +73,12 @@ class SideView:
 
     @cached_property
     def onchain(self) -> bytes | None:
-        """The code on the chain."""
+        """The on-chain code."""
         return hex_bytes(self.value.get("onchainBytecode"))
 
     @cached_property
     def recompiled(self) -> bytes | None:
-        """The code that the compiler gave, with zeros in open places."""
+        """The compiler's code, with zeros for libraries and immutables."""
         return hex_bytes(self.value.get("recompiledBytecode"))
 
     @cached_property
@@ -88,7 +88,7 @@ class SideView:
 
     @cached_property
     def steps(self) -> list[TransformationStep | InvalidValueError]:
-        """Each element of the list of transformations, or what is wrong with it."""
+        """Each transformation, or what is wrong with it."""
         listed = self.value.get("transformations")
         return (
             [parsed_or_error(parse_transformation, step) for step in listed]
@@ -98,14 +98,14 @@ class SideView:
 
     @cached_property
     def transformations(self) -> tuple[TransformationStep, ...] | None:
-        """The transformations; None if there is no list, or an element of it cannot be read."""
+        """The transformations; None if there is no list, or one is invalid."""
         steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
         return steps if is_list and len(steps) == len(self.steps) else None
 
     @cached_property
     def replayed(self) -> bytes | ReplayError | None:
-        """What the replay gives, or the step that fails; None if a part of it cannot be decoded."""
+        """The result of the replay, or the failing step; None if a part cannot be decoded."""
         if self.recompiled is None or self.onchain is None or self.transformations is None:
             return None
         max_bytes = len(self.recompiled) + len(self.onchain)
@@ -116,28 +116,28 @@ class SideView:
 
     @cached_property
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
-        """The pieces of auxdata that the record lists, by number, or what is wrong with the list."""
+        """The record's auxdata by number, or what is wrong with the list."""
         return parsed_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @property
     def auxdata(self) -> Mapping[str, Auxdata]:
-        """The pieces of auxdata that the record lists, by number; none if the list cannot be read."""
+        """The record's auxdata by number; empty if the list is invalid."""
         found = self.parsed_auxdata
         return {} if isinstance(found, InvalidValueError) else found
 
     @cached_property
     def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
-        """The places of libraries, or what is wrong with the map of them."""
+        """The references of libraries, or what is wrong with them."""
         return parsed_or_error(parse_link_references, self.value.get("linkReferences"))
 
     @cached_property
     def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
-        """The places of immutables (for Vyper the one behind the code), or what is wrong with the map of them."""
+        """The references of immutables (in Vyper the one after the code), or what is wrong with them."""
         return parsed_or_error(parse_immutable_references, self.value.get("immutableReferences"))
 
     @cached_property
     def fields(self) -> dict[str, AuxdataFields]:
-        """What each piece of auxdata says; pieces that cannot be read are left out."""
+        """The decoded auxdata; invalid pieces are left out."""
         return dict(self._readable_auxdata())
 
     def _readable_auxdata(self) -> Iterator[tuple[str, AuxdataFields]]:
@@ -149,10 +149,10 @@ class SideView:
 
     @cached_property
     def own_auxdata(self) -> Auxdata | None:
-        """The auxdata of the contract itself, and not of one that it creates; None if there is none.
+        """The contract's own auxdata, not that of a contract it creates; None if there is none.
 
-        It ends the runtime code, also where creation code holds it: behind it may lie the code of contracts that the
-        constructor creates.
+        It ends the runtime code, also inside the creation code, where code of contracts that the constructor
+        creates may follow.
         """
         if self.recompiled is None:
             return None
@@ -163,7 +163,7 @@ class SideView:
 
     @cached_property
     def own_fields(self) -> AuxdataFields | None:
-        """What the contract's own auxdata says; None if there is none, or it cannot be read."""
+        """The contract's own auxdata, decoded; None if there is none, or it is invalid."""
         if self.own_auxdata is None:
             return None
         try:
@@ -173,7 +173,7 @@ class SideView:
 
     @cached_property
     def found(self) -> SideMatch | None:
-        """The match as Sourcify's own procedure finds it from the two codes; None if it finds none."""
+        """The match that Sourcify's procedure finds between the two codes, or None."""
         libraries, immutables = self.parsed_libraries, self.parsed_immutables
         if self.recompiled is None or not self.onchain or isinstance(libraries, InvalidValueError):
             return None
@@ -195,17 +195,13 @@ class SideView:
 
     @property
     def _appended_immutables(self) -> int:
-        """Bytes of immutables that Vyper's creation code appends to the runtime code."""
+        """Size of the immutables that Vyper's creation code appends to the runtime code."""
         creation = dict(self.record.creation.auxdata)
         return appended_immutables_size(creation, self.record.language, self.record.version)
 
 
 class RecordView:
-    """A record, with what the checks need of it.
-
-    Attributes:
-        value: the record as JSON.
-    """
+    """A record as JSON, with derived values."""
 
     def __init__(self, value: Mapping[str, Json]) -> None:
         self.value = value
@@ -241,7 +237,7 @@ class RecordView:
 
     @cached_property
     def output_contract(self) -> Mapping[str, Json] | None:
-        """The record's contract in `stdJsonOutput`; None if it is not there."""
+        """The record's contract in `stdJsonOutput`; None if it is missing."""
         path, name = self.path_and_name
         contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
         contract = as_object(contracts.get(path)).get(name)
@@ -249,13 +245,13 @@ class RecordView:
 
     @cached_property
     def metadata_hashes(self) -> MetadataHashes:
-        """The hashes that the metadata may have."""
+        """The possible hashes of the metadata."""
         text = as_object(self.output_contract).get("metadata")
         return MetadataHashes(self.value.get("metadata"), text)
 
     @cached_property
     def has_hashed_metadata(self) -> bool:
-        """Whether the hash of the metadata is in the recompiled code of a side that is claimed to match."""
+        """Whether the hash of the metadata is in the recompiled code of a side with a match level."""
         return any(
             self.metadata_hashes.has(scheme, digest)
             for side in self.sides
@@ -265,7 +261,7 @@ class RecordView:
 
     @cached_property
     def vyper_modules(self) -> frozenset[str]:
-        """The paths of the Vyper module and of all that it imports."""
+        """The paths of the Vyper module and of everything it imports."""
         try:
             return imported_paths(self.sources, self.path_and_name[0])
         except InvalidValueError:
@@ -273,5 +269,5 @@ class RecordView:
 
     @cached_property
     def constructor(self) -> TupleType | None:
-        """The constructor's inputs; None if they are of types that cannot be read."""
+        """The constructor's inputs; None if their types cannot be parsed."""
         return constructor_inputs(self.value.get("abi"))

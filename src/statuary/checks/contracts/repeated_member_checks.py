@@ -1,7 +1,7 @@
-"""Members that repeat other members: both say the same.
+"""Checks of members that repeat others.
 
-stdJsonInput and stdJsonOutput repeat the record in the compiler's own words, so a change in one place alone
-always shows.
+stdJsonInput and stdJsonOutput repeat the record in the compiler's form, so a change in one place only is
+found.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ def name_ends_fully_qualified_name(record: RecordView) -> Iterator[Observation]:
 
 
 def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observation]:
-    """The stdJsonInput holds the record's language, sources, settings and storage layout overrides."""
+    """The stdJsonInput has the record's language, sources, settings and storage layout overrides."""
     given = as_object(record.value.get("stdJsonInput"))
     extra = as_object(record.value.get("additionalInput"))
     # sources are plain texts, so == is exact; nearly always it is the same text twice, and ends at once
@@ -52,7 +52,7 @@ def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observatio
 
 
 def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observation]:
-    """The stdJsonOutput holds the record's sourceIds, ABI, metadata, documentation, layouts, bytecode and source maps, and nothing else."""
+    """The stdJsonOutput has the record's artifacts, bytecode and source maps, and nothing else."""
     where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
     output = as_object(record.value.get("stdJsonOutput"))
     yield from _compare(
@@ -100,7 +100,7 @@ def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) ->
 
 
 def _is_metadata(record: RecordView) -> bool:
-    """Say whether the compiler's metadata text spells the record's metadata, or neither is there."""
+    """Return whether the compiler's metadata text is the record's metadata, or both are absent."""
     text = as_object(record.output_contract).get("metadata")
     if text is None or record.value.get("metadata") is None:
         return text is None and record.value.get("metadata") is None

@@ -1,4 +1,4 @@
-"""Which checks must pass before a level of match is believed: for these, "does not apply" is a failure."""
+"""The checks that must pass for a match level: for these, "does not apply" is a failure."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -21,7 +21,7 @@ EXACT_CREATION: Final = ("creation-code-deploys-the-runtime-code",)
 
 
 class Requirement(NamedTuple):
-    """A check that must pass, and the member whose value asks for it."""
+    """A check that must pass, and the member whose value requires it."""
 
     check: str
     member: str
@@ -29,7 +29,7 @@ class Requirement(NamedTuple):
 
 
 def requirements(record: RecordView) -> Iterator[Requirement]:
-    """Yield what must pass for the levels that a record claims."""
+    """Yield the requirements of the levels that a record claims."""
     for side in record.sides:
         for check in _required_of(side):
             name = check.format(side=side.name)

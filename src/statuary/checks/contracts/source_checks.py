@@ -1,4 +1,4 @@
-"""What sources, compiler and layouts must have in common, whatever a hash pins."""
+"""Checks of sources, compiler and layouts that do not depend on a hash."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ _KEYWORD_CHARACTERS: Final = 200
 
 
 def language_and_compiler_are_known(record: RecordView) -> Iterator[Observation]:
-    """Language and compiler are a pair that can be checked, and the version is spelled as that compiler's are."""
+    """Language and compiler are a known pair, and the version has that compiler's format."""
     compiler = as_text(record.compilation.get("compiler"))
     yield Evidence({"language": record.language, "compiler": compiler, "version": record.version[:80]})
     known = COMPILERS.get(record.language)
@@ -46,7 +46,7 @@ def language_and_compiler_are_known(record: RecordView) -> Iterator[Observation]
 
 
 def contract_is_declared_in_its_source(record: RecordView) -> Iterator[Observation]:
-    """The source that fullyQualifiedName names declares the contract: as a library exactly if the bytecode is one's."""
+    """The source in fullyQualifiedName declares the contract: a library if the bytecode is a library's."""
     path, name = record.path_and_name
     text = record.sources.get(path)
     if text is None:
@@ -69,7 +69,7 @@ def contract_is_declared_in_its_source(record: RecordView) -> Iterator[Observati
 
 
 def open_places_are_named_in_the_sources(record: RecordView) -> Iterator[Observation]:
-    """Every library to be linked is declared in the sources, and there are at most as many immutables as they declare."""
+    """Linked libraries are declared in the sources, and so are at least as many immutables as used."""
     for name in sorted(_library_names(record)):
         yield Evidence({"library": name[:80]})
         if not any(_declares_library(record.language, text, name) for text in record.sources.values()):
@@ -89,21 +89,21 @@ def open_places_are_named_in_the_sources(record: RecordView) -> Iterator[Observa
 
 
 def _library_names(record: RecordView) -> set[str]:
-    """Return the names of the libraries that are to be linked."""
+    """Return the names of the linked libraries."""
     listed = [side.parsed_libraries for side in record.sides]
     places = [place for found in listed if not isinstance(found, InvalidValueError) for place in found]
     return {place.id.rpartition(":")[2] for place in places}
 
 
 def _declares_library(language: str, text: str, name: str) -> bool:
-    """Say whether a source declares a library, or in Yul names the symbol to link."""
+    """Return whether a source declares a library, or in Yul names the symbol to link."""
     if language == "Yul":
         return "linkersymbol" in text and name in text
     return language == "Solidity" and "library" in _declared_as(text, name)
 
 
 def storage_layout_is_one(record: RecordView) -> Iterator[Observation]:
-    """A storage layout defines its types, and has each variable where the compiler's packing puts it."""
+    """A storage layout defines its types, and places each variable where the compiler's packing does."""
     for member in _LAYOUTS:
         layout = record.value.get(member)
         if not isinstance(layout, dict):
@@ -170,7 +170,7 @@ def _declared_as(text: str, name: str) -> set[str]:
 
 
 def _words_at(text: str, word: str) -> Iterator[int]:
-    """Yield where a text has a word, and not a part of a longer one."""
+    """Yield the positions of a word in a text, not of parts of longer words."""
     place = text.find(word) if word else -1
     while place >= 0:
         end = place + len(word)

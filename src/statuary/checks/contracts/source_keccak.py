@@ -1,6 +1,6 @@
-"""The Keccak-256 of sources, remembered: more than half of all sources of real contracts are library files seen before.
+"""A cache of the Keccak-256 of sources: more than half of all real sources are known library files.
 
-Telling a text by its SHA-256 costs a fifth of hashing it again, and keeps 32 bytes of it instead of the text.
+Looking a text up by its SHA-256 costs a fifth of hashing it again, and needs 32 bytes of memory.
 """
 
 from hashlib import sha256
@@ -13,7 +13,7 @@ CACHED_SOURCES: Final = 65_536
 
 
 class KeccakCache:
-    """Keccak-256 of texts, each computed once while it is remembered."""
+    """Keccak-256 of texts."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
@@ -33,7 +33,7 @@ class KeccakCache:
         return computed
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Empty the cache."""
         self._known.clear()
 
 

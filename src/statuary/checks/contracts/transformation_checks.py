@@ -1,4 +1,4 @@
-"""The transformations are those that Sourcify's procedure finds, in the places that a compiler leaves open."""
+"""Checks of transformations: Sourcify's procedure finds them, at places that a compiler leaves open."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -48,13 +48,16 @@ def runtime_transformations_are_found_again(record: RecordView) -> Iterator[Obse
 
 
 def libraries_are_pushed_addresses(record: RecordView) -> Iterator[Observation]:
-    """Every place in linkReferences is 20 zero bytes behind a PUSH20 in the recompiled bytecode."""
+    """Every reference in linkReferences is 20 zero bytes after a PUSH20 in the recompiled bytecode."""
     for side in record.sides:
         yield from _open_places(side, side.parsed_libraries, "linkReferences", LIBRARY_BYTES, _PUSH20)
 
 
 def immutables_are_pushed_words(record: RecordView) -> Iterator[Observation]:
-    """Every place in Solidity's immutableReferences is 32 zero bytes behind a PUSH32; other languages have no such places."""
+    """Every reference in Solidity's immutableReferences is 32 zero bytes after a PUSH32.
+
+    Other languages have no references.
+    """
     side = record.runtime
     if record.language == "Solidity":
         yield from _open_places(
@@ -65,7 +68,7 @@ def immutables_are_pushed_words(record: RecordView) -> Iterator[Observation]:
 
 
 def vyper_immutables_follow_the_code(record: RecordView) -> Iterator[Observation]:
-    """Vyper's immutables follow the runtime code in one piece, as long as the creation auxdata says."""
+    """Vyper's immutables follow the runtime code in one piece, of the size in the creation auxdata."""
     side = record.runtime
     if record.language != "Vyper" or side.claimed is None or side.recompiled is None:
         return
@@ -95,7 +98,7 @@ def _vyper_sizes(record: RecordView, runtime: int, immutables: int) -> Iterator[
 
 
 def call_protection_is_own_address(record: RecordView) -> Iterator[Observation]:
-    """The call protection of a library holds the library's own address."""
+    """The call protection of a library is the library's own address."""
     value, address = record.runtime.values.get("callProtection"), record.value.get("address")
     if not isinstance(value, str) or not isinstance(address, str):
         return
@@ -109,12 +112,12 @@ def call_protection_is_own_address(record: RecordView) -> Iterator[Observation]:
 
 
 def is_library(record: RecordView) -> bool:
-    """Say whether the runtime bytecode begins as a library's does (Solidity docs, "Call Protection for Libraries")."""
+    """Return whether the runtime code begins with Solidity's "Call Protection for Libraries"."""
     return (record.runtime.recompiled or b"").startswith(CALL_PROTECTION)
 
 
 class _Place(NamedTuple):
-    """What a transformation does and where, without the id of its value."""
+    """Type and position of a transformation, without the id of its value."""
 
     reason: str
     type: str
@@ -162,7 +165,7 @@ def _described(place: _Place) -> str:
 def _other_values(
     side: SideView, found: tuple[TransformationStep, ...], given: tuple[TransformationStep, ...]
 ) -> Iterator[Violation]:
-    """Compare values by place."""
+    """Compare values by position."""
     if side.found is None:
         return
     pointer = (side.member, "transformations")
@@ -186,7 +189,7 @@ def _other_values(
 def _other_ids(
     pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
 ) -> Iterator[Violation]:
-    """Compare ids: those of another compilation of equal code may stand for the compiler's, one for one."""
+    """Compare ids one to one: equal code may have ids of another compilation."""
     named = {((one.reason, one.id), (other.reason, other.id)) for one, other in pairs}
     if len(named) != len({one for one, _ in named}) or len(named) != len({other for _, other in named}):
         yield Violation("an id stands for two values of the compiler, or two ids for one", pointer)
@@ -214,7 +217,7 @@ def _place(step: TransformationStep) -> _Place:
 def _open_places(
     side: SideView, places: list[CodeReference] | InvalidValueError, member: str, size: int, push: int
 ) -> Iterator[Observation]:
-    """Hold the places that a compiler leaves open to their shape: zeros, as long as the operand of a push."""
+    """Check that references are zeros, as long as the operand of a push."""
     if isinstance(places, InvalidValueError):
         yield Violation(str(places), (side.member, member))
         return

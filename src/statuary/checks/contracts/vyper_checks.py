@@ -1,4 +1,4 @@
-"""What Vyper's integrity hash commits to: the sources and what they import."""
+"""Checks of what Vyper's integrity hash commits to: the sources and their imports."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -17,7 +17,7 @@ from statuary.domain.primitives import InvalidValueError
 
 
 def vyper_integrity_is_that_of_the_sources(record: RecordView) -> Iterator[Observation]:
-    """The integrity hash in Vyper's creation bytecode (0.4.1 on) is that of the sources and all that they import."""
+    """The integrity hash in Vyper's creation bytecode (0.4.1 on) is that of the sources and their imports."""
     if record.language != "Vyper" or not has_integrity_hash(record.version):
         yield NotApplicable(f"{record.language} {record.version} writes no integrity hash")
         return

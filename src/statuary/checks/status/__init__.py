@@ -1,1 +1,1 @@
-"""Checks of the status side: a table of named rules."""
+"""Checks of the status sources: a table of named rules."""

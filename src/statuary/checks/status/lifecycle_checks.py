@@ -107,7 +107,7 @@ def draft_unpublished(context: StatusContext) -> Iterator[Finding]:
 
 
 def backfilled_moves_nothing(context: StatusContext) -> Iterator[Finding]:
-    """A backfilled incident gives no component a status (Statuspage refuses it too)."""
+    """A backfilled incident changes no component's status (as in Statuspage)."""
     for record in context.records:
         given = _components_with_status(record) if record.backfilled else []
         if given:
@@ -161,7 +161,7 @@ def _affected_by_another(context: StatusContext, component: str, state: Incident
 
 
 def _pointer(update: IncidentUpdate, member: str) -> Pointer:
-    """Return where a member of an update is written; a `postmortem` has `published_at` and no status."""
+    """Return the pointer of a member of an update; a `postmortem` has `published_at` and no status."""
     if update.pointer == ("postmortem",):
         return ("postmortem", "published_at") if member == "at" else ("postmortem",)
     return (*update.pointer, member)

@@ -24,12 +24,12 @@ sign_option = click.option(
 
 
 def public_key_of(text: str | None) -> "PublicKey | None":
-    """Return the public key that a text is, or that the file of this name has."""
+    """Return the public key in a text, or in the file of this name."""
     return None if text is None else parse_public_key(_read_key(text) if Path(text).is_file() else text)
 
 
 def signer_of(file: Path | None) -> Signer | None:
-    """Return what signs manifests with the secret key in a file; None without a file."""
+    """Return a signer with the secret key in a file; None without a file."""
     if file is None:
         return None
     return manifest_signer(parse_secret_key(_read_key(file), _ask_password))

@@ -1,4 +1,4 @@
-"""Text of others, escaped so that it cannot act on a terminal or a log."""
+"""Escape text of other origin, so that it cannot act on a terminal or a log."""
 
 import json
 import re
@@ -8,7 +8,7 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 
 def printable(text: str) -> str:
-    """Return a text on one line, with every character escaped that could change what a terminal or a log shows."""
+    """Return a text on one line, with characters escaped that could affect a terminal or a log."""
     return UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
