@@ -16,7 +16,10 @@ def content(tmp_path: Path) -> Path:
 
 
 def run(content: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(command, ["hosting", *arguments, "--content", str(content)])
+    """Run the command; how an installation is repeated is tested in test_installation.py."""
+    return CliRunner().invoke(
+        command, ["hosting", "--install", "statuary", *arguments, "--content", str(content)]
+    )
 
 
 @pytest.mark.parametrize("name", HOSTS)

@@ -30,14 +30,22 @@ def test_the_starter_builds_without_findings_and_each_step_names_the_next(run, t
     assert summary["page"]["updated_at"].startswith("2026-11-")
 
 
-def test_a_page_of_unknown_age_does_not_mention_1970(run, tmp_path):
+def test_a_page_of_unknown_age_is_as_old_as_its_first_date(run, tmp_path):
     run("init", *NOW)
     site = tmp_path / "content/site.yaml"
     lines = [line for line in site.read_text().splitlines() if "created_at" not in line]
     site.write_text("\n".join(lines) + "\n")
-    for file in (tmp_path / "content/incidents").iterdir():
-        file.unlink()
+    (incident,) = (tmp_path / "content/incidents").iterdir()
     assert run("build", *NOW).exit_code == 0
+    summary = json.loads((tmp_path / "build/api/v2/summary.json").read_text())
+    assert {one["created_at"][:10] for one in summary["components"]} == {incident.name[:10]}
+    written = [*(tmp_path / "build/api").rglob("*.json"), *(tmp_path / "build").glob("*.atom")]
+    assert [file for file in written if "1970" in file.read_text()] == []
+    incident.unlink()
+    (maintenance,) = (tmp_path / "content/maintenances").iterdir()
+    maintenance.unlink()
+    undated = run("build", *NOW)
+    assert "warning: nothing in the content has a date" in undated.output
     assert "1970" not in (tmp_path / "build/index.html").read_text()
 
 

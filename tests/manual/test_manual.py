@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from statuary.cli import hosting
+from statuary.cli.installation import Installation
 from statuary.cli.main import command as statuary
 from statuary.content.read_content import read_content
 from statuary.documents.pages.own_pages import link_findings
@@ -53,6 +55,8 @@ def test_every_command_works(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
     for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
         monkeypatch.setenv(name, "manual@example.org")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
+    # tests/cli/test_installation.py builds the wheel that a checkout of statuary needs
+    monkeypatch.setattr(hosting, "read_installation", lambda _: Installation("statuary"))
     commands = [
         line.strip()
         for _, block in SHELL_BLOCK.findall(page.read_text("utf-8"))

@@ -1,13 +1,12 @@
 """`statuary hosting`: write the configuration of a host."""
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from statuary.cli.installation import WHEEL_FOLDER, Installation, read_installation
+from statuary.cli.installation import Installation, put_wheel, read_installation
 from statuary.cli.options.common_options import content_option
 from statuary.documents.hosting.host_files import HostFile, HostOptions, is_edge_file
 from statuary.documents.hosting.hosts import HOSTS, Host
@@ -64,16 +63,17 @@ def command(
     host = HOSTS[name]
     settings = _settings(content)
     _check(name, host, settings, content)
-    installation = read_installation() if install is None else Installation(install)
+    installation = read_installation(out or Path()) if install is None else Installation(install)
     options = replace(DEFAULT, settings=settings, install=installation.requirement, **given)
     files = [file for file in host.files(options) if is_edge_file(file) or not edge_only]
-    wheel = _installed_wheel(files, installation)
+    source = _wheel_source(files, installation)
     if out is None:
         _print(files)
         return
-    _write(files, out, force=force)
-    if wheel is not None:
-        _copy_wheel(wheel, out)
+    _stop_at_edited(files, out, force=force)
+    if source is not None:
+        click.echo(f"wrote {put_wheel(source, out)}", err=True)
+    _write(files, out)
     if not edge_only:
         _print_steps(host.steps)
 
@@ -81,13 +81,13 @@ def command(
 command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())
 
 
-def _installed_wheel(files: list[HostFile], installation: Installation) -> Path | None:
-    """Return the wheel that the configuration installs, and print a note about the installation, if there are any."""
+def _wheel_source(files: list[HostFile], installation: Installation) -> Path | None:
+    """Return what the configuration's wheel comes from, and print a note about the installation, if there are any."""
     if not any("pip install" in file.text for file in files if not is_edge_file(file)):
         return None
     if installation.note:
         click.echo(f"note: {installation.note}", err=True)
-    return installation.wheel
+    return installation.source
 
 
 def _settings(content: Path) -> HostingSettings:
@@ -129,12 +129,15 @@ def _print(files: list[HostFile]) -> None:
         click.echo(f"--out FOLDER also writes {len(files) - len(shown)} files of the edge module", err=True)
 
 
-def _write(files: list[HostFile], out: Path, *, force: bool) -> None:
-    """Write the files; without `force`, edited files stop it."""
+def _stop_at_edited(files: list[HostFile], out: Path, *, force: bool) -> None:
+    """Stop at files that were edited, unless they are to be replaced."""
     kept = [file for file in files if _was_edited(file, out / file.path)]
     if kept and not force:
         names = ", ".join(str(out / file.path) for file in kept)
         raise StatuaryError(f"{names} exists and differs", "use --force to replace it")
+
+
+def _write(files: list[HostFile], out: Path) -> None:
     for file in files:
         place = out / file.path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -142,14 +145,6 @@ def _write(files: list[HostFile], out: Path, *, force: bool) -> None:
         if file.path.endswith(".sh"):
             place.chmod(0o755)
     click.echo(f"{len(files)} files in {out}/", err=True)
-
-
-def _copy_wheel(wheel: Path, out: Path) -> None:
-    """Put the wheel that the configuration installs into the project."""
-    place = out / WHEEL_FOLDER / wheel.name
-    place.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(wheel, place)
-    click.echo(f"copied {wheel.name} to {place}", err=True)
 
 
 def _print_steps(steps: tuple[str, ...]) -> None:

@@ -1,16 +1,25 @@
 """How statuary was installed, so that a host can install the same (PEP 610, `direct_url.json`)."""
 
+import importlib.util
+import shutil
+import subprocess
+import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import orjson
 
+from statuary.domain.errors import StatuaryError
 from statuary.version import VERSION
 
 WHEEL_FOLDER = "wheels"
-"""The folder in the project that a wheel is copied into."""
+"""The folder in the project that a wheel is put into."""
+
+BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
+"""The name of the wheel that a folder of sources is built into."""
 
 
 class Installation(NamedTuple):
@@ -18,41 +27,70 @@ class Installation(NamedTuple):
 
     Attributes:
         requirement: for the command line of pip, quoted for a shell.
-        wheel: a file to copy to the path that the requirement names; None if pip can get it elsewhere.
+        source: what the wheel that the requirement names comes from: a wheel to copy, or a folder of sources to build;
+            None if pip can get the requirement elsewhere.
         note: why the requirement may not work; empty if it does.
     """
 
     requirement: str
-    wheel: Path | None = None
+    source: Path | None = None
     note: str = ""
 
 
-def read_installation() -> Installation:
-    """Return how this statuary was installed."""
+def read_installation(project: Path) -> Installation:
+    """Return how this statuary was installed.
+
+    Args:
+        project: the folder that the host builds.
+    """
     try:
         text = distribution("statuary").read_text("direct_url.json")
     except PackageNotFoundError:
         text = None
-    return installation_of(orjson.loads(text) if text else None)
+    return installation_of(orjson.loads(text) if text else None, project)
 
 
-def installation_of(direct_url: dict[str, Any] | None) -> Installation:
+def installation_of(direct_url: dict[str, Any] | None, project: Path) -> Installation:
     """Return how to repeat an installation; `direct_url` is None if a package index was used."""
     if direct_url is None:
         return Installation(f"statuary=={VERSION}")
-    url = direct_url["url"]
+    url, below = direct_url["url"], direct_url.get("subdirectory", "")
     if "vcs_info" in direct_url:
         vcs = direct_url["vcs_info"]
-        fragment = f"#subdirectory={direct_url['subdirectory']}" if "subdirectory" in direct_url else ""
-        return Installation(f"'statuary @ {vcs['vcs']}+{url}@{vcs['commit_id']}{fragment}'")
-    path = Path(unquote(urlsplit(url).path))
+        return Installation(_at_commit(f"{vcs['vcs']}+{url}", vcs["commit_id"], below))
+    path = Path(url2pathname(urlsplit(url).path))
     if "archive_info" in direct_url:
         return _of_archive(url, path, direct_url["archive_info"].get("hashes", {}))
-    return Installation(
-        f"statuary=={VERSION}",
-        note=f"statuary is installed from the folder {path}, which the host cannot reach; if version {VERSION} is on "
-        "no package index, use --install with a git URL or a wheel",
-    )
+    return _of_folder(path, project)
+
+
+def put_wheel(source: Path, project: Path) -> Path:
+    """Put the wheel of an installation into the project, and return its path.
+
+    Args:
+        source: a wheel, or a folder of sources to build.
+
+    Raises:
+        StatuaryError: if the folder cannot be built.
+    """
+    folder = project / WHEEL_FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    if source.is_file():
+        place = folder / source.name
+        return place if place.exists() and place.samefile(source) else shutil.copyfile(source, place)
+    if importlib.util.find_spec("pip"):
+        build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
+    else:
+        build = ["uv", "build", "--quiet", "--wheel", "--out-dir"]
+    try:
+        subprocess.run([*build, str(folder), str(source)], check=True, capture_output=True, encoding="utf-8")
+    except (OSError, subprocess.CalledProcessError) as error:
+        reason = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[-1]
+        raise StatuaryError(
+            f"the host cannot reach {source}, where statuary is installed from, and no wheel can be built of it: {reason}",
+            "use --install with what pip installs on the host, such as 'git+https://…' or a wheel",
+        ) from None
+    return folder / BUILT_WHEEL
 
 
 def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
@@ -63,3 +101,39 @@ def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
     if path.is_file():
         return Installation(requirement, path)
     return Installation(requirement, note=f"{path} no longer exists; copy that file into {WHEEL_FOLDER}/")
+
+
+def _of_folder(folder: Path, project: Path) -> Installation:
+    """Return how to install a folder of sources: itself, a commit that everyone can fetch, or a wheel."""
+    if folder.resolve() == project.resolve():
+        return Installation(".")
+    commit = _public_commit(folder)
+    return Installation(commit) if commit else Installation(f"./{WHEEL_FOLDER}/{BUILT_WHEEL}", folder)
+
+
+def _public_commit(folder: Path) -> str | None:
+    """Return the requirement of a clean checkout whose commit is on a server that asks for no password."""
+    url = _git(folder, "remote", "get-url", "origin")
+    if not url.startswith("https://") or "@" in urlsplit(url).netloc:
+        return None
+    pushed = _git(folder, "branch", "--remotes", "--contains", "HEAD")
+    changed = _git(folder, "status", "--porcelain", "--", ".")
+    if not pushed or changed:
+        return None
+    below = _git(folder, "rev-parse", "--show-prefix").rstrip("/")
+    return _at_commit(f"git+{url}", _git(folder, "rev-parse", "HEAD"), below)
+
+
+def _at_commit(url: str, commit: str, below: str) -> str:
+    return f"'statuary @ {url}@{commit}{f'#subdirectory={below}' if below else ''}'"
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    """Return what git prints; nothing without git or outside a repository."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments], check=False, capture_output=True, encoding="utf-8"
+        )
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

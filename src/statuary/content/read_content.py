@@ -27,7 +27,7 @@ from statuary.content.theme import read_theme
 from statuary.content.unreadable import BEYOND_LIMIT
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
-from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.status_catalogue import StatusCatalogue, with_creation
 
 Model = TypeVar("Model", bound=SourceModel)
 
@@ -119,7 +119,7 @@ class _Reader:
             ),
         )
         self._require_components(status)
-        return self._catalogue(file, settings, status)
+        return self._catalogue(file, settings, with_creation(status))
 
     def _require_components(self, status: StatusCatalogue) -> None:
         """Note that components.yaml is missing, if an incident or a maintenance names a component."""

@@ -104,6 +104,16 @@ BREACHES = {
             "list changes oldest first",
         ),
     ),
+    "a page without any date": (
+        {"page": "name: Demo\nurl: https://status.example.org\n"},
+        (
+            "page-is-dated",
+            "site.yaml",
+            ("page",),
+            "nothing in the content has a date, so the API and the feeds date the page 1970-01-01",
+            "add created_at: 2026-11-10T12:00:00Z",
+        ),
+    ),
     "a page that denies a change": (
         {"page": PAGE + "    updated_at: 2026-11-02T11:00:00Z\n"} | incident(TROUBLE),
         (
@@ -563,6 +573,7 @@ def test_what_stops_a_build_and_what_does_not():
     severities = {expected[0]: only_finding(**content).severity for content, expected in BREACHES.values()}
 
     assert {rule for rule, severity in severities.items() if severity is not Severity.ERROR} == {
+        "page-is-dated",
         "page-updated-at-holds",
         "update-in-future",
         "draft-unpublished",

@@ -41,7 +41,7 @@ updates:
 def test_open_accepts_every_option(repository):
     repository.run(
         *OPEN,
-        *("--component", "rpc=partial_outage", "--component", "bridge", "--status", "identified"),
+        *("--component", "rpc=partial_outage", "--component", "bridge=operational", "--status", "identified"),
         *(
             "--impact-override",
             "none",
@@ -60,7 +60,7 @@ def test_open_accepts_every_option(repository):
 name: Slow answers
 components:
   rpc: partial_outage
-  bridge: null
+  bridge: operational
 impact_override: none
 publish_at: 2026-11-03T00:00:00Z
 draft: true
@@ -72,6 +72,13 @@ updates:
     deliver_notifications: false
 """
     )
+
+
+def test_a_component_without_a_status_is_not_written_as_null(opened):
+    for command in ([*OPEN, "--id", "second"], ["incident", "update", "2026", "--status", "identified"]):
+        refused = opened.run(*command, "--component", "rpc", code=2)
+        assert "--component rpc has no status. Write rpc=STATUS" in " ".join(refused.split())
+    assert "incidents/second.yaml" not in opened.files()
 
 
 def test_a_second_incident_of_the_same_name_gets_a_number(opened):

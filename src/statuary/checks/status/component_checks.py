@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from statuary.checks.status.status_context import StatusContext, format_utc
 from statuary.domain.findings import Finding, Severity
+from statuary.domain.status.page import UNKNOWN_CREATION
 
 
 def group_has_components(context: StatusContext) -> Iterator[Finding]:
@@ -32,6 +33,19 @@ def history_in_order(context: StatusContext) -> Iterator[Finding]:
                     message=f"{format_utc(later.at)} is not after the previous change, {format_utc(earlier.at)}",
                     hint="list changes oldest first",
                 )
+
+
+def page_is_dated(context: StatusContext) -> Iterator[Finding]:
+    """A page in whose content nothing has a date has a `created_at`."""
+    if context.catalogue.page.created_at == UNKNOWN_CREATION:
+        yield Finding(
+            rule="page-is-dated",
+            severity=Severity.WARNING,
+            path=context.catalogue.page_source,
+            pointer=("page",),
+            message="nothing in the content has a date, so the API and the feeds date the page 1970-01-01",
+            hint=f"add created_at: {format_utc(context.now)}",
+        )
 
 
 def page_updated_at_holds(context: StatusContext) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Iterator
 from statuary.checks.status.component_checks import (
     group_has_components,
     history_in_order,
+    page_is_dated,
     page_updated_at_holds,
 )
 from statuary.checks.status.lifecycle_checks import (
@@ -54,6 +55,7 @@ STATUS_CHECKS: tuple[StatusCheck, ...] = (
     unique_component,
     group_has_components,
     history_in_order,
+    page_is_dated,
     page_updated_at_holds,
     known_component,
     affected_component_is_no_group,

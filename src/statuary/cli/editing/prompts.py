@@ -129,13 +129,20 @@ def _ask_incident(choices: Sequence[Incident], noun: str, at: Instant) -> str:
 
 
 def statuses_or_ask(given: Sequence[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
-    """Return the given statuses by component; ask a person for missing ones."""
+    """Return the given statuses by component; ask a person for missing ones.
+
+    Raises:
+        click.UsageError: if a component has no status and nobody can be asked.
+    """
+    found = parse_statuses(given, catalogue)
     if not is_interactive():
-        return parse_statuses(given, catalogue)
-    found = (
-        parse_statuses(given, catalogue).items() if given else ((key, None) for key in _ask_keys(catalogue))
-    )
-    return {key: status or ask_choice(f"Status of {key}", STATUSES) for key, status in found}
+        for key in (key for key, status in found.items() if status is None):
+            raise click.UsageError(
+                f"--component {key} has no status. Write {key}=STATUS, with {', '.join(STATUSES)}"
+            )
+        return found
+    keys = found if given else _ask_keys(catalogue)
+    return {key: found.get(key) or ask_choice(f"Status of {key}", STATUSES) for key in keys}
 
 
 def components_or_ask(given: Sequence[str], catalogue: StatusCatalogue) -> list[str]:

@@ -64,7 +64,7 @@ class PageSource(SourceModel):
     time_zone: TimeZoneText = Field(default="Etc/UTC", validate_default=True)
     """The IANA time zone of every published timestamp."""
     created_at: InstantText | None = None
-    """When the page was created; used wherever nothing has happened yet."""
+    """When the page was created; used wherever nothing has happened yet. Default: the first date in the content."""
     updated_at: InstantText | None = None
     """For imports: the published `updated_at` from that instant on."""
     indicator: Impact | None = None

@@ -8,7 +8,7 @@ from statuary.domain.primitives import Instant
 from statuary.domain.status.vocabulary import Impact
 
 UNKNOWN_CREATION = Instant(datetime(1970, 1, 1, tzinfo=UTC))
-"""The creation of a page without `created_at`."""
+"""The creation of a page without `created_at`, in content that dates nothing."""
 
 
 class Page(NamedTuple):
