@@ -162,5 +162,5 @@ class Partitioner:
     def partition(self, sources: PartitionSources) -> ContractPartition:
         """Return the next partition."""
         self.count += 1
-        name = f"{self.count:07d}"
+        name = f"contracts-{self.count:07d}"
         return ContractPartition(name, self.settings, sources, self.output(name))

@@ -183,7 +183,8 @@ class FolderTarget(BuildTarget):
             (staged / BODIES).rmdir()
             os.rename(leftover / BODIES, staged / BODIES)
             os.rename(leftover / PARTITIONS, staged / PARTITIONS)
-            for file in sorted((staged / PARTITIONS).glob("*.sqlite3")):
+            # only contracts: lists depend on all of them, and are made again
+            for file in sorted((staged / PARTITIONS).glob("*-contracts-*.sqlite3")):
                 self.take(PartitionResult(items=0, file=file))
             self.ledger.drop(self.ledger.sources.bulk_places())
         self.folder.discard_leftover()

@@ -1,0 +1,354 @@
+"""What ends a command in the middle, or damages what it left: is every site whole after the next one?
+
+    python tests/benchmarks/interrupted_sites.py CAMPAIGN ... [--times N] [--seed 1]
+
+Each campaign prints a row of a table: what was tried, how often, sites that were not whole, tracebacks, seconds. Any
+site that is not whole is printed with its number and seed. `calls` needs strace, `disks` needs root on Linux (it
+mounts small file systems), `kills` publishes to moto where .ci/install-stores has installed it.
+"""
+
+import argparse
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import product
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from support.object_stores import STORES, moto
+from support.published_damages import DAMAGES, damaged_ledger
+from support.sites import INCIDENT, NOW, path_of, record_of, site_of_many, write_files
+from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
+
+LATER = "2026-12-01T22:30:00Z"
+"""While the maintenance of the small site is in progress."""
+
+CALLS = (
+    "write,pwrite64,ftruncate,mkdir,rename,link,unlink,unlinkat,rmdir,utimensat,syncfs,sync,fsync,fdatasync"
+)
+"""The calls of the system with which a command changes a disk; SQLite's are among them."""
+
+
+class Trials:
+    """Two states of one site, and a folder that goes back and forth between them.
+
+    Attributes:
+        tracebacks: how many commands ended with one.
+        bad: how many sites were not whole.
+    """
+
+    def __init__(self, root: Path, seed: int, count: int = 4) -> None:
+        self.root, self.out, self.dice = root, root / "out", random.Random(seed)
+        self.tracebacks = self.bad = 0
+        self.contents = [site_of_many(root / name, count) for name in ("before", "after")]
+        changed = {path_of(1): record_of(1).replace(b'"matchId":"', b'"matchId":"90'), path_of(2): None}
+        new = {path_of(count + 1): record_of(count + 1), "incidents/slower.yaml": INCIDENT}
+        write_files(self.contents[1], changed | new)
+        warm_up(*self.build(0, root / "warm"), log=root / "log")
+        self.wanted = [self._undisturbed(number, root / f"undisturbed-{number}") for number in (0, 1)]
+        self.later = self._later(root / "undisturbed-0")
+
+    def _undisturbed(self, number: int, out: Path) -> dict[str, bytes]:
+        assert self.run(*self.build(number, out)).code == 0
+        return files_in(out)
+
+    def _later(self, out: Path) -> dict[str, bytes]:
+        assert self.run("tick", "--out", out, "--now", LATER).code == 0
+        return files_in(out)
+
+    def build(self, number: int, out: Path | None = None, *options: str) -> list[object]:
+        """Return the command that builds one of the states."""
+        content = self.contents[number]
+        return [
+            "build",
+            "--content",
+            content,
+            "--out",
+            out or self.out,
+            "--now",
+            NOW,
+            "--workers",
+            "1",
+            *options,
+        ]
+
+    def run(self, *arguments: object, prepare: Callable[[], None] = lambda: None) -> Outcome:
+        """Run a command to its end."""
+        return self.ended(WarmCommand(self.root / "log", *arguments, prepare=prepare))
+
+    def ended(self, command: WarmCommand) -> Outcome:
+        """Wait for the end of a command, and look for a traceback."""
+        return self.looked_at(command.wait())
+
+    def looked_at(self, done: Outcome, what: str = "") -> Outcome:
+        """Count a traceback."""
+        if done.code == CRASHED or "Traceback" in done.output:
+            self.tracebacks += 1
+            print(f"traceback {what}:\n{done.output[-3000:]}", file=sys.stderr)
+        return done
+
+    def expect(self, wanted: dict[str, bytes], what: str, out: Path | None = None) -> None:
+        """Compare a site with what it is to be."""
+        found = files_in(out or self.out)
+        if found != wanted:
+            self.bad += 1
+            differing = sorted(path for path in found | wanted if found.get(path) != wanted.get(path))
+            print(f"not whole after {what}: {differing[:5]}", file=sys.stderr)
+
+    def expect_old_or_new(self, what: str, out: Path | None = None) -> None:
+        """Hold that every file is that of one of the states."""
+        for path, body in files_in(out or self.out).items():
+            if body not in (self.wanted[0].get(path), self.wanted[1].get(path), self.later.get(path)):
+                self.bad += 1
+                print(f"neither old nor new after {what}: {path}", file=sys.stderr)
+
+
+def files_in(site: Path) -> dict[str, bytes]:
+    """Return the site's files, but for what tells of the build before."""
+    return {
+        file.relative_to(site).as_posix(): file.read_bytes()
+        for file in site.rglob("*")
+        if file.is_file() and ".statuary" not in file.parts and file.name != "changes.json"
+    }
+
+
+def kills(trials: Trials, times: int) -> Iterator[str]:
+    """Kill and stop builds, ticks and publications at random instants."""
+    with ExitStack() as stack:
+        publish = ["publish", trials.root / "undisturbed-1", "--to", trials.root / "copy"]
+        store: list[object] = []
+        if (STORES / "moto").is_dir():
+            server = stack.enter_context(moto())
+            os.environ.update(server.environment())
+            url = f"{server.make_bucket('kills')}/site"
+            store = ["publish", "--to", url, "--lease-seconds", "2", "--wait", "20"]
+        spans: dict[str, float] = {}
+        for number in range(times):
+            kind = trials.dice.choices(("build", "tick", "publish", "store"), (12, 4, 3, 1))[0]
+            state = number % 2
+            command = {
+                "build": trials.build(state),
+                "tick": ["tick", "--out", trials.out, "--now", LATER],
+                "publish": publish,
+                "store": [*store[:1], trials.root / f"undisturbed-{state}", *store[1:]] if store else publish,
+            }[kind]
+            if kind == "tick":
+                trials.run(*trials.build(0))
+            yield from _kill_one(trials, f"{number} ({kind})", kind, command, spans)
+            if kind in ("build", "tick"):
+                trials.expect(trials.wanted[state] if kind == "build" else trials.later, f"kill {number}")
+            elif kind == "publish" or not store:
+                trials.expect(files_in(trials.root / "undisturbed-1"), f"kill {number}", trials.root / "copy")
+            else:
+                _expect_in_store(trials, url, trials.root / f"undisturbed-{state}", number)
+
+
+def _kill_one(
+    trials: Trials, what: str, kind: str, command: list[object], spans: dict[str, float]
+) -> Iterator[str]:
+    sent = trials.dice.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
+    running = WarmCommand(trials.root / "log", *command)
+    time.sleep(trials.dice.uniform(0, spans.get(kind, 0.5)))
+    running.send(sent)
+    trials.ended(running)
+    trials.expect_old_or_new(what)
+    began = time.monotonic()
+    done = trials.run(*command)
+    spans[kind] = 0.8 * spans.get(kind, 0.5) + 0.2 * (time.monotonic() - began)
+    if done.code != 0:
+        trials.bad += 1
+        print(f"after {what}: {done}", file=sys.stderr)
+    yield f"{kind}, {sent.name}"
+
+
+def _expect_in_store(trials: Trials, url: str, site: Path, number: int) -> None:
+    """Hold that the store has a site, by a download into a folder."""
+    script = (
+        "import sys, json; sys.path.insert(0, sys.argv[1])\nfrom support.object_stores import objects_of\n"
+        "from pathlib import Path\nwanted = {p.relative_to(sys.argv[3]).as_posix(): p.read_bytes() for p in"
+        " Path(sys.argv[3]).rglob('*') if p.is_file() and '.statuary' not in p.parts}\n"
+        "found = {p: b for p, (b, _) in objects_of(sys.argv[2]).items() if not p.startswith('.statuary/')}\n"
+        "sys.exit(found != wanted)"
+    )
+    command = [sys.executable, "-c", script, Path(__file__).parents[1], url, site]
+    if subprocess.run(command, check=False).returncode:
+        trials.bad += 1
+        print(f"the store is not whole after kill {number}", file=sys.stderr)
+
+
+def calls(trials: Trials, times: int) -> Iterator[str]:
+    """Let each call of the system that changes the disk fail, with EIO and with ENOSPC."""
+    state = 0
+    for call, error in product(CALLS.split(","), ("EIO", "ENOSPC")):
+        for place in range(1, times + 1):
+            log, trace, what = trials.root / "log", trials.root / "trace", f"{call} {place} with {error}"
+            state = 1 - state
+            traced = ["strace", "--seccomp-bpf", "-f", "-o", trace, "-e", f"trace={call}"]
+            injected = ["-e", f"inject={call}:error={error}:when={place}"]
+            with log.open("wb") as file:
+                done = subprocess.run(
+                    [*traced, *injected, sys.executable, "-m", "statuary", *map(str, trials.build(state))],
+                    stdout=file,
+                    stderr=file,
+                    check=False,
+                    env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+                )
+            trials.looked_at(Outcome(done.returncode, log.read_text("utf-8", "replace")), what)
+            trials.expect_old_or_new(what)
+            is_injected = "(INJECTED)" in trace.read_text("utf-8", "replace")
+            if is_injected:
+                trials.run(*trials.build(state))
+            trials.expect(trials.wanted[state], what)
+            if not is_injected:
+                break
+            yield f"{call}, {error}"
+
+
+def disks(trials: Trials, times: int) -> Iterator[str]:
+    """Build onto file systems of every size from empty to almost enough: each is full at another place."""
+    most = 12 << 20
+    for number in range(times):
+        room, state = trials.root / "disk", number % 2
+        room.mkdir(exist_ok=True)
+        with _mounted(room):
+            trials.run(*trials.build(1 - state, room / "out"))
+            used = sum(file.stat().st_blocks * 512 for file in room.rglob("*"))
+            subprocess.run(
+                [
+                    "mount",
+                    "-o",
+                    f"remount,size={used + (most - used) * number // times // 4096 * 4096}",
+                    room,
+                ],
+                check=True,
+            )
+            done = trials.run(*trials.build(state, room / "out"))
+            trials.expect_old_or_new(f"disk {number}", room / "out")
+            subprocess.run(["mount", "-o", "remount,size=64m", room], check=True)
+            trials.run(*trials.build(state, room / "out"))
+            trials.expect(trials.wanted[state], f"disk {number}", room / "out")
+        yield "full" if done.code else "large enough"
+
+
+@contextmanager
+def _mounted(room: Path) -> Iterator[None]:
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", room], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", room], check=True)
+
+
+def ledgers(trials: Trials, times: int) -> Iterator[str]:
+    """Damage the ledger at random; files of other programs stay where they are."""
+    for number in range(times):
+        state = number % 2
+        trials.run(*trials.build(1 - state))
+        (trials.out / "theirs").write_bytes(b"foreign")
+        kind = damaged_ledger(trials.out / ".statuary", trials.dice)
+        done = trials.run(*trials.build(state))
+        if done.code != 0:
+            trials.bad += 1
+            print(f"after ledger {number} ({kind}): {done}", file=sys.stderr)
+        trials.expect(trials.wanted[state] | {"theirs": b"foreign"}, f"ledger {number} ({kind})")
+        (trials.out / "theirs").unlink()
+        yield kind
+
+
+def damages(trials: Trials, times: int) -> Iterator[str]:
+    """Damage a published file of each family in each way; `build --verify` makes it again."""
+    for number in range(times):
+        kind, family, damage = DAMAGES[number % len(DAMAGES)]
+        trials.run(*trials.build(0))
+        files = [path for path in sorted(trials.wanted[0]) if re.match(family, path)]
+        file = trials.out / trials.dice.choice(files)
+        damage(file)
+        done = trials.run(*trials.build(0, None, "--verify"))
+        is_told = done.code != 0 and file.name in done.output
+        if is_told:  # what is not a file is not ours: it is named, and somebody moves it away
+            file.unlink()
+            done = trials.run(*trials.build(0, None, "--verify"))
+        if done.code != 0:
+            trials.bad += 1
+        trials.expect(trials.wanted[0], f"damage {number} ({kind} of {family})")
+        yield f"{kind}: {'named' if is_told else 'made again'}"
+
+
+def checkouts(trials: Trials, times: int) -> Iterator[str]:
+    """Check out another commit while a build reads; the build after that is as if nothing had been there before."""
+    project = trials.contents[0].parent
+
+    def git(*arguments: str) -> None:
+        identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", *identity, *arguments], cwd=project, check=True, capture_output=True)
+
+    git("init", "-q", "-b", "one")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    git("checkout", "-qb", "two")
+    shutil.rmtree(trials.contents[0])
+    shutil.copytree(trials.contents[1], trials.contents[0])
+    git("add", ".")
+    git("commit", "-qm", "two")
+    for number in range(times):
+        branches = ("one", "two") if number % 2 else ("two", "one")
+        git("checkout", "-q", branches[0])
+        if number % 3 == 0:
+            shutil.rmtree(trials.out, ignore_errors=True)
+        running = WarmCommand(trials.root / "log", *trials.build(0))
+        time.sleep(trials.dice.uniform(0, 0.25))
+        git("checkout", "-q", branches[1])
+        back = trials.dice.random() < 0.5
+        if back:
+            git("checkout", "-q", branches[0])
+        trials.ended(running)
+        at = branches[0] if back else branches[1]
+        trials.run(*trials.build(0))
+        trials.expect(trials.wanted[at == "two"], f"checkout {number}")
+        yield "there and back" if back else "to another commit"
+
+
+CAMPAIGNS = {
+    "kills": (kills, 1_000),
+    "calls": (calls, 1_000),
+    "disks": (disks, 100),
+    "ledgers": (ledgers, 100),
+    "damages": (damages, len(DAMAGES)),
+    "checkouts": (checkouts, 100),
+}
+"""The campaigns, and how often each tries by default; `calls` each call of the system so often, or to the last."""
+
+
+def main() -> None:
+    """Run campaigns, and print a row for each."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("campaigns", nargs="*", choices=[*CAMPAIGNS, []])
+    parser.add_argument("--times", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    failed = False
+    for name in arguments.campaigns or CAMPAIGNS:
+        campaign, times = CAMPAIGNS[name]
+        with tempfile.TemporaryDirectory(prefix="statuary-trials-") as folder:
+            trials, began = Trials(Path(folder), arguments.seed), time.monotonic()
+            kinds: dict[str, int] = {}
+            for kind in campaign(trials, arguments.times or times):
+                kinds[kind] = kinds.get(kind, 0) + 1
+            row = (name, sum(kinds.values()), trials.bad, trials.tracebacks, round(time.monotonic() - began))
+            print("| " + " | ".join(map(str, row)) + " |", flush=True)
+            print("  " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())), flush=True)
+            failed = failed or bool(trials.bad or trials.tracebacks)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Commands in processes that begin with everything imported: a thousand of them take minutes, not an hour."""
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.cli.main import COMMANDS, command
+
+CRASHED = 70
+"""The exit code of a command that ends with a traceback."""
+
+
+class Outcome(NamedTuple):
+    """How a command ended: its exit code, or the negative number of the signal, and what it printed."""
+
+    code: int
+    output: str
+
+
+class WarmCommand:
+    """A command in a process of its own."""
+
+    def __init__(self, log: Path, *arguments: object, prepare: Callable[[], None] = lambda: None) -> None:
+        """Start it.
+
+        Args:
+            log: takes what it prints.
+            arguments: of the command line.
+            prepare: is called in the new process first.
+        """
+        self.log = log
+        sys.stdout.flush()
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._run([str(one) for one in arguments], prepare)
+
+    def _run(self, arguments: list[str], prepare: Callable[[], None]) -> None:
+        code = CRASHED
+        try:
+            os.setsid()
+            file = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(file, 1)
+            os.dup2(file, 2)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            prepare()
+            command(arguments, prog_name="statuary")
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else 0
+        except BaseException:  # noqa: BLE001 - what it is, the log says
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+
+    def send(self, number: int) -> None:
+        """Send a signal."""
+        os.kill(self.pid, number)
+
+    def wait(self) -> Outcome:
+        """Wait for its end."""
+        _, status = os.waitpid(self.pid, 0)
+        return Outcome(os.waitstatus_to_exitcode(status), self.log.read_text("utf-8", "replace"))
+
+
+def warm_up(*arguments: object, log: Path) -> None:
+    """Import every command, and run one in this process, which imports what it imports as it runs."""
+    for module, _ in COMMANDS.values():
+        import_module(module)
+    file, kept = os.open(log, os.O_WRONLY | os.O_CREAT), os.dup(1)
+    os.dup2(file, 1)
+    try:
+        command([str(one) for one in arguments], prog_name="statuary", standalone_mode=False)
+    except SystemExit:
+        pass
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
