@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 
 
@@ -11,9 +12,15 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files that are not UTF-8
+    from statuary.cli.exit_codes import ExitCode
     from statuary.cli.main import command
 
-    command(prog_name="statuary")
+    try:
+        command(prog_name="statuary")
+    except OSError as error:  # of a disk that nothing else names, or of where the output goes
+        with suppress(OSError):
+            sys.stderr.write(f"statuary: {error.filename or 'writing the output'}: {error.strerror}\n")
+        sys.exit(ExitCode.FAILED)
 
 
 if __name__ == "__main__":

@@ -89,3 +89,15 @@ def test_garbage_collection_is_left_alone_unless_it_was_disabled():
     frozen = gc.get_freeze_count()
     assert CliRunner().invoke(main.command, ["next", "--help"]).exit_code == 0
     assert gc.get_freeze_count() == frozen
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("arguments", [["--help"], ["schema", "incident"], ["nope"]])
+def test_output_that_cannot_be_written_is_a_sentence(arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "statuary", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+        silent = subprocess.run([sys.executable, "-m", "statuary", *arguments], stdout=full, stderr=full, check=False)
+    assert "Traceback" not in done.stderr
+    assert (done.returncode, silent.returncode) in ((3, 3), (2, 3))

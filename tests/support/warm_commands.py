@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from statuary.__main__ import main
 from statuary.cli.main import COMMANDS, command
 
 CRASHED = 70
@@ -48,7 +49,8 @@ class WarmCommand:
             os.dup2(file, 2)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             prepare()
-            command(arguments, prog_name="statuary")
+            sys.argv[1:] = arguments
+            main()
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 0
         except BaseException:  # noqa: BLE001 - what it is, the log says

@@ -1,6 +1,5 @@
 """The command line: names and help of all commands; each is imported when it runs."""
 
-from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -78,12 +77,9 @@ class LazyGroup(click.Group):
                 note = AFTER_INTERRUPTION.get(ctx.invoked_subcommand or "")
                 click.echo("\nstatuary: interrupted" + (f"; {note}" if note else ""), err=True)
                 ctx.exit(ExitCode.INTERRUPTED)
-            if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-                error = StatuaryError(f"{error.filename or 'writing the output'}: {error.strerror or error}")
             if not isinstance(error, StatuaryError):
                 raise
-            with suppress(OSError):  # where messages go may be full as well
-                print_error(error)
+            print_error(error)
             ctx.exit(ExitCode.FAILED)
 
     @override
