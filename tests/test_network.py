@@ -91,6 +91,38 @@ def test_what_keeps_the_pace_may_take_long():
         assert len(response.read()) == 1000
 
 
+def slow_headers(connection: socket.socket) -> None:
+    time.sleep(0.2)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+
+def test_all_responses_of_a_server_have_one_deadline():
+    """Each is in time; a mirror of many documents would keep a command waiting for days."""
+    opener, answered = http_opener(Pace(0.5, rate=1000, each=0.05), *HANDLERS), 0
+
+    def ask() -> None:
+        nonlocal answered
+        for _ in range(20):
+            with closing(opener.open(url, timeout=5)) as response:
+                response.read()
+            answered += 1
+
+    with server(slow_headers) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
+        ask()
+    assert 2 <= answered < 6
+
+
+def test_headers_without_end_have_a_deadline():
+    def respond(connection: socket.socket) -> None:
+        while True:
+            connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
+
+    started = time.monotonic()
+    with server(respond) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
+        http_opener(Pace(0.3, rate=1000), *HANDLERS).open(url, timeout=5)
+    assert time.monotonic() - started < 3
+
+
 def test_mirrors_conform_and_nodes_have_a_deadline(monkeypatch):
     http_client.opener.cache_clear()
     http_requests._opener.cache_clear()

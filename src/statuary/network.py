@@ -14,19 +14,41 @@ from typing_extensions import override
 
 
 class Pace(NamedTuple):
-    """How long a response may take.
+    """How long a response may take, and all responses of an opener.
 
     Attributes:
         seconds: for the headers and a short body.
         rate: further bytes a second; 0 if `seconds` is all the time that there is.
+        each: further seconds for each response, where the time of all of them is counted.
     """
 
     seconds: float
     rate: int = 0
+    each: float = 5.0
 
     def deadline(self, received: int) -> float:
         """Return the seconds in which so many bytes must have arrived."""
         return self.seconds + (received / self.rate if self.rate else 0)
+
+
+class _Waiting:
+    """The time that was spent waiting for all responses of an opener."""
+
+    def __init__(self, pace: Pace) -> None:
+        self.pace = pace
+        self.responses = self.received = 0
+        self.seconds = 0.0
+
+    def add(self, seconds: float, received: int) -> None:
+        """Count the wait for some bytes.
+
+        Raises:
+            TimeoutError: if all responses together have taken too long.
+        """
+        self.seconds += seconds
+        self.received += received
+        if self.seconds > self.pace.deadline(self.received) + self.responses * self.pace.each:
+            raise TimeoutError("the server sends too slowly")
 
 
 class PrivateAddressError(OSError):
@@ -36,7 +58,13 @@ class PrivateAddressError(OSError):
 def http_opener(pace: Pace, *handlers: type[BaseHandler]) -> OpenerDirector:
     """Return an opener for http and https and nothing else, with further handlers of urllib."""
     director = OpenerDirector()
-    for handler in (ProxyHandler(), _HttpHandler(pace), _HttpsHandler(pace), *(one() for one in handlers)):
+    waiting = _Waiting(pace)
+    for handler in (
+        ProxyHandler(),
+        _HttpHandler(waiting),
+        _HttpsHandler(waiting),
+        *(one() for one in handlers),
+    ):
         director.add_handler(handler)
     return director
 
@@ -55,39 +83,41 @@ def _is_private(address: str) -> bool:
 
 
 class _HttpHandler(HTTPHandler):
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, waiting: _Waiting) -> None:
         super().__init__()
-        self.pace = pace
+        self.waiting = waiting
 
     @override
     def http_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_connector(_HttpConnection, req, self.pace), req)
+        return self.do_open(_connector(_HttpConnection, req, self.waiting), req)
 
 
 class _HttpsHandler(HTTPSHandler):
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, waiting: _Waiting) -> None:
         super().__init__()
-        self.pace = pace
+        self.waiting = waiting
 
     @override
     def https_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_connector(_HttpsConnection, req, self.pace), req)
+        return self.do_open(_connector(_HttpsConnection, req, self.waiting), req)
 
 
-def _connector(connection: "type[_GuardedConnection]", request: Request, pace: Pace) -> Callable[..., Any]:
+def _connector(
+    connection: "type[_GuardedConnection]", request: Request, waiting: _Waiting
+) -> Callable[..., Any]:
     # urllib marks the requests that follow a redirect as unverifiable
     is_proxied = request.has_proxy() or getattr(request, "_tunnel_host", None)
     is_chosen = not request.unverifiable or is_proxied
     only_public = not is_chosen and not is_private_host(str(request.origin_req_host))
-    return partial(connection, pace=pace, only_public=only_public)
+    return partial(connection, waiting=waiting, only_public=only_public)
 
 
 class _GuardedConnection(HTTPConnection):
     """Connects to the public internet alone, where a redirect leads."""
 
-    def __init__(self, *args: Any, pace: Pace, only_public: bool, **options: Any) -> None:
+    def __init__(self, *args: Any, waiting: _Waiting, only_public: bool, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.response_class = partial(_PacedResponse, pace=pace)  # type: ignore[assignment]  # called, never a base
+        self.response_class = partial(_PacedResponse, waiting=waiting)  # type: ignore[assignment]  # called, never a base
         self.only_public = only_public
 
     @override
@@ -108,19 +138,31 @@ class _HttpsConnection(_GuardedConnection, HTTPSConnection):
 
 
 class _PacedResponse(HTTPResponse):
-    def __init__(self, *args: Any, pace: Pace, **options: Any) -> None:
+    def __init__(self, *args: Any, waiting: _Waiting, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fp = io.BufferedReader(_PacedStream(self.fp.detach(), pace))
+        self.stream = _PacedStream(self.fp.detach(), waiting)
+        self.fp = io.BufferedReader(self.stream)
+
+    @override
+    def begin(self) -> None:
+        super().begin()
+        self.stream.has_begun = True
 
 
 class _PacedStream(io.RawIOBase):
-    """The bytes of a connection, as long as they arrive in time."""
+    """The bytes of a connection, as long as they arrive in time.
 
-    def __init__(self, raw: io.RawIOBase, pace: Pace) -> None:
+    Attributes:
+        has_begun: whether the headers are there; how many bytes they have gains no time.
+    """
+
+    def __init__(self, raw: io.RawIOBase, waiting: _Waiting) -> None:
         self.raw = raw
-        self.pace = pace
+        self.waiting = waiting
         self.received = 0
         self.started = monotonic()
+        self.has_begun = False
+        waiting.responses += 1
 
     @override
     def readable(self) -> bool:
@@ -128,10 +170,13 @@ class _PacedStream(io.RawIOBase):
 
     @override
     def readinto(self, buffer: Any) -> int | None:
+        began = monotonic()
         size = self.raw.readinto(buffer)
+        now = monotonic()
         self.received += size or 0
-        if monotonic() - self.started > self.pace.deadline(self.received):
+        if now - self.started > self.waiting.pace.deadline(self.received if self.has_begun else 0):
             raise TimeoutError("the server sends too slowly")
+        self.waiting.add(now - began, size or 0)
         return size
 
     @override

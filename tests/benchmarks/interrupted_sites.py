@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import product
 from pathlib import Path
 
@@ -130,7 +130,7 @@ def kills(trials: Trials, times: int) -> Iterator[str]:
             server = stack.enter_context(moto())
             os.environ.update(server.environment())
             url = f"{server.make_bucket('kills')}/site"
-            store = ["publish", "--to", url, "--lease-seconds", "2", "--wait", "20"]
+            store = ["publish", "--to", url, "--lease-seconds", "5", "--wait", "60"]
         spans: dict[str, float] = {}
         for number in range(times):
             kind = trials.dice.choices(("build", "tick", "publish", "store"), (12, 4, 3, 1))[0]
@@ -341,8 +341,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="statuary-trials-") as folder:
             trials, began = Trials(Path(folder), arguments.seed), time.monotonic()
             kinds: dict[str, int] = {}
-            for kind in campaign(trials, arguments.times or times):
-                kinds[kind] = kinds.get(kind, 0) + 1
+            with suppress(KeyboardInterrupt):  # what was tried until then is counted
+                for kind in campaign(trials, arguments.times or times):
+                    kinds[kind] = kinds.get(kind, 0) + 1
             row = (name, sum(kinds.values()), trials.bad, trials.tracebacks, round(time.monotonic() - began))
             print("| " + " | ".join(map(str, row)) + " |", flush=True)
             print("  " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())), flush=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from statuary.build import build as build_module
 from statuary.build import partitions
 from statuary.build.build import BuildResult, build_site
 from statuary.build.execution.options import ExecutionOptions
@@ -302,4 +303,27 @@ def test_an_interrupted_build_is_gone_on_with(tmp_path, built, monkeypatch):
     built.clear()
     build(content, tmp_path / "out", git=False)
     assert len(built) == 200 - 96
+    assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize("stage", ["offer_lists", "offer_site", "publish"])
+def test_a_build_that_ended_at_any_stage_is_gone_on_with(tmp_path, monkeypatch, stage):
+    """What it made of contracts is used; lists, which depend on all of them, are made again."""
+    content = site_of_many(tmp_path, 20)
+    build(content, tmp_path / "undisturbed", git=False)
+    real = getattr(build_module, stage)
+
+    def interrupted(*arguments, **options):
+        real(*arguments, **options)
+        raise KeyboardInterrupt
+
+    def not_published(*_):
+        raise KeyboardInterrupt
+
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            patch.setattr(build_module, stage, not_published if stage == "publish" else interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                build(content, tmp_path / "out", git=False)
+    build(content, tmp_path / "out", git=False)
     assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")

@@ -4,6 +4,7 @@ import gc
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -94,10 +95,16 @@ def test_garbage_collection_is_left_alone_unless_it_was_disabled():
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("arguments", [["--help"], ["schema", "incident"], ["nope"]])
 def test_output_that_cannot_be_written_is_a_sentence(arguments):
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "statuary", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [sys.executable, "-m", "statuary", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
-        silent = subprocess.run([sys.executable, "-m", "statuary", *arguments], stdout=full, stderr=full, check=False)
+        silent = subprocess.run(
+            [sys.executable, "-m", "statuary", *arguments], stdout=full, stderr=full, check=False
+        )
     assert "Traceback" not in done.stderr
     assert (done.returncode, silent.returncode) in ((3, 3), (2, 3))

@@ -347,6 +347,23 @@ def test_an_older_snapshot_is_not_published_over_a_newer_one(content: Path, tmp_
     run("snapshot", "verify", tmp_path / "mirror", "--against", old)
 
 
+def test_an_older_snapshot_does_not_replace_a_newer_file(content: Path, tmp_path: Path) -> None:
+    """A mirror that is asked again may answer with an old snapshot, rightly signed."""
+    new, old, mirror = create(content, tmp_path / "new.zip"), tmp_path / "old.zip", tmp_path / "mirror"
+    run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old)
+    run("publish", old, "--to", mirror)
+    before = digest(new)
+    for arguments in (
+        ("snapshot", "create", "--from", mirror, new),
+        ("snapshot", "create", "--from", old, "--only", "status", new),
+        ("snapshot", "convert", old, new),
+    ):
+        assert "--allow-older" in run(*arguments, code=3).output
+        assert digest(new) == before
+    run("snapshot", "convert", old, new, "--allow-older")
+    assert digest(new) == digest(old)
+
+
 def test_a_mirror_that_ticked_is_no_snapshot_any_more(content: Path, tmp_path: Path) -> None:
     """Its documents are those of another instant: a manifest beside them would call them damaged."""
     write_files(content, {"maintenances/m.yaml": MAINTENANCE})

@@ -10,7 +10,7 @@ import pytest
 from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
 from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
 from support.edge_runtimes import answers_of_deno
-from support.edge_vectors import ERROR_ID, ODD, ODD_RECORD, TWIN, VECTORS, fixture_site, vectors_text
+from support.edge_vectors import EPOCHS, ERROR_ID, ODD, ODD_RECORD, TWIN, VECTORS, fixture_site, vectors_text
 from support.lookup_site import compact
 
 Case = dict[str, Any]
@@ -215,3 +215,22 @@ def test_a_site_without_a_chain_list_knows_every_chain():
     python = answer_lookup(LookupRequest(target=target), site.get, str)
     assert python is not None
     assert python.body == expected
+
+
+@pytest.mark.parametrize(
+    ("now", "stale"),
+    [
+        ("2026-11-20T12:00:00Z", None),
+        ("2026-12-24T23:59:59Z", None),
+        ("2026-12-25T00:00:00Z", "2026-12-25T00:00:00.000Z"),
+        ("2027-06-01T00:00:00Z", "2026-12-25T00:00:00.000Z"),
+    ],
+)
+def test_an_answer_says_since_when_it_is_stale(now, stale):
+    index = compact(EPOCHS | {"until": "2026-12-25T00:00:00.000Z"})
+    site = fixture_site() | {"api/v2/_epochs/index.json": index}
+    timed, other = answers_of_deno(
+        site, [{"target": "/api/v2/summary.json", "now": now}, {"target": "/chains", "now": now}]
+    )
+    assert timed["headers"].get("statuary-stale-since") == stale
+    assert "statuary-stale-since" not in other["headers"]

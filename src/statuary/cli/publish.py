@@ -21,7 +21,7 @@ from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.object_store.store import ObjectStore, is_store_url
 from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots.build_notes import build_notes, noted_origin
-from statuary.snapshots.manifest import SiteOrigin, parse_manifest
+from statuary.snapshots.manifest import SiteOrigin, parse_manifest, refuse_older
 from statuary.snapshots.manifest_signature import verify_manifest_signature
 from statuary.snapshots.published_snapshot import PublishedSnapshot, snapshot_documents
 from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
@@ -87,23 +87,12 @@ def _publish_snapshot(
         if key is not None:
             verify_manifest_signature(location, snapshot.manifest_text, snapshot.signature, key)
         if not allow_older:
-            _refuse_older(snapshot.manifest.origin, to)
+            refuse_older(snapshot.manifest.origin, _published_origin(to), printable(to))
         if is_store_url(to):
             with PublishedSnapshot(snapshot) as source:
                 publish_to_store(source, to, options)
         else:
             _publish_into_folder(snapshot, to, options)
-
-
-def _refuse_older(origin: SiteOrigin, to: str) -> None:
-    """Raise an error if the site at a target is newer than the snapshot: an old signed one may be a replay."""
-    there = _published_origin(to)
-    if there is not None and origin.instant < there.instant:
-        raise PublishingError(
-            f"{printable(to)} has a newer site, as of {there.instant.isoformat()};"
-            f" this snapshot is as of {origin.instant.isoformat()}",
-            "--allow-older publishes it all the same",
-        )
 
 
 def _published_origin(to: str) -> SiteOrigin | None:

@@ -17,7 +17,7 @@ from statuary.domain.primitives import Instant
 from statuary.publishing.folder_documents import folder_documents
 from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots.build_notes import noted_origin
-from statuary.snapshots.convert import convert_snapshot
+from statuary.snapshots.convert import convert_snapshot, refuse_older_file
 from statuary.snapshots.delta import apply_delta
 from statuary.snapshots.manifest import SiteOrigin
 from statuary.snapshots.manifest_signature import Signer
@@ -34,6 +34,9 @@ only_option = click.option(
     metavar="PART",
     help="contracts, status, chain=ID or address-list=FILE (repeatable). Default: the whole site.",
 )
+
+
+allow_older_option = click.option("--allow-older", is_flag=True, help="Replace a newer snapshot.")
 
 
 @click.group()
@@ -55,6 +58,7 @@ command.add_command(diff)
 @now_option
 @click.option("--revision", metavar="TEXT", help="The content's revision. Default: git's commit.")
 @sign_option
+@allow_older_option
 @click.option("--dry-run", is_flag=True, help="Show what would change without writing it.")
 @click.argument("out", type=FILE)
 def create(
@@ -64,6 +68,7 @@ def create(
     now: Instant | None,
     revision: str | None,
     key: Path | None,
+    allow_older: bool,
     dry_run: bool,
     out: Path,
 ) -> None:
@@ -83,11 +88,13 @@ def create(
                 raise click.UsageError(f"{source} is a snapshot, which already has an instant and a revision")
             if subset.texts or dry_run:
                 snapshot = stack.enter_context(read_snapshot(source))
+                if not allow_older:
+                    refuse_older_file(snapshot.manifest.origin, out)
                 part = stack.enter_context(target(snapshot.manifest.origin))
                 part.offer(snapshot_documents(snapshot, with_manifest=False))
                 _publish(part)
             else:
-                _convert(source, out, signer)
+                _convert(source, out, signer, allow_older=allow_older)
         else:
             folder = stack.enter_context(target(_origin_of_folder(Path(source), now, revision)))
             folder.offer(folder_documents(Path(source)))
@@ -156,11 +163,12 @@ def apply(before: Path, delta: Path, out: Path) -> None:
 
 
 @command.command()
+@allow_older_option
 @click.argument("source", metavar="FILE|FOLDER|URL")
 @click.argument("out", type=FILE)
-def convert(source: str, out: Path) -> None:
+def convert(source: str, out: Path, allow_older: bool) -> None:
     """Convert a snapshot from .zip to .tar.zst, or back, and verify it."""
-    _convert(source, out, None)
+    _convert(source, out, None, allow_older=allow_older)
 
 
 @command.command("sign")
@@ -173,11 +181,11 @@ def sign_command(file: Path, key: Path, out: Path | None) -> None:
     Minisign itself can verify it: unzip FILE snapshot/manifest.json snapshot/manifest.json.minisig, then
     minisign -Vm snapshot/manifest.json -p minisign.pub.
     """
-    _convert(str(file), out or file, signer_of(key))
+    _convert(str(file), out or file, signer_of(key), allow_older=False)
 
 
-def _convert(source: str, out: Path, signer: Signer | None) -> None:
-    _print_digest(out, convert_snapshot(source, out, signer=signer))
+def _convert(source: str, out: Path, signer: Signer | None, *, allow_older: bool) -> None:
+    _print_digest(out, convert_snapshot(source, out, signer=signer, allow_older=allow_older))
 
 
 def _print_digest(out: Path, digest: str) -> None:

@@ -21,6 +21,7 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from statuary.domain.primitives import Instant, InvalidValueError, format_instant, parse_instant
+from statuary.publishing.errors import PublishingError
 from statuary.publishing.snapshot_paths import MANIFEST, part_path
 from statuary.snapshots.document_names import document_path
 from statuary.snapshots.errors import DamagedSnapshotError
@@ -48,6 +49,20 @@ class SiteOrigin(NamedTuple):
     revision: str
     statuary: str
     only: tuple[str, ...] = ()
+
+
+def refuse_older(origin: SiteOrigin, there: SiteOrigin | None, where: str) -> None:
+    """Raise an error if the site at a place is newer than a snapshot for it: an old signed one may be a replay.
+
+    Raises:
+        PublishingError: if it is newer.
+    """
+    if there is not None and origin.instant < there.instant:
+        raise PublishingError(
+            f"{where} has a newer site, as of {there.instant.isoformat()};"
+            f" this snapshot is as of {origin.instant.isoformat()}",
+            "--allow-older replaces it all the same",
+        )
 
 
 class ManifestPart(NamedTuple):

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
+from statuary.editing.content_lock import database_lock
 from support.content_repository import NOW, make_content_repository
 
 ROUNDS = int(os.environ.get("EDIT_ROUNDS", "3"))
@@ -15,8 +16,12 @@ ROUNDS = int(os.environ.get("EDIT_ROUNDS", "3"))
 AT_ONCE = 8
 
 
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
+@pytest.fixture(params=["folder", "database"])
+def repository(tmp_path, monkeypatch, request):
+    """Content whose folder is locked, or the database that stands for it, as on Windows."""
+    if request.param == "database":
+        monkeypatch.setattr("statuary.cli.editing.edit_session.content_lock", database_lock)
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return make_content_repository(tmp_path, monkeypatch)
 
 
