@@ -15,9 +15,14 @@ SHORT_LIVED = f"public, max-age={STATUS_MAX_AGE}"
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "connect-src 'self' https: http://localhost:* http://127.0.0.1:*; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Pages load only files of the site, run no inline code, and cannot be framed."""
+"""Pages load only files of the site, run no inline code, and cannot be framed.
+
+On a contract's page scripts may also ask the Ethereum node that the reader names. Every other page forbids that in a
+policy of its own, in its `<meta>` element: browsers hold a page to both.
+"""
 
 COMMON_HEADERS = {
     "Access-Control-Allow-Origin": "*",

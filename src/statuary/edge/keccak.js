@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Keccak-256 as Ethereum uses it (not NIST SHA3-256), for texts that fit into one block: an address does.
+ * Keccak-256 as Ethereum uses it (not NIST SHA3-256).
  *
  * From the Keccak reference, version 3.0: 1600 bits of state as 25 lanes of 64, each here two halves of 32 bits,
  * low half first.
@@ -9,36 +9,46 @@
 const RATE = 136; // bytes of the state that a block of input fills, for a digest of 256 bits
 const ROUNDS = 24;
 const LANES = 25;
+const DIGEST = 32;
 const ROUND_CONSTANTS = roundConstants();
 const { rotations, targets } = rotationsAndTargets();
 
+// what one round computes on its way: kept, since a long message takes many rounds
+const parity = new Uint32Array(10);
+const moved = new Uint32Array(2 * LANES);
+
 /**
  * The digest, 32 bytes.
- * @param {Uint8Array} message at most 135 bytes
+ * @param {Uint8Array} message
  */
 export function keccak256(message) {
-  if (message.length >= RATE) throw new RangeError(`${message.length} bytes do not fit into one block`);
+  const padded = new Uint8Array(message.length - message.length % RATE + RATE);
+  padded.set(message);
+  padded[message.length] = 0x01; // the padding: one bit after the message and one at the last block's end
+  padded[padded.length - 1] |= 0x80;
+  const words = new DataView(padded.buffer);
   const state = new Uint32Array(2 * LANES);
-  const bytes = new DataView(state.buffer);
-  message.forEach((byte, at) => bytes.setUint8(at, byte));
-  bytes.setUint8(message.length, 0x01); // the padding: one bit after the message and one at the block's end
-  bytes.setUint8(RATE - 1, bytes.getUint8(RATE - 1) | 0x80);
-  for (let round = 0; round < ROUNDS; round++) permute(state, round);
-  return new Uint8Array(state.buffer, 0, 32);
+  for (let block = 0; block < padded.length; block += RATE) {
+    for (let at = 0; at < RATE; at += 4) state[at >> 2] ^= words.getUint32(block + at, true);
+    for (let round = 0; round < ROUNDS; round++) permute(state, round);
+  }
+  const digest = new DataView(new ArrayBuffer(DIGEST));
+  for (let at = 0; at < DIGEST; at += 4) digest.setUint32(at, state[at >> 2], true);
+  return new Uint8Array(digest.buffer);
 }
 
 /** @param {Uint32Array} state @param {number} round */
 function permute(state, round) {
   theta(state);
-  const moved = rhoAndPi(state);
-  chi(state, moved);
+  rhoAndPi(state);
+  chi(state);
   state[0] ^= ROUND_CONSTANTS[2 * round];
   state[1] ^= ROUND_CONSTANTS[2 * round + 1];
 }
 
 /** Adds to each column the parity of its neighbours. @param {Uint32Array} state */
 function theta(state) {
-  const parity = new Uint32Array(10);
+  parity.fill(0);
   for (let half = 0; half < 2 * LANES; half++) parity[half % 10] ^= state[half];
   for (let x = 0; x < 5; x++) {
     const before = 2 * ((x + 4) % 5);
@@ -54,7 +64,6 @@ function theta(state) {
 
 /** Turns each lane and moves it to another place. @param {Uint32Array} state */
 function rhoAndPi(state) {
-  const moved = new Uint32Array(2 * LANES);
   for (let lane = 0; lane < LANES; lane++) {
     const swap = rotations[lane] & 32 ? 1 : 0; // a turn by 32 bits is a swap of the halves
     const low = state[2 * lane + swap];
@@ -64,11 +73,10 @@ function rhoAndPi(state) {
     moved[target] = turn ? low << turn | high >>> (32 - turn) : low;
     moved[target + 1] = turn ? high << turn | low >>> (32 - turn) : high;
   }
-  return moved;
 }
 
-/** Mixes each row, the one step that is not linear. @param {Uint32Array} state @param {Uint32Array} moved */
-function chi(state, moved) {
+/** Mixes each row, the one step that is not linear. @param {Uint32Array} state */
+function chi(state) {
   for (let half = 0; half < 2 * LANES; half++) {
     const row = half - half % 10;
     const next = row + (half + 2) % 10;

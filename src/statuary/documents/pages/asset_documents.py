@@ -10,8 +10,8 @@ from statuary.domain.page_settings import Theme
 
 FOLDER = files("statuary.documents.pages").joinpath("assets")
 
-SCRIPTS = ("statuary", "search")
-"""The scripts, by name."""
+CHECK_SCRIPT = "check"
+"""The check of a record in the reader's browser, bundled from `check/` by `tests/support/check_bundle.py`."""
 
 ICON_SHAPES = {
     "site": ("#565c66", '<circle cx="10" cy="10" r="9"/>', ""),
@@ -28,15 +28,17 @@ ICON_SHAPES = {
 """The icon of a page by its status: colour, shape, and the sign within."""
 
 
-def asset_documents(theme: Theme, *, search: bool) -> Iterator[Document]:
-    """Yield the files that pages share."""
+def asset_documents(theme: Theme, *, contracts: bool, search: bool) -> Iterator[Document]:
+    """Yield the files that pages share, those of contracts and of the search where there are any."""
     style = _package_file("statuary.css")
     if theme.stylesheet:
         style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
     yield Document(path=STYLE.path(), body=style, media_type=STYLE.media_type, cache=STYLE.cache)
-    for name in SCRIPTS:
-        if search or name != "search":
-            yield _script(name)
+    yield _script("statuary")
+    if contracts:
+        yield _script(CHECK_SCRIPT)
+    if search:
+        yield _script("search")
     for name in ICON_SHAPES:
         yield Document(
             path=ICON.path(name=name), body=_icon(name), media_type=ICON.media_type, cache=ICON.cache

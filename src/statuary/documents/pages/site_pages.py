@@ -39,7 +39,11 @@ def settings_only_pages(
     yield api_page(catalogue, contracts, present, openapi=openapi is not None)
     if openapi is not None:
         yield reference_page(openapi, site)
-    yield from asset_documents(site.settings.theme, search=site.has_contracts and site.settings.search)
+    yield from asset_documents(
+        site.settings.theme,
+        contracts=site.has_contracts,
+        search=site.has_contracts and site.settings.search,
+    )
 
 
 def contract_list_pages(

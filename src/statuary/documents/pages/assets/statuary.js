@@ -144,9 +144,25 @@ function offerDownloads() {
   }
 }
 
+/** Offers the check of a contract's record; the script that checks is loaded when it is asked for. */
+function offerCheck() {
+  const section = document.querySelector("[data-check]");
+  if (!section) return;
+  section.querySelector("[data-without]").remove();
+  const button = section.querySelector("[data-run]");
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    const { check } = await import("./check.js");
+    await check(section);
+    button.disabled = false;
+  });
+}
+
 tellLocally(document);
 offerCopies();
 offerDownloads();
+offerCheck();
 if (path) {
   look();
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });

@@ -1,0 +1,28 @@
+// What a node says of a contract: whether the chain's code is the record's. Nobody is asked before the reader asks.
+
+import { firstDifference } from "./values.js";
+
+/** Asks an Ethereum node at an address by JSON-RPC. */
+export const nodeAt = (url) => async (method, params) => {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(url, { method: "POST", headers, body, credentials: "omit", cache: "no-store" });
+  const { result, error } = await answer.json();
+  if (error) throw new Error(error.message);
+  return result;
+};
+
+/** Asks a wallet in the browser (EIP-1193). */
+export const walletOf = (provider) => (method, params) => provider.request({ method, params });
+
+/** Compares the code at the address, in the latest block, with the record's: the name of a text, and its values. */
+export async function compareWithChain(ask, { chainId, address, runtimeBytecode }) {
+  const chain = String(BigInt(await ask("eth_chainId", [])));
+  if (chain !== chainId) return ["chain", { chain, chainId }];
+  const { number, hash } = await ask("eth_getBlockByNumber", ["latest", false]);
+  const code = await ask("eth_getCode", [address, number]);
+  const block = { block: BigInt(number).toLocaleString(), hash };
+  if (code === "0x") return ["empty", block];
+  const place = firstDifference(code, runtimeBytecode.onchainBytecode);
+  return place < 0 ? ["same", block] : ["differs", { ...block, place: place - 1 }];
+}

@@ -1,0 +1,222 @@
+// The checks of metadata, sources, names, repeated members and the ABI.
+
+import { checkValues, KINDS, signatureEntry, signaturesOf } from "./abi.js";
+import { keccakHex } from "./hashes.js";
+import { absent, broken, fault, inBytes, saw } from "./observations.js";
+import { settingDifferences } from "./settings.js";
+import {
+  asList,
+  asObject,
+  asText,
+  at,
+  attempt,
+  find,
+  isSince,
+  sameJson,
+  sizeOf,
+  strictHex,
+  utf8,
+} from "./values.js";
+
+export function* endsWithTheMetadataHash(side) {
+  const { view, name, claimed, ownAuxdata, ownFields } = side;
+  if (claimed === null) return yield absent(`the ${name} bytecode is not claimed to match`);
+  if (view.style !== "solidity") return yield absent(`${view.language} ${view.version} writes no metadata hash`);
+  const hashes = Object.entries(ownFields?.hashes ?? {});
+  if (!hashes.length) return yield absent(`the ${name} bytecode does not end with a metadata hash`);
+  if (!view.metadata) return yield absent("the record has no metadata");
+  for (const [scheme, digest] of hashes) {
+    if (view.isHash(scheme, digest)) yield saw(`${scheme} ${digest}`);
+    else yield fault(`the ${scheme} hash is ${view.metadataHashes.of(scheme)[0]}, not ${digest}`, ["metadata"]);
+  }
+  if (!side.auxdata.some(({ offset, value }) => offset === ownAuxdata.offset && value === ownAuxdata.value)) {
+    yield fault(`the contract's own, at byte ${ownAuxdata.offset}, is not listed`, [side.member, "cborAuxdata"]);
+  }
+}
+
+export function* sourcesAreThoseOfTheMetadata({ metadata, sources, severity }) {
+  if (!metadata) return yield absent("the record has no metadata");
+  const listed = Object.entries(asObject(at(metadata, "sources")));
+  if (!listed.length) yield broken(["metadata", "sources"], severity);
+  for (const [path, entry] of listed) {
+    yield saw(`${listed.length} sources`);
+    const content = sources.get(path);
+    if (content === undefined) {
+      yield fault(`${path} is not among the sources`, ["sources"], severity);
+      continue;
+    }
+    const digest = `0x${keccakHex(utf8(content))}`;
+    const [expected, literal] = [at(entry, "keccak256"), at(entry, "content")];
+    if (digest !== expected) {
+      yield fault(
+        `its Keccak-256 is ${digest}, the metadata says ${expected}`,
+        ["sources", path, "content"],
+        severity,
+      );
+    }
+    if ((literal ?? content) !== content) {
+      yield fault("the metadata has another text", ["metadata", "sources", path, "content"], severity);
+    }
+  }
+}
+
+export function* metadataNamesTheCompilation({ metadata, severity, version, language, path, name, compilation }) {
+  if (!metadata) return yield absent("the record has no metadata");
+  const compiler = at(metadata, "compiler", "version");
+  const settings = asObject(at(metadata, "settings"));
+  const faults = [];
+  // old compilers wrote their platform behind the version
+  if ((typeof compiler === "string" ? compiler.split(".Emscripten")[0] : compiler) !== version) {
+    faults.push("compiler.version");
+  }
+  if (at(metadata, "language") !== language) faults.push("language");
+  if (!sameJson(settings.compilationTarget, { [path]: name })) faults.push("settings.compilationTarget");
+  const differences = settingDifferences(settings, asObject(compilation.compilerSettings), version);
+  for (const member of [...faults, ...differences.map((one) => `settings.${one}`)]) {
+    yield fault(`the metadata's ${member} is not the record's`, ["metadata", ...member.split(".")], severity);
+  }
+  yield saw(`${path}:${name}`);
+}
+
+export function* metadataRepeatsTheInterface({ metadata, record, version, severity }) {
+  if (!metadata) return yield absent("the record has no metadata");
+  for (const member of ["abi", "devdoc", "userdoc"]) {
+    const known = at(record, member);
+    if ((known ?? null) === null && member !== "abi" && !isSince(version, "0.4.11")) continue;
+    yield saw();
+    if (!sameJson(at(metadata, "output", member), known)) {
+      yield fault(`the metadata's ${member} is not the record's`, [member], severity);
+    }
+  }
+}
+
+const COMPILERS = { Solidity: "solc", Yul: "solc", Vyper: "vyper", Fe: "fe" };
+const COMMIT = String.raw`\+commit\.[0-9a-f]{7,8}`;
+const VERSIONS = {
+  solc: new RegExp(String.raw`^\d+\.\d+\.\d+(-nightly\.\d{4}\.\d{1,2}\.\d{1,2})?${COMMIT}(\.mod)?$`),
+  vyper: new RegExp(String.raw`^\d+\.\d+\.\d+((b|rc|a)\d+)?(${COMMIT})?$`),
+  fe: new RegExp(String.raw`^v?\d+\.\d+\.\d+(-(alpha|beta|rc)(\.\d+)?)?(${COMMIT})?$`),
+};
+
+export function* languageAndCompilerAreKnown({ language, version, compilation: { compiler } }) {
+  yield saw(`${language}, ${compiler} ${version}`);
+  const isKnown = Object.hasOwn(COMPILERS, language) && COMPILERS[language] === compiler;
+  if (!isKnown) {
+    yield fault(`there are no rules for ${language} compiled by ${compiler}`, ["compilation", "compiler"]);
+  } else if (!VERSIONS[compiler].test(version)) {
+    yield fault(`no version of ${compiler}`, ["compilation", "compilerVersion"]);
+  }
+}
+
+export function* nameEndsFullyQualifiedName({ sources, path, name, compilation }) {
+  yield saw(`${path}:${name}`);
+  if (name !== compilation.name) yield fault(`the fully qualified name ends in ${name}`, ["compilation", "name"]);
+  if (!sources.has(path)) yield fault(`${path} is not among the sources`, ["compilation", "fullyQualifiedName"]);
+}
+
+const repeats = (isSame, pointer) => isSame ? saw() : broken(pointer);
+
+export function* stdJsonInputRepeatsTheRecord({ record, compilation, language }) {
+  const given = at(record, "stdJsonInput");
+  const extra = asObject(at(record, "additionalInput"));
+  const OVERRIDES = "storage_layout_overrides";
+  const wanted = {
+    sources: at(record, "sources"),
+    language: compilation.language,
+    settings: compilation.compilerSettings,
+    [OVERRIDES]: extra[OVERRIDES],
+  };
+  yield saw();
+  for (const [member, value] of Object.entries(wanted)) {
+    yield repeats(sameJson(at(given, member), value), ["stdJsonInput", member]);
+  }
+  for (const member of Object.keys(extra).filter((one) => language !== "Vyper" || one !== OVERRIDES)) {
+    yield fault(`${language} takes no such input`, ["additionalInput", member]);
+  }
+}
+
+const DOCUMENTS = ["abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout"];
+
+export function* stdJsonOutputRepeatsTheRecord({ record, output, path, name, metadataHashes, creation, runtime }) {
+  const held = at(record, "stdJsonOutput");
+  const where = ["stdJsonOutput", "contracts"];
+  yield repeats(sameJson(at(held, "sources"), at(record, "sourceIds")), ["stdJsonOutput", "sources"]);
+  if (!output) return yield fault("it has no contract of the record's fully qualified name", where);
+  const files = Object.values(asObject(at(held, "contracts")));
+  if (files.length !== 1 || Object.keys(asObject(files[0])).length !== 1) {
+    yield broken(where);
+  }
+  where.push(path, name);
+  for (const member of Object.keys(output).filter((one) => ![...DOCUMENTS, "metadata", "evm"].includes(one))) {
+    yield broken([...where, member]);
+  }
+  for (const member of DOCUMENTS) {
+    yield repeats(sameJson(at(output, member), at(record, member)), [...where, member]);
+  }
+  const isAbsent = [at(output, "metadata"), at(record, "metadata")].map((one) => (one ?? null) === null);
+  const isMetadata = isAbsent.includes(true) ? !isAbsent.includes(false) : metadataHashes.text !== undefined;
+  yield repeats(isMetadata, [...where, "metadata"]);
+  for (const [side, member] of [[creation, "bytecode"], [runtime, "deployedBytecode"]]) {
+    const code = at(output, "evm", member);
+    const digits = asText(side.value.recompiledBytecode).slice(2);
+    yield repeats((at(code, "object") || "") === digits, [...where, "evm", member, "object"]);
+    for (const part of ["sourceMap", "linkReferences", "immutableReferences"]) {
+      yield repeats(sameJson(at(code, part), at(side.value, part)), [...where, "evm", member, part]);
+    }
+  }
+}
+
+export function* signaturesFollowFromTheAbi({ record }) {
+  const expected = signaturesOf(at(record, "abi"));
+  yield saw(KINDS.map((kind) => `${expected[kind].size} ${kind}s`).join(", "));
+  for (const kind of KINDS) {
+    const entries = asList(at(record, "signatures", kind)).map(asObject);
+    const texts = entries.map((entry) => String(entry.signature));
+    for (const text of expected[kind]) {
+      if (!texts.includes(text)) yield fault(`${text} of the ABI has no signature`, ["signatures", kind]);
+    }
+    for (const [place, entry] of entries.entries()) {
+      const text = texts[place];
+      if (!expected[kind].has(text)) yield fault(`${text} is not in the ABI`, ["signatures", kind, place]);
+      else if (texts.filter((one) => one === text).length > 1) {
+        yield broken(["signatures", kind, place]);
+      } else if (!sameJson(entry, signatureEntry(text))) {
+        yield broken(["signatures", kind, place]);
+      }
+    }
+  }
+}
+
+export function* selectorsAreInTheCode({ record, language, runtime, isLibrary }) {
+  const functions = at(record, "signatures", "function");
+  if (language !== "Solidity" || !runtime.recompiled || isLibrary || !Array.isArray(functions)) {
+    return yield absent("the contract is a library, or no Solidity contract");
+  }
+  for (const [place, entry] of functions.entries()) {
+    yield saw(`${functions.length} functions`);
+    const selector = asText(at(entry, "signatureHash4")).slice(2);
+    if (!/^([0-9a-f]{2})*$/.test(selector)) continue;
+    const digits = selector.replace(/^(00)+/, "");
+    if (find(runtime.recompiled, (0x5f + sizeOf(digits)).toString(16) + digits) < 0) {
+      yield fault(`0x${selector} is not in the bytecode`, ["signatures", "function", place]);
+    }
+  }
+}
+
+export function* constructorArgumentsDecode({ creation, constructorInputs: inputs }) {
+  const values = strictHex(at(creation.values, "constructorArguments"));
+  if (values === undefined) return;
+  const pointer = ["creationBytecode", "transformationValues", "constructorArguments"];
+  if (!inputs) return yield fault("the constructor's inputs are of types that cannot be read", pointer);
+  yield saw(`${inputs.items.length} arguments, ${inBytes(values)}`);
+  const error = attempt(() => checkValues(inputs, values));
+  if (error) yield fault(`these are no values for ${inputs.name}: ${error.message}`, pointer);
+}
+
+export function* constructorArgumentsAreGiven({ creation, constructorInputs: inputs }) {
+  if (creation.claimed === null || !creation.transformations || !inputs?.items.length) return;
+  yield saw(`${inputs.items.length} inputs`);
+  if (at(creation.values, "constructorArguments") === undefined) {
+    yield fault(`the constructor takes ${inputs.name}`, ["creationBytecode", "transformationValues"]);
+  }
+}

@@ -1,0 +1,122 @@
+// A record as the checks look at it: every part read once. What cannot be read is undefined, or `Unreadable`.
+
+import { constructorInputs } from "./abi.js";
+import { auxdataFields, auxdataStyle, splitAuxdata } from "./auxdata.js";
+import { MetadataHashes } from "./hashes.js";
+import { CALL_PROTECTION, matchSide } from "./matching.js";
+import { auxdataPieces, immutablePlaces, libraryPlaces, readStep, replay } from "./transformations.js";
+import {
+  asList,
+  asObject,
+  asText,
+  at,
+  attempt,
+  find,
+  isObject,
+  sizeOf,
+  slice,
+  splitName,
+  strictHex,
+  Unreadable,
+} from "./values.js";
+
+/** One side: `creationBytecode` with `creationMatch`, or `runtimeBytecode` with `runtimeMatch`. */
+class Side {
+  #found;
+
+  constructor(view, name) {
+    const { record } = view;
+    const member = `${name}Bytecode`;
+    const value = asObject(at(record, member));
+    Object.assign(this, { view, name, member, value, style: view.style, version: view.version });
+    this.claimed = at(record, `${name}Match`) ?? null;
+    this.onchain = strictHex(value.onchainBytecode);
+    this.recompiled = strictHex(value.recompiledBytecode);
+    this.values = asObject(value.transformationValues);
+    this.steps = asList(value.transformations).map((step) => attempt(() => readStep(step)));
+    const isRead = Array.isArray(value.transformations) && !this.steps.some((step) => step instanceof Unreadable);
+    this.transformations = isRead ? this.steps : undefined;
+    this.readAuxdata = attempt(() => auxdataPieces(value.cborAuxdata));
+    this.readLibraries = attempt(() => libraryPlaces(value.linkReferences));
+    this.readImmutables = attempt(() => immutablePlaces(value.immutableReferences));
+    this.auxdata = this.readAuxdata instanceof Unreadable ? [] : this.readAuxdata;
+    this.fields = this.auxdata.flatMap((piece) => {
+      const fields = attempt(() => auxdataFields(piece.value, view.style));
+      return fields instanceof Unreadable ? [] : [{ ...fields, number: piece.number }];
+    });
+    if (isRead && this.onchain !== undefined && this.recompiled !== undefined) {
+      const most = sizeOf(this.onchain) + sizeOf(this.recompiled);
+      this.replayed = attempt(() => replay(this.recompiled, this.steps, this.values, most));
+    }
+  }
+
+  get isExact() {
+    return this.claimed === "exact_match";
+  }
+
+  /** The auxdata of the contract itself, not of one that it creates: it ends the runtime code, also in creation code. */
+  get ownAuxdata() {
+    if (this.recompiled === undefined) return undefined;
+    const runtime = this.view.runtime.recompiled;
+    const place = runtime ? find(this.recompiled, runtime) : -1;
+    const code = place > 0 ? slice(this.recompiled, 0, place + sizeOf(runtime)) : this.recompiled;
+    return splitAuxdata(code, this.style);
+  }
+
+  get ownFields() {
+    const own = this.ownAuxdata;
+    const fields = own && attempt(() => auxdataFields(own.value, this.style));
+    return fields instanceof Unreadable ? undefined : fields;
+  }
+
+  /** The match that Sourcify's procedure finds; undefined if it finds none. */
+  get found() {
+    return (this.#found ??= { match: this.#match() }).match;
+  }
+
+  #match() {
+    const { view, readLibraries, readImmutables, recompiled, onchain } = this;
+    if (recompiled === undefined || !onchain) return undefined;
+    if (readLibraries instanceof Unreadable || readImmutables instanceof Unreadable) return undefined;
+    const { immutables = 0 } = view.creation.fields.find(({ number }) => number === "1") ?? {};
+    return matchSide({
+      ...this,
+      libraries: readLibraries,
+      solidityImmutables: view.language === "Solidity" ? readImmutables : [],
+      appendedImmutables: view.style === "vyper" ? immutables : 0,
+      constructorInputs: view.constructorInputs,
+    });
+  }
+}
+
+export class RecordView {
+  constructor(record) {
+    this.record = record;
+    this.compilation = asObject(at(record, "compilation"));
+    this.language = asText(this.compilation.language);
+    this.version = asText(this.compilation.compilerVersion);
+    this.style = auxdataStyle(this.language, this.version);
+    this.constructorInputs = constructorInputs(at(record, "abi"));
+    [this.path, this.name] = splitName(asText(this.compilation.fullyQualifiedName));
+    const sources = Object.entries(asObject(at(record, "sources")));
+    this.sources = new Map(sources.map(([path, source]) => [path, asText(at(source, "content"))]));
+    this.creation = new Side(this, "creation");
+    this.runtime = new Side(this, "runtime");
+    this.sides = [this.creation, this.runtime];
+    const output = at(record, "stdJsonOutput", "contracts", this.path, this.name);
+    this.output = isObject(output) ? output : undefined;
+    const metadata = at(record, "metadata");
+    this.metadata = isObject(metadata) ? metadata : undefined;
+    this.metadataHashes = new MetadataHashes(metadata, at(output, "metadata"));
+    this.hasHashedMetadata = this.sides.some(({ claimed, ownFields }) =>
+      claimed !== null &&
+      Object.entries(ownFields?.hashes ?? {}).some(([scheme, digest]) => this.isHash(scheme, digest))
+    );
+    this.severity = this.hasHashedMetadata ? "error" : "warning";
+    this.isLibrary = (this.runtime.recompiled ?? "").startsWith(CALL_PROTECTION);
+  }
+
+  isHash(scheme, digest) {
+    return scheme !== "integrity" && this.metadataHashes.of(scheme).includes(digest);
+  }
+}

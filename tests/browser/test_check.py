@@ -1,0 +1,177 @@
+"""The check of a contract's record in the reader's browser: the rules of a build, and the page that shows them."""
+
+import gzip
+import json
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from statuary.checks.contracts.prove import CONTRACT_CHECKS
+from support.browser import browse, build
+from support.browser_check import browser_verdicts, build_verdicts, damaged_records
+from support.check_bundle import BUNDLE, MODULES, bundled
+from support.contracts import FEATURES, made_record
+from support.edge_runtimes import OFFLINE, deno
+from support.ethereum_node import ask, ethereum_node
+from support.real_records import DATA, real_records, served_vectors
+from support.requirements import CHECKOUT
+
+DAMAGED = int(os.environ.get("STATUARY_DAMAGED_RECORDS", "200"))
+MAX_BUNDLE_BYTES = 15_000
+
+LEFT_TO_BUILDS = {
+    "auxdata-is-complete",
+    "contract-is-declared-in-its-source",
+    "open-places-are-named-in-the-sources",
+    "proxy-resolution-is-not-contradicted",
+    "proxy-resolution-is-whole",
+    "storage-layout-is-one",
+    "vyper-integrity-is-that-of-the-sources",
+}
+"""The checks that a browser does not make; the page says so."""
+
+NOW = "2026-11-20T12:00:00Z"
+STAKING = "748463/0xEA6137d406d443D5727564D1b014307C88e076b8"
+PAGE = f"contracts/{STAKING}.html"
+
+
+@cache
+def records() -> list[tuple[str, bytes]]:
+    """Return the made records, the demo network's, and the real ones if they are at hand."""
+    made = [(f"made {name}", orjson.dumps(made_record(name))) for name in FEATURES]
+    files = sorted((CHECKOUT / "content" / "contracts").glob("*/0x*.json"))
+    real = [*real_records(), *served_vectors(doctored=True)] if DATA.is_dir() else []
+    return [
+        *made,
+        *((file.stem, file.read_bytes()) for file in files),
+        *((name, orjson.dumps(record)) for name, record in real),
+    ]
+
+
+def differences(cases: list[tuple[str, bytes]]) -> list[tuple[str, str, Any, Any]]:
+    """Return where browser and build disagree: record, check, and what each says."""
+    found = []
+    for (name, text), seen in zip(cases, browser_verdicts(text for _, text in cases), strict=True):
+        known = build_verdicts(text)
+        assert set(seen) == {check.name for check in CONTRACT_CHECKS} - LEFT_TO_BUILDS
+        found += [(name, check, said, known[check]) for check, said in seen.items() if said != known[check]]
+    return found
+
+
+def test_browser_and_build_agree_on_records():
+    assert len(records()) >= 20
+    assert differences(records()) == []
+
+
+def test_browser_and_build_agree_on_damaged_records():
+    damaged = list(damaged_records(records(), DAMAGED, seed=17))
+    assert len({text for _, text in damaged}) > DAMAGED * 9 / 10
+    assert differences(damaged) == []
+
+
+def test_the_bundle_is_made_from_the_modules_and_small():
+    assert BUNDLE.read_bytes() == bundled()
+    assert len(gzip.compress(BUNDLE.read_bytes(), mtime=0)) < MAX_BUNDLE_BYTES
+
+
+@pytest.mark.parametrize(
+    "command", [["lint"], ["fmt", "--check", "--line-width=115"]], ids=lambda command: command[0]
+)
+def test_the_modules_pass(command):
+    modules = sorted(map(str, MODULES.glob("*.js")))
+    done = subprocess.run(
+        [deno(), *command, "--quiet", "--no-config", *modules], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(CHECKOUT / "content", tmp_path_factory.mktemp("check") / "site", NOW)
+
+
+@pytest.fixture(scope="module")
+def record(site: Path) -> dict[str, Any]:
+    held: dict[str, Any] = orjson.loads((site / "v2" / "contract" / STAKING).read_bytes())
+    return held
+
+
+def with_onchain_code(record: dict[str, Any], code: str) -> dict[str, Any]:
+    return record | {"runtimeBytecode": record["runtimeBytecode"] | {"onchainBytecode": code}}
+
+
+def with_another_byte(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record in which byte 20 of the on-chain runtime bytecode is another one."""
+    code = record["runtimeBytecode"]["onchainBytecode"]
+    return with_onchain_code(record, f"{code[:42]}{int(code[42:44], 16) ^ 1:02x}{code[44:]}")
+
+
+def test_a_click_checks_the_published_record_and_asks_nodes_that_the_reader_names(
+    site: Path, record: dict[str, Any]
+) -> None:
+    code = record["runtimeBytecode"]["onchainBytecode"]
+    with ethereum_node(int(record["chainId"])) as url:
+        ask(url, "anvil_setCode", record["address"], code)
+        changed = [
+            {"record": json.dumps(one)} for one in (with_another_byte(record), record | {"chainId": "1"})
+        ]
+        published, tampered, other = browse(site, "check", path=PAGE, cases=[{"rpc": url}, *changed])
+
+    outcomes = [outcome for outcome, _ in build_verdicts(orjson.dumps(record)).values()]
+    assert {line["outcome"] for line in published["lines"]} == {"Passed: "}
+    assert 20 < len(published["lines"]) < outcomes.count("passed")
+    assert published["verdict"].startswith(f"Passed in this browser: {len(published['lines'])}.")
+    asked = [url for url in published["asked"] if not url.endswith(".svg")]  # the icon may be late
+    assert asked == ["assets/check.js", f"v2/contract/{STAKING}", "proof/checks.json"]
+    assert [said.partition(") ")[2] for said in published["nodes"]] == [
+        "the code at this address is that of the record, byte for byte."
+    ] * 2
+    assert published["complaints"] == []
+
+    first = tampered["lines"][0]
+    assert tampered["verdict"].startswith("Failed: ")
+    assert first["outcome"] == "Failed: "
+    assert first["rule"].startswith("Recompiled runtime bytecode, after its transformations")
+    assert first["findings"][0].startswith("/runtimeBytecode/onchainBytecode: byte 20: ")
+
+    assert other["lines"] == []
+    assert other["verdict"].startswith("The published record is of another contract")
+
+
+def test_what_a_node_says_of_the_code_of_a_record(record: dict[str, Any]) -> None:
+    code, address = record["runtimeBytecode"]["onchainBytecode"], record["address"]
+    with ethereum_node(int(record["chainId"])) as url:
+        assert compared(url, [record])[0][0] == "empty"
+        ask(url, "anvil_setCode", address, code)
+        records = [
+            record,
+            with_another_byte(record),
+            with_onchain_code(record, code + "00"),
+            record | {"chainId": "1"},
+        ]
+        answers = compared(url, records)
+    assert [text for text, _ in answers] == ["same", "differs", "differs", "chain"]
+    assert [values.get("place") for _, values in answers] == [None, 20, len(code) // 2 - 1, None]
+    assert answers[3][1] == {"chain": record["chainId"], "chainId": "1"}
+
+
+def compared(url: str, records: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    host = url.removeprefix("http://")
+    command = [
+        deno(),
+        "run",
+        *OFFLINE,
+        f"--allow-net={host}",
+        str(Path(__file__).with_name("compare_all.js")),
+        url,
+    ]
+    stdin = b"\n".join(map(orjson.dumps, records))
+    done = subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    answers: list[tuple[str, dict[str, Any]]] = json.loads(done.stdout)
+    return answers
