@@ -1,5 +1,7 @@
 """The shape of the code: one name for one thing, imports that only point down, functions and files of a size to read."""
 
+import ast
+
 from radon.complexity import cc_visit
 
 from architecture.code import modules, public_classes, rings, undefined_docstring_entries
@@ -36,3 +38,18 @@ def test_functions_are_simple():
 
 def test_docstrings_name_what_exists():
     assert undefined_docstring_entries(modules()) == []
+
+
+def test_a_build_takes_its_documents_from_the_one_list():
+    known = modules()
+    other = {
+        f"{module.name}: {alias.name}"
+        for module in known.values()
+        if module.name.startswith("statuary.build.")
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("statuary.documents.")
+        for alias in node.names
+        if node.module != "statuary.documents.all_documents"
+        and alias.name.endswith(("_document", "_documents"))
+    }
+    assert other == {"statuary.build.status: build_status_documents"}  # makes a timeline, not documents

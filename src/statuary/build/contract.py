@@ -1,8 +1,7 @@
 """One contract source to its documents: read, check, encode."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -14,8 +13,7 @@ from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, pr
 from statuary.checks.record_location import known_chain, path_names_contract
 from statuary.content.parse_record import ParsedContract
 from statuary.content.read_contract import read_contract
-from statuary.documents.contract_api.proof_document import proof_document
-from statuary.documents.contract_api.record_document import record_document
+from statuary.documents.all_documents import contract_documents
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_unchecked
 from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
@@ -51,8 +49,7 @@ class BuiltContract(NamedTuple):
 
     Attributes:
         digest: SHA-256 of a record's file, as in `ParsedContract`.
-        documents: what is published; for a rejected record, only its proof.
-        page: renders its page; None if it has none.
+        documents: what is published, made as it is taken, once; without the record if that is withheld.
         row: its list entry; None if the record cannot be read or placed.
         findings: warnings and notes about an accepted record.
         rejections: why the record is withheld. What an earlier build published of it is removed: the same
@@ -61,24 +58,17 @@ class BuiltContract(NamedTuple):
 
     source: ContractSource
     digest: bytes = b""
-    documents: tuple[Document, ...] = ()
-    page: Callable[[], Document] | None = None
+    documents: Iterable[Document] = ()
     row: ContractRow | None = None
     published: bool = False
     findings: tuple[Finding, ...] = ()
     rejections: tuple[Finding, ...] = ()
 
-    def all_documents(self) -> Iterator[Document]:
-        """Yield everything that is published for the contract."""
-        yield from self.documents
-        if self.page is not None:
-            yield self.page()
-
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
         """Return the ledger's row for it, without documents."""
         found = self.findings or self.rejections
         return SourceRow(
-            place=self.source.location,
+            location=self.source.location,
             unit=unit,
             git=git,
             stat=stat,
@@ -110,15 +100,19 @@ def build_parsed_contract(
     found = tuple(finding.within(source.path) for finding in proof.findings)
     published = proof.holds or settings.contracts.publish is PublishPolicy.ALL
     canonical = contract.canonical if record is contract.record else None
-    documents = (
-        record_document(record, source.location, canonical, contract.digest) if published else None,
-        proof_document(record, proof, source.location, published=published) if proof.results else None,
+    documents = contract_documents(
+        record,
+        proof,
+        source.location,
+        settings.pages,
+        canonical=canonical,
+        digest=contract.digest,
+        published=published,
     )
     return BuiltContract(
         source,
         contract.digest,
-        documents=tuple(filter(None, documents)),
-        page=_page(record, proof, source, settings, published=published),
+        documents=documents,
         row=_row(record, settings),
         published=published,
         findings=found if proof.holds else (),
@@ -137,21 +131,6 @@ def _prove(record: RecordValue, contract: ParsedContract, settings: ContractBuil
         return prove(record, checks)
     digest = sha256(encode_unchecked(record)).hexdigest()
     return prove(record, checks, compilation=contract.compilation, digest=digest)
-
-
-def _page(
-    record: RecordValue,
-    proof: Proof,
-    source: ContractSource,
-    settings: ContractBuildSettings,
-    *,
-    published: bool,
-) -> Callable[[], Document] | None:
-    if settings.pages is None:
-        return None
-    from statuary.documents.pages.contracts.contract_page import contract_page
-
-    return partial(contract_page, record, proof, settings.pages, source=source.location, published=published)
 
 
 def _location_findings(

@@ -29,7 +29,7 @@ from statuary.publishing.ledger.rows import DuplicateContract, SourceRow
 from statuary.publishing.ledger.source_table import SourceTable
 from statuary.publishing.target import BuildTarget
 
-BULK_PLACE = re.compile(r"(.*):(\d+)", re.DOTALL)
+BULK_LOCATION = re.compile(r"(.*):(\d+)", re.DOTALL)
 """A place in a bulk file, as `ContractSource.location` writes it."""
 
 
@@ -161,7 +161,7 @@ def _single_sources(outdated: Iterable[AnySource], bulk: list[BulkSource]) -> It
 def _bulk_row(root: Path, source: BulkSource, findings: list[Finding]) -> SourceRow:
     """Return the row of a bulk source, which its contracts' rows refer to."""
     return SourceRow(
-        place=source.path,
+        location=source.path,
         unit=source.path,
         git=source.git,
         stat=source_stat(root, source).text,
@@ -200,8 +200,8 @@ def _withhold_duplicates(target: BuildTarget) -> None:
 
 def _duplicate(one: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:
     """Return a contract that repeats another, in the form that the rules expect."""
-    path, line = one.place, 0
-    if one.unit != one.place and (found := BULK_PLACE.fullmatch(one.place)):
+    path, line = one.location, 0
+    if one.unit != one.location and (found := BULK_LOCATION.fullmatch(one.location)):
         path, line = found[1], int(found[2])
     form = ContractForm.LINE if line else ContractForm.RECORD
     source = ContractSource(path, one.row.chainId, one.row.address, form, line)

@@ -7,11 +7,10 @@ from typing import NamedTuple
 from statuary.build.contracts import BuiltContracts
 from statuary.build.execution.executor import Executor
 from statuary.build.progress import Progress, stage
+from statuary.documents.all_documents import address_documents, chain_list_documents
 from statuary.documents.contract_api.contract_lists import (
     PAGE_SIZE,
     AddressRows,
-    all_chains_document,
-    chain_documents,
     rows_by_address,
 )
 from statuary.documents.document import Document
@@ -46,7 +45,7 @@ def build_address_partition(partition: AddressPartition) -> PartitionResult:
     Raises:
         OSError: if a body cannot be staged.
     """
-    partition.output.add(laid_out(map(all_chains_document, partition.addresses), partition.hosting))
+    partition.output.add(laid_out(address_documents(partition.addresses), partition.hosting))
     return partition.output.result(len(partition.addresses))
 
 
@@ -65,7 +64,7 @@ def offer_lists(
         target.ledger.documents.remove_unless_offered(names)
     with stage(progress, "Lists"):
         for chain_id, unchanged in _changed_chains(contracts).items():
-            documents = chain_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
+            documents = chain_list_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
             target.offer(laid_out(documents, catalogue.hosting))
             _remove_surplus_pages(target.ledger, chain_id)
 

@@ -129,7 +129,7 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
     settings, output = unpacked_settings(partition.settings), partition.output
     rows = []
     for built, row in partition.sources.build(settings):
-        paths = output.add(laid_out(built.all_documents(), settings.hosting))
+        paths = output.add(laid_out(built.documents, settings.hosting))
         rows.append(row._replace(documents="\n".join(paths)))
     return output.result(len(rows), rows)
 

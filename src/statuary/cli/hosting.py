@@ -139,11 +139,11 @@ def _stop_at_edited(files: list[HostFile], out: Path, *, force: bool) -> None:
 
 def _write(files: list[HostFile], out: Path) -> None:
     for file in files:
-        place = out / file.path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(file.text, encoding="utf-8", newline="\n")
+        path = out / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.text, encoding="utf-8", newline="\n")
         if file.path.endswith(".sh"):
-            place.chmod(0o755)
+            path.chmod(0o755)
     click.echo(f"{len(files)} files in {out}/", err=True)
 
 
@@ -153,5 +153,5 @@ def _print_steps(steps: tuple[str, ...]) -> None:
         click.echo(f"{number}. {step}", err=True)
 
 
-def _was_edited(file: HostFile, place: Path) -> bool:
-    return not is_edge_file(file) and place.exists() and place.read_text(encoding="utf-8") != file.text
+def _was_edited(file: HostFile, path: Path) -> bool:
+    return not is_edge_file(file) and path.exists() and path.read_text(encoding="utf-8") != file.text

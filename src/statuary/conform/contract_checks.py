@@ -92,8 +92,8 @@ def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     for contract in deployment.contracts:
         target = f"/{url_table.CONTRACT_ALL_CHAINS.path(address=contract.address)}"
         yield from check_document(deployment, target, ContractOnAllChains)
-        told = json.loads(deployment.get(target).body or b"{}").get("results", [])
-        if contract.chain_id not in [entry.get("chainId") for entry in told]:
+        results = json.loads(deployment.get(target).body or b"{}").get("results", [])
+        if contract.chain_id not in [entry.get("chainId") for entry in results]:
             yield f"{target} does not list chain {contract.chain_id}"
 
 

@@ -81,8 +81,8 @@ def _once(url: str, method: str, headers: Mapping[str, str], base: str) -> HttpR
     )
     try:
         with closing(_opener().open(request, timeout=TIMEOUT)) as answer:
-            told = {name.lower(): text for name, text in answer.headers.items()}
-            return HttpResponse(status=answer.status, headers=told, body=answer.read(MAX_RESPONSE_BYTES))
+            headers = {name.lower(): text for name, text in answer.headers.items()}
+            return HttpResponse(status=answer.status, headers=headers, body=answer.read(MAX_RESPONSE_BYTES))
     except (OSError, http.client.HTTPException) as error:
         raise UnreachableError(f"{url} cannot be reached: {getattr(error, 'reason', error)}") from None
 

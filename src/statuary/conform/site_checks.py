@@ -26,10 +26,10 @@ INLINE_HANDLER = re.compile(rb"<[a-z][^>]*\son[a-z]+\s*=", re.IGNORECASE)
 
 def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
     """`openapi.json` is an OpenAPI 3.1 document, and its paths without parameters exist."""
-    told = deployment.json(f"/{url_table.OPENAPI.path()}")
-    if not str(told.get("openapi", "")).startswith("3.1"):
-        yield f"openapi.json says {told.get('openapi')!r}, not 3.1"
-    for path in told.get("paths", {}):
+    openapi = deployment.json(f"/{url_table.OPENAPI.path()}")
+    if not str(openapi.get("openapi", "")).startswith("3.1"):
+        yield f"openapi.json says {openapi.get('openapi')!r}, not 3.1"
+    for path in openapi.get("paths", {}):
         if "{" not in path and deployment.get(path).status != 200:
             yield f"{path} is described and answers {deployment.get(path).status}"
 
@@ -107,8 +107,8 @@ def _is_of_statuary(deployment: CheckedDeployment) -> None:
     """
     response = deployment.get(f"/{url_table.OPENAPI.path()}")
     try:
-        told = json.loads(response.body) if response.status == 200 else {}
+        document = json.loads(response.body) if response.status == 200 else {}
     except ValueError:
-        told = {}
-    if "statuary" not in str(told.get("info", {}).get("description", "")):
+        document = {}
+    if "statuary" not in str(document.get("info", {}).get("description", "")):
         raise NotApplicableError("statuary did not make this deployment")

@@ -1,6 +1,6 @@
-"""The list of all documents of a site.
+"""The list of all documents of a site, in the order in which a build makes them.
 
-Modules that few builds need are imported inside functions.
+Workers build contracts and addresses only, so what the others need is imported inside functions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,25 +8,74 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from statuary.documents.contract_api.contract_lists import chains_document
-from statuary.documents.contract_api.proof_document import proof_checks_document, proof_schema_document
+from statuary.documents.contract_api.contract_lists import (
+    AddressRows,
+    all_chains_document,
+    chain_documents,
+    chains_document,
+)
+from statuary.documents.contract_api.proof_document import (
+    proof_checks_document,
+    proof_document,
+    proof_schema_document,
+)
+from statuary.documents.contract_api.record_document import record_document
 from statuary.documents.document import Document
-from statuary.documents.feeds.feed_documents import FeedDocuments
-from statuary.documents.feeds.status_changes import changes_document
-from statuary.documents.status_api.epoch_documents import EpochPlan, epoch_documents
-from statuary.documents.status_api.status_documents import StatusDocuments
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.contract_counts import ContractCounts
-from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.proof import Proof
+from statuary.domain.contracts.record import ContractRow, RecordValue
 from statuary.domain.primitives import Instant
 from statuary.domain.rules import Rule
 
 if TYPE_CHECKING:
+    from statuary.documents.feeds.feed_documents import FeedDocuments
+    from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
     from statuary.documents.pages.status.status_pages import StatusPages
+    from statuary.documents.status_api.epoch_documents import EpochPlan
+    from statuary.documents.status_api.status_documents import StatusDocuments
+
+
+def contract_documents(
+    record: RecordValue,
+    proof: Proof,
+    source: str,
+    pages: "ContractPageContext | None",
+    *,
+    canonical: bytes | None,
+    digest: bytes,
+    published: bool,
+) -> Iterator[Document]:
+    """Yield the record, unless it is withheld, the proof, and the page of a contract.
+
+    Args:
+        source: the content file.
+        pages: None if contracts have no pages.
+        canonical: the record's bytes, if its source has exactly them.
+        digest: SHA-256 of the source.
+    """
+    if published:
+        yield record_document(record, source, canonical, digest)
+    if proof.results:
+        yield proof_document(record, proof, source, published=published)
+    if pages is not None:
+        from statuary.documents.pages.contracts.contract_page import contract_page
+
+        yield contract_page(record, proof, pages, source=source, published=published)
+
+
+def address_documents(addresses: Iterable[AddressRows]) -> Iterator[Document]:
+    """Yield the contracts at each address on all chains."""
+    return map(all_chains_document, addresses)
+
+
+def chain_list_documents(chain_id: str, rows: Iterable[ContractRow], unchanged: int) -> Iterator[Document]:
+    """Yield a chain's newest contracts, its pages and their index; `unchanged` rows are the oldest ones."""
+    return chain_documents(chain_id, rows, unchanged)
 
 
 def documents_at_instant(
-    status: StatusDocuments, feeds: FeedDocuments, pages: "StatusPages | None", at: Instant
+    status: "StatusDocuments", feeds: "FeedDocuments", pages: "StatusPages | None", at: Instant
 ) -> list[Document]:
     """Return every timed document at an instant; `pages` is None for a site without status pages."""
     status_pages = [] if pages is None else pages.documents_at(at)
@@ -34,7 +83,7 @@ def documents_at_instant(
 
 
 def later_documents(
-    status: StatusDocuments, feeds: FeedDocuments, pages: "StatusPages | None", start: Instant
+    status: "StatusDocuments", feeds: "FeedDocuments", pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
     """Return a function that returns the documents that may have changed at an instant after `start`.
 
@@ -58,7 +107,7 @@ def whole_site_documents(
     contracts: ContractCounts,
     entries: Sequence[ContractRow] | None,
     present: Sequence[Document],
-    epochs: EpochPlan,
+    epochs: "EpochPlan",
     *,
     published: Callable[[str], bytes | None],
 ) -> Iterator[Document]:
@@ -69,6 +118,9 @@ def whole_site_documents(
         present: the timed documents at the build's instant.
         published: returns the bytes at a path of the target before this build, or None.
     """
+    from statuary.documents.feeds.status_changes import changes_document
+    from statuary.documents.status_api.epoch_documents import epoch_documents
+
     if entries is not None:
         from statuary.documents.pages.site_pages import contract_list_pages
 

@@ -56,8 +56,8 @@ class Fingerprint(NamedTuple):
 
 def fingerprint_of(*settings: object) -> Fingerprint:
     """Return the fingerprints for settings: values, and tuples, sets and dataclasses of them."""
-    spelled = orjson.dumps([_as_json(one) for one in settings])
-    return Fingerprint(program_fingerprint(), sha256(spelled).hexdigest())
+    encoded = orjson.dumps([_as_json(one) for one in settings])
+    return Fingerprint(program_fingerprint(), sha256(encoded).hexdigest())
 
 
 @cache
@@ -109,4 +109,4 @@ AS_JSON: dict[type, Callable[..., Json]] = {
     tuple: lambda value: [_as_json(item) for item in value],
     list: lambda value: [_as_json(item) for item in value],
 }
-"""How values are spelled that JSON has no word for."""
+"""The JSON of values without a JSON type."""

@@ -44,8 +44,8 @@ def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, s
 
 def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[str]:
     severity = click.style(f"{finding.severity}:", fg=COLOURS[finding.severity], bold=True)
-    place = click.style(location(finding, folder), bold=True)
-    yield f"{place} {severity} {printable(finding.message)} [{finding.rule}]"
+    where = click.style(location(finding, folder), bold=True)
+    yield f"{where} {severity} {printable(finding.message)} [{finding.rule}]"
     if finding.position is not None:
         yield from _source_lines(sources.line(finding.path, finding.position.line), finding.position)
     if finding.hint:

@@ -91,9 +91,9 @@ def _components(source: ComponentsSource, page: Page) -> Iterator[Component]:
             continue
         group = _group(key, written, position, page, pointer)
         yield group
-        for place, (child_key, child) in enumerate(children.items(), start=1):
+        for number, (child_key, child) in enumerate(children.items(), start=1):
             below = (*pointer, "components", child_key)
-            yield _leaf(child_key, child, place, page, pointer=below, group_id=group.id)
+            yield _leaf(child_key, child, number, page, pointer=below, group_id=group.id)
 
 
 def _leaf(
@@ -109,7 +109,9 @@ def _leaf(
 
 def _group(key: str, written: ComponentSource, position: int, page: Page, pointer: Pointer) -> Component:
     children = (written.components or {}).items()
-    placed = [(child.position or place, child.id or key) for place, (key, child) in enumerate(children, 1)]
+    placed = [
+        (child.position or position, child.id or key) for position, (key, child) in enumerate(children, 1)
+    ]
     return _component(key, written, position, page, pointer)._replace(
         group=True,
         children=tuple(child_id for _, child_id in sorted(placed, key=itemgetter(0))),

@@ -34,30 +34,30 @@ class AddressRows(NamedTuple):
 
     Attributes:
         address: with its EIP-55 checksum.
-        places: their locations.
+        locations: their locations.
         rows: their list entries by match id.
     """
 
     address: str
-    places: tuple[str, ...]
+    locations: tuple[str, ...]
     rows: tuple[ContractRow, ...]
 
 
 def rows_by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
     """Group rows, sorted by address and match id, each with its location."""
     for address, group in groupby(rows, key=lambda found: found[1].address):
-        places, held = zip(*group, strict=True)
-        yield AddressRows(address, places, held)
+        locations, held = zip(*group, strict=True)
+        yield AddressRows(address, locations, held)
 
 
 def chain_documents(
-    chain_id: str, oldest_first: Iterable[ContractRow], standing: int = 0
+    chain_id: str, oldest_first: Iterable[ContractRow], unchanged: int = 0
 ) -> Iterator[Document]:
     """Yield a chain's newest contracts, its pages and their index.
 
     Args:
         oldest_first: all its contracts by match id.
-        standing: how many of the oldest are unchanged; pages with only those are omitted.
+        unchanged: how many of the oldest are unchanged; pages with only those are omitted.
     """
     sources = (f"contracts/{chain_id}",)
     newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)
@@ -74,7 +74,7 @@ def chain_documents(
                 "count": len(page),
             }
         )
-        if count > standing:
+        if count > unchanged:
             path = url_table.CONTRACTS_PAGE.path(chain_id=chain_id, page=len(pages))
             yield Document(
                 path=path,
@@ -104,7 +104,7 @@ def all_chains_document(held: AddressRows) -> Document:
         path=url_table.CONTRACT_ALL_CHAINS.path(address=held.address),
         aliases=(url_table.CONTRACT_ALL_CHAINS.path(address=held.address.lower()),),
         body=_results(results),
-        sources=held.places,
+        sources=held.locations,
         persistent=True,
     )
 

@@ -102,12 +102,15 @@ def newest_first(records: Sequence[IncidentState]) -> list[IncidentState]:
 
 def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tuple[IncidentState, ...]:
     """Return the first records, and the others that are not closed."""
-    return tuple(record for place, record in enumerate(records) if place < count or not record.closed)
+    return tuple(record for position, record in enumerate(records) if position < count or not record.closed)
 
 
-def status_label(record: IncidentState, place: int) -> str:
-    """Return the text for the status of an update, given its place among the record's updates, newest first."""
-    status, earlier = record.published_updates[place].update.status, record.published_updates[place + 1 :]
+def status_label(record: IncidentState, position: int) -> str:
+    """Return the text for the status of an update, given its position among the record's updates, newest first."""
+    status, earlier = (
+        record.published_updates[position].update.status,
+        record.published_updates[position + 1 :],
+    )
     if record.cancelled and status == "completed":
         return CANCELLED
     return SAME_STATUS if earlier and earlier[0].update.status == status else LABELS[status]
@@ -119,10 +122,10 @@ def _paragraphs(record: IncidentState, zone: ZoneInfo) -> Iterator[str]:
         window = _window(incident.scheduled_for, incident.scheduled_until, zone)
         event = "THIS SCHEDULED EVENT WAS CANCELLED" if record.cancelled else "THIS IS A SCHEDULED EVENT"
         yield f"<p><strong>{event} {window}</strong></p>"
-    for place, published in enumerate(record.published_updates):
+    for position, published in enumerate(record.published_updates):
         at, body = published.update.display_at, body_html(published.update.body)
         time = f"<small>{_day(at, zone)}, {_time(at, zone)} {_zone_name(at, zone)}</small>"
-        yield f"<p>{time}<br><strong>{status_label(record, place)}</strong> - {body}</p>"
+        yield f"<p>{time}<br><strong>{status_label(record, position)}</strong> - {body}</p>"
 
 
 def _window(start: Instant, end: Instant, zone: ZoneInfo) -> str:

@@ -123,8 +123,8 @@ def _description(record: IncidentState, page_state: PageState) -> str:
     states = (page_state.components.get(component) for component in record.components)
     names = [one_line(state.component.name) for state in states if state and not state.component.removed]
     updates = [
-        f"{status_label(record, place)} - {body_plain(published.update.body)}"
-        for place, published in enumerate(record.published_updates)
+        f"{status_label(record, position)} - {body_plain(published.update.body)}"
+        for position, published in enumerate(record.published_updates)
     ]
     return "\n\n".join([*([f"Affects: {', '.join(names)}"] if names else ()), *updates])
 

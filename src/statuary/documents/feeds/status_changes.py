@@ -150,14 +150,14 @@ def _created(record: Members) -> datetime:
 def _incident(record: Members) -> Members:
     """Return a record with the additional members of a webhook."""
     postmortem = next((u for u in record["incident_updates"] if u["status"] == "postmortem"), None)
-    told = postmortem or {"body": None, "updated_at": None, "display_at": None}
+    postmortem_members = postmortem or {"body": None, "updated_at": None, "display_at": None}
     return {
         **record,
         "scheduled_for": record.get("scheduled_for"),
         "scheduled_until": record.get("scheduled_until"),
-        "postmortem_body": told["body"],
-        "postmortem_body_last_updated_at": told["updated_at"],
-        "postmortem_published_at": told["display_at"],
+        "postmortem_body": postmortem_members["body"],
+        "postmortem_body_last_updated_at": postmortem_members["updated_at"],
+        "postmortem_published_at": postmortem_members["display_at"],
     }
 
 

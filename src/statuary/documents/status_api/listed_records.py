@@ -16,7 +16,7 @@ def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
     """Return the first `cap` records (0: all), and the others that are not closed."""
     if cap == 0:
         return list(records)
-    return [state for place, state in enumerate(records) if place < cap or not state.closed]
+    return [state for position, state in enumerate(records) if position < cap or not state.closed]
 
 
 def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:

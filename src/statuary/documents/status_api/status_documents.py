@@ -86,7 +86,7 @@ class StatusDocuments:
         self.settings = settings
         self._page = timeline.catalogue.page
         self._timestamps = TimestampFormatter(self._page.time_zone)
-        self._positions = {component.id: place for place, component in enumerate(timeline.by_position)}
+        self._positions = {component.id: position for position, component in enumerate(timeline.by_position)}
         self._on_page = {c.id: c for c in timeline.catalogue.components if not c.removed}
         self._groups = [c for c in timeline.by_position if c.group and not c.removed]
         self._closed: dict[IncidentState, Document] = {}

@@ -49,12 +49,12 @@ def build_version(text: str) -> str:
     return found[0] if found else ""
 
 
-def is_same_build(recorded: str, told: str) -> bool:
+def is_same_build(recorded: str, reported: str) -> bool:
     """Return whether a recorded version and the one that a compiler reports are the same build.
 
     Versions must be equal, and commits as far as both are given; Vyper 0.3.1 records have none.
     """
-    one, other = _BUILD.match(recorded.removeprefix("v")), _BUILD.search(told)
+    one, other = _BUILD.match(recorded.removeprefix("v")), _BUILD.search(reported)
     if one is None or other is None or one["version"] != other["version"]:
         return False
     commits = one["commit"], other["commit"]

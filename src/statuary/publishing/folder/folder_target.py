@@ -186,7 +186,7 @@ class FolderTarget(BuildTarget):
             # only contracts: lists depend on all of them, and are made again
             for file in sorted((staged / PARTITIONS).glob("*-contracts-*.sqlite3")):
                 self.take(PartitionResult(items=0, file=file))
-            self.ledger.drop(self.ledger.sources.bulk_places())
+            self.ledger.drop(self.ledger.sources.bulk_locations())
         self.folder.discard_leftover()
         (staged / PARTITIONS).mkdir(exist_ok=True)
         (staged / FINGERPRINT).write_text(fingerprint, "utf-8")

@@ -85,8 +85,8 @@ class SiteFolder:
 
     def stager(self, staged: Path | None, tree: str) -> Stager:
         """Return a stager for a tree of a run's folder; without a run, it only compares."""
-        place = "" if staged is None else str(staged / tree)
-        return Stager(root=str(self.root), tree=place, folds_case=self.folds_case)
+        tree_path = "" if staged is None else str(staged / tree)
+        return Stager(root=str(self.root), tree=tree_path, folds_case=self.folds_case)
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of the regular file at a path; None if there is none, or it lies behind a link."""
@@ -112,20 +112,20 @@ class SiteFolder:
         with os.scandir(source) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
         for entry in found:
-            place = f"{target}/{entry.name}"
+            path = f"{target}/{entry.name}"
             if not entry.is_dir(follow_symlinks=False):
-                os.replace(entry.path, place)
+                os.replace(entry.path, path)
                 continue
             try:
-                there = os.lstat(place)
+                there = os.lstat(path)
             except FileNotFoundError:
-                os.rename(entry.path, place)
+                os.rename(entry.path, path)
                 continue
             if not stat.S_ISDIR(there.st_mode):
                 raise PublishingError(
-                    f"{place} is a symbolic link or a file where the site needs a folder", "move it away"
+                    f"{path} is a symbolic link or a file where the site needs a folder", "move it away"
                 )
-            self._move(entry.path, place)
+            self._move(entry.path, path)
 
     def remove(self, path: str) -> None:
         """Remove a file that statuary wrote, and the folders that become empty."""

@@ -25,12 +25,12 @@ from statuary.publishing.ledger.partition_file import merge_partition_file
 from statuary.publishing.ledger.rows import LedgerEntry
 from statuary.publishing.ledger.schema import (
     ADOPT_OWNED,
+    ALIASES_BEFORE,
     EXPECTED_COLUMNS,
     FORGET_OWNED,
     FULL_VIEWS,
     MAIN,
     NO_VIEWS,
-    ONE_ROW_A_NAME,
     OWNED,
     PARTIAL_VIEWS,
     SAVE_OWNED,
@@ -145,7 +145,7 @@ class Ledger:
         for statement in (MAIN + SOURCES).split(";\n"):
             execute(statement)
         if version:
-            aliases = "''" if version == ONE_ROW_A_NAME else "also"
+            aliases = ALIASES_BEFORE.get(version, "aliases")
             execute(
                 "INSERT OR IGNORE INTO documents"
                 f" SELECT path, {aliases}, COALESCE(digest, x''), size, 0, sources, 0, 0 FROM documents_before"
@@ -216,10 +216,10 @@ class Ledger:
         clash = merge_partition_file(self.connection, file)
         self.documents.clash = self.documents.clash or clash
 
-    def drop(self, places: Iterable[str]) -> None:
+    def drop(self, locations: Iterable[str]) -> None:
         """Forget what an interrupted build made from the given sources."""
-        for place in places:
-            self.documents.withdraw(self.sources.drop(place))
+        for location in locations:
+            self.documents.withdraw(self.sources.drop(location))
 
     def plan(self) -> Plan:
         """Return what saving would change, once everything has been offered.

@@ -44,7 +44,7 @@ def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
     Raises:
         PublishingError: if the file is not a ledger.
     """
-    query = "SELECT reason FROM sources WHERE place = ?"
+    query = "SELECT reason FROM sources WHERE location = ?"
     found = ((source, row) for source in sources for row in _rows(file, query, (source,)))
     return {source: str(reason) for source, (reason,) in found}
 

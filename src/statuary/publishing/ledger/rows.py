@@ -49,7 +49,7 @@ class SourceRow(NamedTuple):
     """The result of one source.
 
     Attributes:
-        place: the file, and the line in a bulk file.
+        location: the file, and the line in a bulk file.
         unit: the file or folder that is compared to find changes.
         git: its git object id when it was read; empty if unknown.
         stat: its size and time; empty if they cannot be trusted.
@@ -61,7 +61,7 @@ class SourceRow(NamedTuple):
         match_order: the match id as `match_order` writes it.
     """
 
-    place: str
+    location: str
     unit: str
     git: str
     stat: str
@@ -104,13 +104,13 @@ class DuplicateContract(NamedTuple):
     """A contract that repeats another one.
 
     Attributes:
-        place: where it is written.
+        location: where it is written.
         unit: the file or folder that it is written in.
         row: its list entry.
         other: where another one is written.
     """
 
-    place: str
+    location: str
     unit: str
     row: ContractRow
     other: str

@@ -3,15 +3,14 @@
 `main` is the ledger's file. `work` holds the running build and is attached, so the ledger does not change
 before
 the site does, and no list is kept in memory. The views show the site after the build: what this build made
-and, in a
-partial build, also what the last one made and this one does not replace.
+and, in a partial build, also what the last one made and this one does not replace.
 """
 
 from statuary.publishing.ledger.rows import OfferedFile, SourceRow
 
-SCHEMA_VERSION = 4
-ONE_ROW_A_NAME = 1
-"""The version that had a row for every name of a file."""
+SCHEMA_VERSION = 5
+ALIASES_BEFORE = {1: "''", 2: "also", 3: "also"}
+"""The column of a file's other names in older versions; the first had a row for every name."""
 
 MAIN = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -56,7 +55,7 @@ OFFERED_COLUMNS = """(
 """Columns as `OfferedFile` has them."""
 
 SOURCE_COLUMNS = """(
-    place TEXT {key}, unit TEXT NOT NULL, git TEXT NOT NULL, stat TEXT NOT NULL, digest BLOB NOT NULL,
+    location TEXT {key}, unit TEXT NOT NULL, git TEXT NOT NULL, stat TEXT NOT NULL, digest BLOB NOT NULL,
     documents TEXT NOT NULL, reason TEXT NOT NULL, findings TEXT NOT NULL, rejected INTEGER NOT NULL,
     published INTEGER NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
     chain_id TEXT, address TEXT, verified_at TEXT, match_order TEXT,
@@ -76,8 +75,8 @@ CREATE TABLE work.removed_unless_offered (path TEXT PRIMARY KEY COLLATE NOCASE) 
 CREATE TABLE work.folders (path TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE work.built {SOURCE_COLUMNS.format(key="PRIMARY KEY")} WITHOUT ROWID;
 CREATE TABLE work.changed_units (unit TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE work.superseded (place TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE work.touched (place TEXT PRIMARY KEY, git TEXT NOT NULL, stat TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE work.superseded (location TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE work.touched (location TEXT PRIMARY KEY, git TEXT NOT NULL, stat TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE work.differing (chain_id TEXT, match_order TEXT, address TEXT);
 """
 
@@ -85,8 +84,8 @@ SOURCE_INDEXES = {
     "listed": "(chain_id, match_order, address, published) WHERE published",
     "by_address": "(address, chain_id)",
     "by_match_order": "(match_order)",
-    "with_findings": "(place) WHERE findings != ''",
-    "of_units": "(unit) WHERE unit != place",
+    "with_findings": "(location) WHERE findings != ''",
+    "of_units": "(unit) WHERE unit != location",
 }
 """What rows are looked up by."""
 
@@ -96,7 +95,7 @@ LISTED = (
 )
 """The columns of `ContractRow`."""
 
-SUPERSEDED = "SELECT place FROM work.superseded"
+SUPERSEDED = "SELECT location FROM work.superseded"
 
 EXPECTED_COLUMNS = {
     "notes": ("name", "value"),
@@ -120,13 +119,13 @@ CREATE TEMP VIEW leaving_documents AS SELECT path, aliases, size FROM main.docum
 PARTIAL_VIEWS = f"""
 CREATE TEMP VIEW next_sources AS
     SELECT * FROM work.built
-    UNION ALL SELECT * FROM main.sources WHERE place NOT IN ({SUPERSEDED});
+    UNION ALL SELECT * FROM main.sources WHERE location NOT IN ({SUPERSEDED});
 CREATE TEMP VIEW next_counts AS
     SELECT chain_id, SUM(counted) AS contracts FROM (
         SELECT chain_id, COUNT(*) AS counted FROM work.built WHERE published GROUP BY chain_id
         UNION ALL SELECT chain_id, COUNT(*) FROM main.sources WHERE published GROUP BY chain_id
         UNION ALL SELECT chain_id, -COUNT(*) FROM main.sources
-            WHERE published AND place IN ({SUPERSEDED}) GROUP BY chain_id
+            WHERE published AND location IN ({SUPERSEDED}) GROUP BY chain_id
     ) GROUP BY chain_id HAVING SUM(counted) > 0;
 CREATE TEMP VIEW changed_sources AS
     SELECT * FROM next_sources WHERE address IN (SELECT address FROM work.differing);
@@ -142,14 +141,14 @@ DROP VIEW IF EXISTS changed_rows; DROP VIEW IF EXISTS leaving_documents;
 """
 
 SUPERSEDE = """
-INSERT OR IGNORE INTO work.superseded SELECT unit FROM work.changed_units UNION SELECT place FROM work.built;
-INSERT OR IGNORE INTO work.superseded SELECT place FROM main.sources
-    WHERE unit != place AND unit IN (SELECT place FROM work.superseded);
+INSERT OR IGNORE INTO work.superseded SELECT unit FROM work.changed_units UNION SELECT location FROM work.built;
+INSERT OR IGNORE INTO work.superseded SELECT location FROM main.sources
+    WHERE unit != location AND unit IN (SELECT location FROM work.superseded);
 """
 
 COMPARED = "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors"
 BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
-REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND place IN ({SUPERSEDED})"
+REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})"
 COMPARE = f"""
 INSERT INTO work.differing SELECT chain_id, match_order, address FROM (
     SELECT * FROM ({BUILT_ROWS} EXCEPT {REPLACED_ROWS})

@@ -39,14 +39,16 @@ class SourceTable:
 
     def known(self) -> Iterator[KnownSource]:
         """Yield every unit of the last build in byte order."""
-        return self._units("main.sources WHERE place = unit")
+        return self._units("main.sources WHERE location = unit")
 
     def resumed(self) -> Iterator[KnownSource]:
         """Yield the units that an interrupted build finished."""
-        return self._units("work.built WHERE place = unit AND address IS NOT NULL")
+        return self._units("work.built WHERE location = unit AND address IS NOT NULL")
 
     def _units(self, rows: str) -> Iterator[KnownSource]:
-        query = f"SELECT place, git, stat, digest FROM {rows} AND place > ? ORDER BY place LIMIT {PAGE}"
+        query = (
+            f"SELECT location, git, stat, digest FROM {rows} AND location > ? ORDER BY location LIMIT {PAGE}"
+        )
         last = ""
         while page := self.connection.execute(query, (last,)).fetchall():
             yield from page
@@ -74,18 +76,18 @@ class SourceTable:
 
     def have_git_ids(self) -> bool:
         """Return whether the git id of every source that this build read is known."""
-        query = "SELECT 1 FROM work.built WHERE git = '' AND place = unit LIMIT 1"
+        query = "SELECT 1 FROM work.built WHERE git = '' AND location = unit LIMIT 1"
         return self.connection.execute(query).fetchone() is None
 
-    def bulk_places(self) -> list[str]:
+    def bulk_locations(self) -> list[str]:
         """Return the locations of this build that are in bulk sources."""
-        query = "SELECT place FROM work.built WHERE unit != place"
-        return [place for (place,) in self.connection.execute(query)]
+        query = "SELECT location FROM work.built WHERE unit != location"
+        return [location for (location,) in self.connection.execute(query)]
 
-    def drop(self, place: str) -> list[str]:
+    def drop(self, location: str) -> list[str]:
         """Delete a row of this build; return the paths of its documents."""
-        query = "DELETE FROM work.built WHERE place = ? RETURNING documents"
-        found = self.connection.execute(query, (place,)).fetchall()
+        query = "DELETE FROM work.built WHERE location = ? RETURNING documents"
+        found = self.connection.execute(query, (location,)).fetchall()
         return [path for (lines,) in found for path in lines.split("\n")]
 
     def supersede(self) -> None:
@@ -104,22 +106,24 @@ class SourceTable:
             one: the contract.
             finding: why, as JSON.
         """
-        execute, place = self.connection.execute, (one.place,)
+        execute, location = self.connection.execute, (one.location,)
         if self.partial:
-            execute("INSERT OR IGNORE INTO work.built SELECT * FROM main.sources WHERE place = ?", place)
-            execute("INSERT OR IGNORE INTO work.superseded VALUES (?)", place)
+            execute(
+                "INSERT OR IGNORE INTO work.built SELECT * FROM main.sources WHERE location = ?", location
+            )
+            execute("INSERT OR IGNORE INTO work.superseded VALUES (?)", location)
             execute("INSERT OR REPLACE INTO work.touched VALUES (?, '', '')", (one.unit,))
         execute(
-            "UPDATE work.built SET git = '', stat = '', digest = x'' WHERE place IN (?, ?)",
-            (*place, one.unit),
+            "UPDATE work.built SET git = '', stat = '', digest = x'' WHERE location IN (?, ?)",
+            (*location, one.unit),
         )
         ((findings, documents),) = execute(
-            "SELECT findings, documents FROM work.built WHERE place = ?", place
+            "SELECT findings, documents FROM work.built WHERE location = ?", location
         ).fetchall()
         findings = f"{findings[:-1]},{finding}]" if findings else f"[{finding}]"
         execute(
-            "UPDATE work.built SET findings = ?, rejected = 1, published = 0, documents = '' WHERE place = ?",
-            (findings, *place),
+            "UPDATE work.built SET findings = ?, rejected = 1, published = 0, documents = '' WHERE location = ?",
+            (findings, *location),
         )
         return documents.split("\n") if documents else []
 
@@ -134,7 +138,7 @@ class SourceTable:
 
     def superseded_documents(self) -> Iterator[str]:
         """Yield the paths that changed units had in the last build."""
-        query = f"SELECT documents FROM main.sources WHERE documents != '' AND place IN ({SUPERSEDED})"
+        query = f"SELECT documents FROM main.sources WHERE documents != '' AND location IN ({SUPERSEDED})"
         for (paths,) in self.connection.execute(query):
             yield from paths.split("\n")
 
@@ -144,13 +148,13 @@ class SourceTable:
 
     def summary(self) -> ContractCounts:
         """Return the counts of published contracts, with the last one as an example."""
-        query = f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY place DESC LIMIT 1"
+        query = f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location DESC LIMIT 1"
         example = next(self._listed(query), None)
         return ContractCounts(by_chain=self.counts(), example=example)
 
     def rows(self) -> Iterator[ContractRow]:
         """Yield the list entry of every published contract by location."""
-        return self._listed(f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY place")
+        return self._listed(f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location")
 
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
         """Yield the published contracts of a chain by match id, oldest first."""
@@ -184,12 +188,12 @@ class SourceTable:
     def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
         """Yield location and list entry of every published contract at a changed address, sorted."""
         query = (
-            f"SELECT place, {LISTED} FROM changed_sources WHERE published AND address > ?"
+            f"SELECT location, {LISTED} FROM changed_sources WHERE published AND address > ?"
             f" ORDER BY address, {BY_MATCH_ID} LIMIT {PAGE}"
         )
         last = ""
         while found := self.connection.execute(query, (last,)).fetchall():
-            page = [(place, ContractRow._make(listed)) for place, *listed in found]
+            page = [(location, ContractRow._make(listed)) for location, *listed in found]
             if len(page) == PAGE:  # the last address may go on beyond the page
                 page = [one for one in page if one[1].address != page[-1][1].address]
             yield from page
@@ -201,7 +205,7 @@ class SourceTable:
 
     def findings(self) -> Iterator[tuple[str, bool]]:
         """Yield the findings of each source as JSON, and whether they reject its record."""
-        query = "SELECT findings, rejected FROM next_sources WHERE findings != '' ORDER BY place"
+        query = "SELECT findings, rejected FROM next_sources WHERE findings != '' ORDER BY location"
         for findings, rejected in self.connection.execute(query):
             yield findings, bool(rejected)
 
@@ -214,15 +218,17 @@ class SourceTable:
         repeated = self._repeated(columns.split(", "))
         if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
             return  # which spares looking at every row
-        query = f"SELECT place, unit, {columns}, {LISTED} FROM next_sources WHERE ({columns}) IN ({repeated})"
+        query = (
+            f"SELECT location, unit, {columns}, {LISTED} FROM next_sources WHERE ({columns}) IN ({repeated})"
+        )
         found: dict[tuple[str, ...], list[DuplicateContract]] = {}
         width = columns.count(",") + 1
-        for place, unit, *values in self.connection.execute(f"{query} ORDER BY place"):
-            one = DuplicateContract(place, unit, ContractRow._make(values[width:]), "")
+        for location, unit, *values in self.connection.execute(f"{query} ORDER BY location"):
+            one = DuplicateContract(location, unit, ContractRow._make(values[width:]), "")
             found.setdefault(tuple(values[:width]), []).append(one)
         for first, second, *others in found.values():
-            yield first._replace(other=second.place)
-            yield from (one._replace(other=first.place) for one in (second, *others))
+            yield first._replace(other=second.location)
+            yield from (one._replace(other=first.location) for one in (second, *others))
 
     def _repeated(self, columns: list[str]) -> str:
         """Return the query for the values of columns that more than one row has."""
@@ -236,23 +242,23 @@ class SourceTable:
         same = " AND ".join(f"b.{column} = s.{column}" for column in columns)
         return (
             f"{repeated} UNION SELECT {listed} FROM work.built AS b CROSS JOIN main.sources AS s ON {same}"
-            f" WHERE s.place NOT IN ({SUPERSEDED})"
+            f" WHERE s.location NOT IN ({SUPERSEDED})"
         )
 
     def save(self) -> None:
         """Store the table of sources as the site will have it; one step of a transaction."""
         execute = self.connection.execute
         (built,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
-        execute(f"DELETE FROM main.sources WHERE {f'place IN ({SUPERSEDED})' if self.partial else '1'}")
+        execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.partial else '1'}")
         (kept,) = execute("SELECT COUNT(*) FROM main.sources").fetchone() if self.partial else (0,)
-        if built > kept:  # building the indexes anew is then faster than a place for each row
+        if built > kept:  # building the indexes anew is then faster than a position for each row
             for name in SOURCE_INDEXES:
                 execute(f"DROP INDEX IF EXISTS main.sources_{name}")
         execute("INSERT OR REPLACE INTO main.sources SELECT * FROM work.built")
         execute(
             "UPDATE main.sources SET (git, stat) ="
-            " (SELECT t.git, t.stat FROM work.touched AS t WHERE t.place = sources.place)"
-            " WHERE place IN (SELECT place FROM work.touched)"
+            " (SELECT t.git, t.stat FROM work.touched AS t WHERE t.location = sources.location)"
+            " WHERE location IN (SELECT location FROM work.touched)"
         )
         for name, columns in SOURCE_INDEXES.items():
             execute(f"CREATE INDEX IF NOT EXISTS main.sources_{name} ON sources {columns}")

@@ -55,9 +55,9 @@ class PreconditionFailedError(Exception):
     """The condition of a put does not hold: the object exists already, or has changed."""
 
 
-def is_store_url(place: str) -> bool:
+def is_store_url(url: str) -> bool:
     """Return whether a text is the URL of an object store."""
-    return place.startswith(SCHEMES)
+    return url.startswith(SCHEMES)
 
 
 class ObjectStore:
@@ -157,7 +157,7 @@ class ObjectStore:
             PublishingError: if the store rejects it.
         """
         try:
-            told = self.library.put(
+            result = self.library.put(
                 self.store,
                 path,
                 body,
@@ -169,7 +169,7 @@ class ObjectStore:
             raise PreconditionFailedError(path) from None
         except self.failures as error:
             raise self._refused(f"take {path}", error) from None
-        new_tag: str | None = told["e_tag"]
+        new_tag: str | None = result["e_tag"]
         return new_tag
 
     async def delete(self, paths: Sequence[str]) -> None:
@@ -238,10 +238,10 @@ CONNECTION_SETTINGS = (
 
 def _options(url: str, patience: RetryPolicy) -> dict[str, Any]:
     prefix = ENVIRONMENT_PREFIXES.get(url.partition(":")[0], "")
-    told = {name: os.environ.get(f"{prefix}_{name.upper()}", "") for name in CONNECTION_SETTINGS}
+    environment = {name: os.environ.get(f"{prefix}_{name.upper()}", "") for name in CONNECTION_SETTINGS}
     wanted = {"timeout": f"{patience.timeout}s", "user_agent": f"statuary/{VERSION}"}
     return {
-        "client_options": wanted | {name: value for name, value in told.items() if value},
+        "client_options": wanted | {name: value for name, value in environment.items() if value},
         "retry_config": {
             "max_retries": patience.tries,
             "retry_timeout": timedelta(seconds=patience.timeout * 3),

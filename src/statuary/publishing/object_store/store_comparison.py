@@ -108,11 +108,11 @@ class StoreComparison:
 
     def leave_out(self, index: StoreIndex) -> None:
         """Skip the shards that are unchanged by the index and that no unfinished publication touched."""
-        told = [one for one in (index.shards, *index.doubted, *index.begun) if one is not None]
+        published = [one for one in (index.shards, *index.doubted, *index.begun) if one is not None]
         same = [
             (shard,)
             for shard, digest in self.shards.items()
-            if told and index.shards is not None and all(one.get(shard) == digest for one in told)
+            if published and index.shards is not None and all(one.get(shard) == digest for one in published)
         ]
         self.database.executemany("INSERT INTO same VALUES (?)", same)
 
@@ -157,8 +157,8 @@ class StoreComparison:
         if found is not None and DIGEST_ATTRIBUTE not in found.attributes:
             self.database.execute("INSERT OR IGNORE INTO foreigners VALUES (?)", (path,))
         if found is not None and DIGEST_ATTRIBUTE in found.attributes:
-            told = found.attributes[DIGEST_ATTRIBUTE], stored_headers(found.attributes).tag, path
-            self.database.execute("UPDATE held SET certain = 1, digest = ?, tag = ? WHERE path = ?", told)
+            row = found.attributes[DIGEST_ATTRIBUTE], stored_headers(found.attributes).tag, path
+            self.database.execute("UPDATE held SET certain = 1, digest = ?, tag = ? WHERE path = ?", row)
 
     def compare(self) -> None:
         """Determine the changes."""
