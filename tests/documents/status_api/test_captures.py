@@ -65,6 +65,7 @@ def test_summary_components_and_status_equal_the_capture(tmp_path, name):
 
     if name == STITCHED:
         summary |= {"status": {"indicator": "none", "description": "All Systems Operational"}}
+        summary["page"]["updated_at"] = "2020-09-17T16:30:28.895Z"
     assert ordered(documents["api/v2/summary.json"]) == ordered(summary)
     assert ordered(documents["api/v2/components.json"]) == ordered(
         {"page": summary["page"], "components": summary["components"]}
@@ -102,6 +103,9 @@ def test_status_of_trimmed_captures(tmp_path, name):
     summary = capture(name)
     documents = written(tmp_path, summary)
 
+    if name.startswith("huobi"):
+        # an example of its documentation, whose incident is four days later than the page
+        summary["page"]["updated_at"] = "2020-02-11T03:16:31.530Z"
     assert documents["api/v2/status.json"] == {"page": summary["page"], "status": summary["status"]}
 
 

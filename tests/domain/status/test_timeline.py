@@ -40,13 +40,23 @@ def test_the_page_changes_when_anything_on_it_does():
     assert stamped("11-30 00:00") == at("11-03 12:00")
 
 
-def test_an_imported_stamp_of_the_page_holds():
+def test_an_imported_stamp_of_the_page_holds_until_something_changes():
     timeline = timeline_of(
         incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:00:00Z\n"
     )
 
     assert state_at(timeline, at("11-02 10:30")).updated_at == at("11-02 10:00")
-    assert state_at(timeline, at("11-02 13:00")).updated_at == at("11-02 11:00")
+    assert state_at(timeline, at("11-02 11:30")).updated_at == at("11-02 11:00")
+    assert state_at(timeline, at("11-02 13:00")).updated_at == at("11-02 12:00")
+
+
+def test_a_stamp_just_before_the_update_of_the_same_change_holds():
+    timeline = timeline_of(
+        incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:59:59.940Z\n"
+    )
+
+    stated = state_at(timeline, at("11-02 13:00")).updated_at
+    assert at("11-02 12:00") - stated == timedelta(milliseconds=60)
 
 
 def test_indicator_and_description_over_time():

@@ -66,7 +66,7 @@ class PageSource(SourceModel):
     created_at: InstantText | None = None
     """When the page was created; used wherever nothing has happened yet. Default: the first date in the content."""
     updated_at: InstantText | None = None
-    """For imports: the published `updated_at` from that instant on."""
+    """For imports: the published `updated_at` from that instant on, until something changes later."""
     indicator: Impact | None = None
     """Replaces the indicator that follows from the components."""
     description: Text | None = None

@@ -19,7 +19,7 @@ class Page(NamedTuple):
         url: absolute, without a slash at the end: clients append paths to it.
         time_zone: the zone of every published timestamp.
         created_at: used wherever nothing has happened yet.
-        updated_at: given by an import only; published from that instant on, whatever happens later.
+        updated_at: given by an import only; published from that instant on, until something changes later.
         indicator: replaces the indicator that follows from the components.
         description: replaces the description that follows from the components.
         feed_host: the host in the ids of feeds; None derives these ids from the page's id.
