@@ -24,6 +24,8 @@ MARKUP = {
     "li": set(),
     "var": {"data-var"},
     "a": {"href"},
+    "ol": {"start"},
+    **{tag: set() for tag in ("em", "code", "pre", "blockquote", "hr")},
 }
 """The tags that an entry's HTML may hold, with their attributes."""
 
@@ -160,9 +162,9 @@ class _Markup(HTMLParser):
         if tag not in MARKUP or {name for name, _ in attributes} - MARKUP[tag]:
             self.faults.append(f"<{tag} {attributes}>")
         for name, value in attributes:
-            if name == "href" and not ABSOLUTE.fullmatch(value or ""):
+            if name == "href" and not ABSOLUTE.fullmatch((value or "").replace("mailto:", "https://")):
                 self.faults.append(f"link to {value}")
-        if tag != "br":
+        if tag not in ("br", "hr"):
             self.open.append(tag)
         self.read.append((tag, *(value for _, value in attributes)))
 

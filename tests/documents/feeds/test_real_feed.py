@@ -54,7 +54,8 @@ def incident_of(entry):
         # minutes are all that a paragraph tells; updates of one minute stay in their order
         if updates and moment <= datetime.fromisoformat(updates[-1]["at"]):
             moment = datetime.fromisoformat(updates[-1]["at"]) + timedelta(seconds=1)
-        text = unescape(body.replace("<br />", "\n"))
+        # Statuspage's feeds show a body as it was typed; ours is Markdown, in which a dash begins a list
+        text = re.sub(r"^([-#>])", r"\\\1", unescape(body.replace("<br />", "\n")), flags=re.MULTILINE)
         updates.append({"at": moment.isoformat(), "status": status, "body": text.replace("<", "&lt;")})
     updates[-1]["at"] = published.isoformat()
     incident = {

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.documents.pages import markdown as module
-from statuary.documents.pages.markdown import render_markdown
+from statuary.documents.markdown import MARKUP, markdown_parser, markdown_sanitizer
+from statuary.documents.pages.markdown import LINK_REL, render_markdown
 from statuary.documents.pages.visible_text import visible_text
 
 
@@ -87,6 +87,6 @@ WORDS = st.text(alphabet="ab .,:;!?'\"()-+=|~/%$@^1\n\t é😀", max_size=60)
 @given(WORDS)
 def test_what_needs_no_parser_reads_as_if_it_had_been_parsed(body: str) -> None:
     text = visible_text(body).strip()
-    if module.MARKUP.search(text) is None:
-        parsed = module.MARKDOWN_SANITIZER.clean(module.markdown_parser().render(text)).strip()
+    if MARKUP.search(text) is None:
+        parsed = markdown_sanitizer(LINK_REL).clean(markdown_parser().render(text)).strip()
         assert render_markdown(body, 3) == parsed

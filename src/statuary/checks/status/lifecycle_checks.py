@@ -10,6 +10,7 @@ from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.incidents import Incident, IncidentUpdate
 from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.status_transitions import ALLOWED_TRANSITIONS, may_follow
+from statuary.domain.status.vocabulary import CLOSED_STATUSES
 
 
 def in_display_order(record: Incident) -> list[IncidentUpdate]:
@@ -27,7 +28,7 @@ def allowed_moves(context: StatusContext) -> Iterator[Finding]:
         if any(later.display_at < earlier.display_at for earlier, later in pairwise(record.updates)):
             continue
         for before, update in pairwise([None, *in_display_order(record)]):
-            if update is None or update.automatic:
+            if update is None or update.automatic or update.reopens:
                 continue
             if not may_follow(None if before is None else before.status, update.status):
                 yield _wrong_move(record, before, update)
@@ -42,6 +43,8 @@ def _wrong_move(record: Incident, before: IncidentUpdate | None, update: Inciden
             f"{update.status} cannot follow {automatic}{before.status} of {format_utc(before.display_at)}"
         )
         hint = f"use one of {', '.join(sorted(ALLOWED_TRANSITIONS[before.status]))} after {before.status}"
+        if before.status in CLOSED_STATUSES:
+            hint += ", or add `reopens: true`"
     return Finding(
         rule="allowed-moves",
         path=record.source,

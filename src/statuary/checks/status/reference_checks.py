@@ -21,6 +21,9 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
             if name not in in_updates:
                 yield name, ("components", place), False
     yield from ((name, ("components", name), True) for name in record.opened_with)
+    yield from (
+        (name, ("component_order", place), False) for place, name in enumerate(record.component_order)
+    )
     for update in record.updates:
         yield from _named_by(update)
 
@@ -29,7 +32,8 @@ def _named_by(update: IncidentUpdate) -> Iterator[tuple[str, Pointer, bool]]:
     for name in update.components:
         yield name, (*update.pointer, "components", name), True
     for place, affected in enumerate(update.affected_components or ()):
-        yield affected.code, (*update.pointer, "affected_components", place, "code"), False
+        if affected.code is not None:
+            yield affected.code, (*update.pointer, "affected_components", place, "code"), False
 
 
 def known_component(context: StatusContext) -> Iterator[Finding]:

@@ -40,6 +40,9 @@ class LeafSource(SourceModel):
     """Recorded changes of status, oldest first; changes by incidents and maintenances are not repeated here."""
     position: WholeNumber | None = None
     """Position in the list, from 1; default: the order in the file."""
+    rank: WholeNumber | None = None
+    """For imports: the order among components of the same position; default: without `created_at` first, as in the
+    file, then the oldest first."""
     showcase: Flag | None = None
     """Whether its uptime is published; default: true (false for a group, as in Statuspage)."""
     start_date: DateText | None = None
@@ -127,6 +130,7 @@ def _component(key: str, written: LeafSource, position: int, page: Page, pointer
         name=written.name,
         description=written.description,
         position=position if written.position is None else written.position,
+        rank=written.rank,
         start_date=written.start_date,
         only_show_if_degraded=written.only_show_if_degraded,
         created_at=_created_at(written, page),

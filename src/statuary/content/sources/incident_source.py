@@ -27,13 +27,13 @@ from statuary.domain.status.vocabulary import (
 class AffectedComponentSource(SourceModel):
     """The effect of an imported update on one component, as Statuspage served it."""
 
-    code: Text
-    """The component's id or key."""
+    code: Text | None = None
+    """The component's id or key; documents of 2017 have the name alone."""
     name: Text
     """Its name at the time, `Group - Component` in a group."""
-    old_status: ComponentStatus
+    old_status: ComponentStatus | None = None
     """Its status before the update."""
-    new_status: ComponentStatus
+    new_status: ComponentStatus | None = None
     """Its status after the update."""
 
 
@@ -60,6 +60,8 @@ class UpdateSource(SourceModel):
     """Text for social media."""
     tweet_id: TweetId | None = None
     """The number of the social media post about it."""
+    reopens: Flag = False
+    """Whether it opens a record again that was over."""
 
     @model_validator(mode="after")
     def _has_one_kind_of_components(self) -> Self:
@@ -98,6 +100,8 @@ class RecordSource(SourceModel):
     """The published id; default: the name of the file."""
     impact_override: Impact | None = None
     """Replaces the derived impact."""
+    impact_override_at: InstantText | None = None
+    """When `impact_override` begins to apply; default: always."""
     publish_at: InstantText | None = None
     """Nothing is published before this instant."""
     draft: Flag = False
@@ -116,6 +120,8 @@ class RecordSource(SourceModel):
     """For imports: when it was resolved or completed; default: derived from the updates."""
     shortlink: Text | None = None
     """A short URL; default: the URL of its page."""
+    component_order: tuple[Text, ...] = ()
+    """For imports: the order in which documents list its components; default: the order of the page."""
 
     def shared_members(self) -> dict[str, Any]:
         """Return the keys that a domain record takes unchanged."""
@@ -125,6 +131,7 @@ class RecordSource(SourceModel):
 SHARED_MEMBERS = (
     "name",
     "impact_override",
+    "impact_override_at",
     "publish_at",
     "draft",
     "backfilled",
@@ -132,6 +139,7 @@ SHARED_MEMBERS = (
     "monitoring_at",
     "resolved_at",
     "shortlink",
+    "component_order",
 )
 
 
@@ -212,6 +220,7 @@ def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: 
         deliver_notifications=source.deliver_notifications,
         custom_tweet=source.custom_tweet,
         tweet_id=source.tweet_id,
+        reopens=source.reopens,
         pointer=pointer,
     )
 
@@ -229,7 +238,8 @@ def named_components(first: Iterable[str], updates: Iterable[IncidentUpdate]) ->
     named = dict.fromkeys(first)
     for update in updates:
         named.update(dict.fromkeys(update.components))
-        named.update(dict.fromkeys(affected.code for affected in update.affected_components or ()))
+        codes = (affected.code for affected in update.affected_components or ())
+        named.update(dict.fromkeys(code for code in codes if code is not None))
     return tuple(named)
 
 

@@ -105,6 +105,8 @@ class AutomationSource(SourceModel):
     """The start notifies subscribers."""
     auto_transition_deliver_notifications_at_end: Flag = True
     """The completion notifies subscribers."""
+    remind_prior_deliver_notifications: Flag = True
+    """The reminder notifies subscribers."""
 
     def automation(self) -> Automation:
         """Return the settings."""

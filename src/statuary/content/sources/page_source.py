@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 
 from statuary.content.source_model import InstantText, SourceModel, Text, TimeZoneText
-from statuary.content.sources.text_types import Identifier, Name
+from statuary.content.sources.text_types import Body, Identifier, Name
 from statuary.domain.primitives import InvalidValueError
 from statuary.domain.status.derived_ids import derived_id
 from statuary.domain.status.page import UNKNOWN_CREATION, Page
@@ -37,11 +37,6 @@ def _page_url(text: str) -> str:
         raise InvalidValueError(
             f"page URL {text!r} has no valid host", "write it like https://status.example.org"
         )
-    if text.endswith("/"):
-        raise InvalidValueError(
-            f"page URL {text!r} ends with a slash, but clients append paths to it",
-            f"write {text.rstrip('/')}",
-        )
     return text
 
 
@@ -57,7 +52,7 @@ class PageSource(SourceModel):
     name: Name
     """The name, usually that of the network."""
     url: Annotated[Text, AfterValidator(_page_url)]
-    """The URL of the page: absolute, without a slash at the end."""
+    """The URL of the page: absolute, without a slash at the end, unless clients know it with one."""
     id: Identifier | None = None
     """The published `page_id`; default: derived from the URL. Set it before you change the URL: feeds and
     calendars identify their entries by it."""
@@ -71,20 +66,25 @@ class PageSource(SourceModel):
     """Replaces the indicator that follows from the components."""
     description: Text | None = None
     """Replaces the description that follows from the components."""
+    about: Body | None = None
+    """What the site is about, in Markdown; pages show it below the status."""
     feed_host: Annotated[Text, AfterValidator(_feed_host)] | None = None
     """The host in the ids of feeds, to keep those of an imported page: its old host name."""
 
 
 def translate_page(source: PageSource) -> Page:
     """Return the page that the source describes."""
+    url = source.url.rstrip("/")
     return Page(
-        id=source.id or derived_id("page", source.url),
+        id=source.id or derived_id("page", url),
         name=source.name,
-        url=source.url,
+        url=url,
+        published_url=source.url,
         time_zone=source.time_zone,
         created_at=source.created_at or UNKNOWN_CREATION,
         updated_at=source.updated_at,
         indicator=source.indicator,
         description=source.description,
+        about=source.about,
         feed_host=source.feed_host,
     )

@@ -1,38 +1,31 @@
 """Update bodies and names from content as HTML and as plain text, safe for every reader.
 
-Statuspage keeps a small subset of HTML in the body of an update (measured: `ul`, `li`, `strong`, `a`, `br`) and
-shows its line breaks. A sanitizer that parses like a browser removes every other tag and keeps its text.
+A body is Markdown, as on pages. A feed holds it within a paragraph, as Statuspage's does (measured: line breaks are
+`<br />`, lists stand in the paragraph), so its own paragraphs and headings become lines.
 """
 
 import re
+from functools import lru_cache
 from html import unescape
 
-import nh3
+from statuary.documents.markdown import markdown_html
 
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML 1.0 does not allow: most control characters, lone surrogates."""
 
-WEB_URL = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
-"""The only targets of links."""
-
-
-def _web_address(_tag: str, _attribute: str, value: str) -> str | None:
-    return value if WEB_URL.fullmatch(value) else None
-
-
-BODY_SANITIZER = nh3.Cleaner(
-    tags={"ul", "li", "strong", "a", "br"},
-    attributes={"a": {"href"}},
-    attribute_filter=_web_address,
-    url_schemes={"http", "https"},
-    link_rel=None,
-)
-
-LIST_TAG_SPACING = re.compile(r"\s*(</?(?:ul|li)>)\s*")
+BLOCK_SPACING = re.compile(r"\s*(</?(?:ul|ol|li|blockquote)(?: start=\"\d+\")?>|<hr>)\s*")
 """Line breaks beside these tags are not part of the text."""
 
-TAG = re.compile(r'<(/?)(\w+)(?: href="([^"]*)")?(?: /)?>')
+AFTER_BLOCK = re.compile(r"(</?(?:ul|ol|li|blockquote|pre)[^>]*>|<hr>)(?:<br />)+")
+BEFORE_BLOCK = re.compile(r"(?:<br />)+(</?(?:ul|ol|li|blockquote|pre)|<hr>)")
+
+EXTRA_BREAKS = re.compile(r"^(?:<br />)+|(?<=<br /><br />)(?:<br />)+|(?:<br />)+$")
+
+TAG = re.compile(r'<(/?)(\w+)(?: href="([^"]*)")?(?: start="\d+")?(?: /)?>')
 """A tag in the form of `body_html`."""
+
+CACHED_BODIES = 1_024
+"""How many bodies are kept: the same one stands in several feeds, and in every epoch."""
 
 
 def xml_text(text: str) -> str:
@@ -47,11 +40,23 @@ def one_line(text: str) -> str:
     return " ".join(xml_text(spaced).split())
 
 
+@lru_cache(maxsize=CACHED_BODIES)
 def body_html(body: str) -> str:
     """Return an update's body as safe, well-formed HTML; line breaks become `<br />`, as in Statuspage's feeds."""
     text = xml_text(body).replace("\r\n", "\n").replace("\r", "\n").rstrip()
-    clean = LIST_TAG_SPACING.sub(r"\1", BODY_SANITIZER.clean(text))
-    return clean.replace("<br>", "<br />").replace("\n", "<br />")
+    leading = "<br />" * (len(text) - len(text.lstrip("\n")))
+    pieces = re.split(r"(<pre>.*?</pre>)", markdown_html(text, None), flags=re.DOTALL)
+    flat = "".join(piece if piece.startswith("<pre>") else _lines(piece) for piece in pieces)
+    apart = BEFORE_BLOCK.sub(r"\1", AFTER_BLOCK.sub(r"\1", flat))
+    return leading + EXTRA_BREAKS.sub("", apart).replace("<hr>", "<hr />")
+
+
+def _lines(html: str) -> str:
+    """Return HTML whose paragraphs and headings are lines, two line breaks apart."""
+    html = re.sub(r"<(/?)h[1-6]>", lambda tag: "</strong></p>" if tag[1] else "<p><strong>", html)
+    html = BLOCK_SPACING.sub(r"\1", html.replace("<br>\n", "<br />").replace("<br>", "<br />"))
+    html = re.sub(r"</p>\s*<p>", "<br /><br />", html)
+    return re.sub(r"\s*</?p>\s*", "<br /><br />", html).replace("\n", "<br />")
 
 
 def body_plain(body: str) -> str:
@@ -78,4 +83,8 @@ def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
         return f" ({opened})" if opened else ""
     if name == "li":
         return "" if closing else "\n- "
-    return "\n" if name in ("br", "ul") else ""
+    return "\n" if name in LINES else ""
+
+
+LINES = frozenset({"br", "hr", "ul", "ol", "blockquote", "pre"})
+"""Tags that end a line of plain text."""

@@ -29,7 +29,7 @@ def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter
     return {
         "id": page.id,
         "name": page.name,
-        "url": page.url,
+        "url": page.published_url or page.url,
         "time_zone": page.time_zone.key,
         "updated_at": timestamps(updated_at),
     }
@@ -118,12 +118,18 @@ def update_members(
 
 def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Members] | None:
     """Return the `affected_components` of an update."""
-    return None if affected is None else [component._asdict() for component in affected]
+    if affected is None:
+        return None
+    return [
+        {key: one for key, one in component._asdict().items() if one is not None} for component in affected
+    ]
 
 
 def components_of(
     state: IncidentState, by_id: Mapping[str, Members], positions: Mapping[str, int]
 ) -> list[Members]:
-    """Return the objects of an incident's components that are on the page, in the order of the documents."""
+    """Return the objects of an incident's components that are on the page, in its own order or that of the page."""
     present = [component for component in state.components if component in by_id]
-    return [by_id[component] for component in sorted(present, key=positions.__getitem__)]
+    if not state.incident.component_order:
+        present.sort(key=positions.__getitem__)
+    return [by_id[component] for component in present]

@@ -71,12 +71,12 @@ class ComponentMembers(TypedDict):
 
 @with_config(OPEN)
 class AffectedMembers(TypedDict):
-    """The effect of an update on a component, with its name at the time."""
+    """The effect of an update on a component, with its name at the time; documents of 2017 have the name alone."""
 
-    code: str
+    code: NotRequired[str]
     name: str
-    old_status: ComponentStatus
-    new_status: ComponentStatus
+    old_status: NotRequired[ComponentStatus]
+    new_status: NotRequired[ComponentStatus]
 
 
 @with_config(OPEN)

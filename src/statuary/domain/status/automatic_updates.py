@@ -59,7 +59,8 @@ def _reminder(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate
         return None
     if any(other is not None and other <= at for other in (start, ended_manually_at(maintenance))):
         return None
-    return _automatic_update(maintenance, "reminder", "scheduled", at, body=REMINDER_BODY)
+    notify = maintenance.automation.remind_prior_deliver_notifications
+    return _automatic_update(maintenance, "reminder", "scheduled", at, body=REMINDER_BODY, notify=notify)
 
 
 def _start(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:

@@ -22,6 +22,7 @@ class Component(NamedTuple):
         key: the author's name for it in content; the id is accepted there too.
         children: for a group, the ids of its components by position.
         position: counted from 1, separately in each group.
+        rank: the order among components of the same position; None for the usual one.
         showcase: whether its uptime is published.
         start_date: the first day that its uptime counts.
         only_show_if_degraded: whether pages hide it while it is operational.
@@ -42,6 +43,7 @@ class Component(NamedTuple):
     group: bool = False
     group_id: str | None = None
     children: tuple[str, ...] = ()
+    rank: int | None = None
     showcase: bool = True
     start_date: date | None = None
     only_show_if_degraded: bool = False

@@ -117,7 +117,7 @@ class IncidentHistory:
             incident=self.incident,
             since=since,
             status=status,
-            impact=self._impact(count),
+            impact=self._impact(count, since),
             updated_at=self._updated_at(published_updates, since),
             monitoring_at=self._monitoring_at(newest_first, since),
             resolved_at=self._resolved_at(newest_first, status, since),
@@ -129,9 +129,10 @@ class IncidentHistory:
     def _published_at(self) -> list[Instant]:
         return [published.published_at for published in self._published_updates]
 
-    def _impact(self, count: int) -> Impact:
-        if self.incident.impact_override is not None:
-            return self.incident.impact_override
+    def _impact(self, count: int, since: Instant) -> Impact:
+        override, override_at = self.incident.impact_override, self.incident.impact_override_at
+        if override is not None and (override_at is None or override_at <= since):
+            return override
         if isinstance(self.incident, Maintenance):
             return "maintenance"
         return self._impacts[count - 1]
@@ -181,6 +182,7 @@ def _worst_so_far(published_updates: Sequence[PublishedUpdate]) -> Iterator[Impa
     worst: Impact = "none"
     for published in published_updates:
         if published.affected_components:
-            statuses.update({one.code: one.new_status for one in published.affected_components})
+            affected = published.affected_components
+            statuses |= {one.code: one.new_status for one in affected if one.code and one.new_status}
             worst = worst_impact((worst, overall_status(statuses.values()).indicator))
         yield worst

@@ -16,14 +16,14 @@ class AffectedComponent(NamedTuple):
     """The effect of an update on one component, in the shape that Statuspage serves.
 
     Attributes:
-        code: the component's id (in content: its key or its id).
+        code: the component's id (in content: its key or its id); documents of 2017 have the name alone.
         name: its name at the time, `Group - Component` in a group.
     """
 
-    code: str
+    code: str | None
     name: str
-    old_status: ComponentStatus
-    new_status: ComponentStatus
+    old_status: ComponentStatus | None
+    new_status: ComponentStatus | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,7 @@ class IncidentUpdate:
         recorded: `affected_components` is imported and published as it is instead of derived.
         affected_components: the imported value; None where Statuspage served null.
         tweet_id: number of the social media post about it.
+        reopens: opens a record again that was over.
         automatic: posted by the clock, as Statuspage's job does.
         pointer: where the file defines it; `()` for an update that is in no file.
     """
@@ -54,6 +55,7 @@ class IncidentUpdate:
     deliver_notifications: bool = True
     custom_tweet: str | None = None
     tweet_id: int | None = None
+    reopens: bool = False
     automatic: bool = False
     pointer: Pointer = ()
 
@@ -72,10 +74,12 @@ class Incident:
         monitoring_at: given by an import only; otherwise the first monitoring update's.
         resolved_at: given by an import only; otherwise the resolving update's.
         impact_override: replaces the impact that follows from the components.
+        impact_override_at: from when on; None for always.
         publish_at: nothing of it is published before this instant.
         draft: nothing of it is published.
         backfilled: entered after the fact; it changes no component's status.
         reminder_intervals: published as it is; `absent` omits the member.
+        component_order: keys or ids in the order of documents; the others follow in the order of the page.
     """
 
     id: str
@@ -91,12 +95,14 @@ class Incident:
     monitoring_at: Instant | None = None
     resolved_at: Instant | None = None
     impact_override: Impact | None = None
+    impact_override_at: Instant | None = None
     publish_at: Instant | None = None
     draft: bool = False
     backfilled: bool = False
     reminder_intervals: str | None = None
+    component_order: tuple[str, ...] = ()
 
     @property
     def stated_changes(self) -> tuple[Instant, ...]:
         """Instants at which the record itself changed, not one of its updates."""
-        return () if self.updated_at is None else (self.updated_at,)
+        return tuple(at for at in (self.updated_at, self.impact_override_at) if at is not None)

@@ -25,6 +25,7 @@ class Automation:
         auto_transition_to_operational_state: the completion makes them operational.
         auto_transition_deliver_notifications_at_start: the start notifies subscribers.
         auto_transition_deliver_notifications_at_end: the completion notifies subscribers.
+        remind_prior_deliver_notifications: the reminder notifies subscribers.
     """
 
     scheduled_remind_prior: bool = True
@@ -34,6 +35,7 @@ class Automation:
     auto_transition_to_operational_state: bool = True
     auto_transition_deliver_notifications_at_start: bool = True
     auto_transition_deliver_notifications_at_end: bool = True
+    remind_prior_deliver_notifications: bool = True
 
 
 class Occurrence(NamedTuple):
@@ -96,4 +98,5 @@ class Maintenance(Incident):
     @override
     def stated_changes(self) -> tuple[Instant, ...]:
         """Instants at which the record itself changed, not one of its updates."""
-        return tuple(at for at in (self.updated_at, self.rescheduled_at) if at is not None)
+        stated = (self.updated_at, self.impact_override_at, self.rescheduled_at)
+        return tuple(at for at in stated if at is not None)

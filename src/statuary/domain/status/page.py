@@ -16,12 +16,14 @@ class Page(NamedTuple):
 
     Attributes:
         id: the `page_id` of every document.
-        url: absolute, without a slash at the end: clients append paths to it.
+        url: absolute, without a slash at the end: paths are appended to it.
         time_zone: the zone of every published timestamp.
         created_at: used wherever nothing has happened yet.
         updated_at: given by an import only; published from that instant on, until something changes later.
         indicator: replaces the indicator that follows from the components.
         description: replaces the description that follows from the components.
+        published_url: the URL as documents give it, which may end with a slash.
+        about: what the site is about, in Markdown.
         feed_host: the host in the ids of feeds; None derives these ids from the page's id.
     """
 
@@ -33,6 +35,8 @@ class Page(NamedTuple):
     updated_at: Instant | None = None
     indicator: Impact | None = None
     description: str | None = None
+    published_url: str = ""
+    about: str | None = None
     feed_host: str | None = None
 
 

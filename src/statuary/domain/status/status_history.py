@@ -172,10 +172,10 @@ class _Replayer:
         """Apply an update whose effect on components is imported."""
         affected = event.update.affected_components
         if affected is not None:
-            affected = tuple(component._replace(code=self._id(component.code)) for component in affected)
-        for component in affected or ():
-            if component.old_status != component.new_status and not event.record.backfilled:
-                self._set_status(event, component.code, component.new_status)
+            affected = tuple(one._replace(code=one.code and self._id(one.code)) for one in affected)
+        for code, _, old_status, status in affected or ():
+            if code and status and old_status != status and not event.record.backfilled:
+                self._set_status(event, code, status)
         if event.update.status in RESOLVING_STATUSES:
             for held in self._held.values():
                 held.pop(event.record.id, None)

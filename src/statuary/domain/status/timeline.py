@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
+from math import inf
 from operator import attrgetter
 
 from statuary.domain.primitives import Instant
@@ -21,7 +22,6 @@ from statuary.domain.status.page_state import ComponentState, PageState
 from statuary.domain.status.recurrence import continues_after, maintenance_windows
 from statuary.domain.status.status_catalogue import StatusCatalogue
 from statuary.domain.status.status_history import StatusHistory, replay_updates
-
 
 SAME_CHANGE = timedelta(seconds=1)
 """How much later than a page or component the update that changes it may be stamped (measured: up to 88 ms)."""
@@ -65,13 +65,15 @@ class Timeline:
         """Groups and components by position, interleaved as Statuspage serves them; ties in content order.
 
         Components with a given `created_at` come last among ties, the oldest first: so Statuspage orders them (352
-        of 352 ties), and content order cannot express it for components of different groups.
+        of 352 ties), and content order cannot express it for components of different groups. A given rank precedes.
         """
         return tuple(sorted(self.catalogue.components, key=_by_position))
 
 
-def _by_position(component: Component) -> tuple[int, bool, Instant | None]:
-    return component.position, component.is_dated, component.created_at if component.is_dated else None
+def _by_position(component: Component) -> tuple[int, float, bool, Instant | None]:
+    rank = inf if component.rank is None else component.rank
+    created_at = component.created_at if component.is_dated else None
+    return component.position, rank, component.is_dated, created_at
 
 
 def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
@@ -84,7 +86,8 @@ def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
     ids = {name: component.id for name, component in catalogue.components_by_name.items()}
 
     def history(record: Incident) -> IncidentHistory:
-        components = tuple(dict.fromkeys(ids.get(name, name) for name in record.components))
+        named = (*record.component_order, *record.components)
+        components = tuple(dict.fromkeys(ids.get(name, name) for name in named))
         return IncidentHistory(record, replayed.published_updates.get(record.id, ()), components)
 
     return Timeline(

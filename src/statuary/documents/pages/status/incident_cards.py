@@ -144,7 +144,7 @@ class IncidentCardBuilder:
                 label=self._texts(f"status.{one.new_status}"),
             )
             for one in published.affected_components or ()
-            if one.old_status != one.new_status
+            if one.new_status is not None and one.old_status != one.new_status
         )
         return CardUpdate(
             label=self._texts(f"update.{_update_text(state, place)}"),

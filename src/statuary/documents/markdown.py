@@ -1,0 +1,73 @@
+"""Markdown as harmless HTML: the one form of bodies, on pages and in feeds.
+
+CommonMark with the HTML that Statuspage keeps in bodies (measured: `ul`, `li`, `strong`, `a`, `br`), and with line
+breaks as Statuspage shows them. A sanitizer that parses like a browser removes everything else.
+"""
+
+import re
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import nh3
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+
+@cache
+def markdown_parser() -> "MarkdownIt":
+    """Return the parser; most bodies need none."""
+    made: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
+    # indented lines, and lines above a row of dashes, are layout to those who write updates, not markup
+    return made.disable(["code", "lheading", "image"])
+
+
+LINK_URL = re.compile(r"(?:https?://|mailto:)[^\s\"'<>]+", re.IGNORECASE)
+"""The only addresses that a link may have: what is relative would mean another place on every page."""
+
+
+def _address(_tag: str, attribute: str, value: str) -> str | None:
+    return value if attribute != "href" or LINK_URL.fullmatch(value) else None
+
+
+@cache
+def markdown_sanitizer(link_rel: str | None) -> nh3.Cleaner:
+    """Return what removes everything but text; links get a `rel`, if one is given."""
+    return nh3.Cleaner(
+        tags={
+            *("p", "br", "hr", "strong", "em", "code", "pre", "blockquote", "a", "ul", "ol", "li"),
+            *("h1", "h2", "h3", "h4", "h5", "h6"),
+        },
+        attributes={"a": {"href"}, "ol": {"start"}},
+        attribute_filter=_address,
+        url_schemes={"http", "https", "mailto"},
+        link_rel=link_rel,
+    )
+
+
+LIST_END = re.compile(r"(</[uo]l>)[ \t]*\n?", re.IGNORECASE)
+
+MARKUP = re.compile(r"[\\`*_\[\]<>&#\t]|^[ ]|^[-+=|~]|^\d+[.)]", re.MULTILINE)
+"""What a body has that is more than paragraphs; most have none of it, and need no parser."""
+
+EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
+
+
+def markdown_html(text: str, link_rel: str | None) -> str:
+    """Return a text whose lines end with line feeds as sanitized HTML."""
+    if MARKUP.search(text) is None:
+        return _paragraphs(text)
+    # to CommonMark, HTML goes on to the next empty line, and so would be what follows a list
+    html = markdown_parser().render(LIST_END.sub(r"\1\n\n", text))
+    return markdown_sanitizer(link_rel).clean(html).strip()
+
+
+def _paragraphs(text: str) -> str:
+    """Return the HTML of a text without markup, as the parser would render it."""
+    told = (
+        "<br>\n".join(line.rstrip(" \t") for line in paragraph.split("\n"))
+        for paragraph in EMPTY_LINES.split(text)
+        if paragraph
+    )
+    return "\n".join(f"<p>{lines}</p>" for lines in told)
