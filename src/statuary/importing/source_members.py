@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from statuary.content.source_files import SourceFile
+from statuary.content.source_files import SourceFile, decode_utf8
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.primitives import InvalidValueError, parse_instant, shorten
 from statuary.editing.updates import format_for_source
@@ -151,3 +151,15 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     if not visible:
         raise SourceError(f"{source} has no file that ends with {' or '.join(suffixes)}")
     return visible
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        SourceError: if it cannot be read or is not UTF-8.
+    """
+    try:
+        return decode_utf8(read_file(file))
+    except UnreadableError as error:
+        raise SourceError(f"{file}: {error}", error.hint) from None

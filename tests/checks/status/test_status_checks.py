@@ -240,7 +240,7 @@ BREACHES = {
             IN_INCIDENT,
             ("updates", 2, "status"),
             "investigating cannot follow resolved of 2026-11-02T12:00:00Z",
-            "use one of postmortem, resolved after resolved",
+            "use one of postmortem, resolved after resolved, or add `reopens: true`",
         ),
     ),
     "a postmortem of nothing": (

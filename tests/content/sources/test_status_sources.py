@@ -345,12 +345,6 @@ def test_the_smallest_page():
     [
         (
             "https://status.example.org",
-            "https://status.example.org/",
-            "url",
-            "page URL 'https://status.example.org/' ends",
-        ),
-        (
-            "https://status.example.org",
             "status.example.org",
             "url",
             "page URL 'status.example.org' is not an absolute",

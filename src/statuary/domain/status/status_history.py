@@ -173,9 +173,8 @@ class _Replayer:
         affected = event.update.affected_components
         if affected is not None:
             affected = tuple(one._replace(code=one.code and self._id(one.code)) for one in affected)
-        for code, _, old_status, status in affected or ():
-            if code and status and old_status != status and not event.record.backfilled:
-                self._set_status(event, code, status)
+        for code, status in () if event.record.backfilled else _changes(affected or ()):
+            self._set_status(event, code, status)
         if event.update.status in RESOLVING_STATUSES:
             for held in self._held.values():
                 held.pop(event.record.id, None)
@@ -247,6 +246,13 @@ class _Replayer:
 
     def _status_history(self, component: str) -> StatusHistory:
         return self.status_histories.setdefault(component, StatusHistory("operational"))
+
+
+def _changes(affected: Iterable[AffectedComponent]) -> Iterator[tuple[str, ComponentStatus]]:
+    """Yield the components that an imported update changes, with their new statuses."""
+    for code, _, old_status, status in affected:
+        if code and status and old_status != status:
+            yield code, status
 
 
 def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:

@@ -5,7 +5,10 @@ from datetime import date
 from itertools import groupby
 from typing import NamedTuple
 
+from markupsafe import Markup
+
 from statuary.documents.pages.dates import FormattedTime, Localization
+from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.status.component_rows import ComponentRowBuilder, GroupRow
@@ -53,6 +56,7 @@ class StatusView(NamedTuple):
         updated_at: the latest change; None if nothing has happened on a page of unknown age.
         next_change: the next instant at which the page changes without a new build.
         uptime_days: the number of days that the bars show; 0 without bars.
+        about: what the site is about; empty if it does not say.
         past: newest first.
         calendar: the path of the calendar.
     """
@@ -66,6 +70,7 @@ class StatusView(NamedTuple):
     active: tuple[IncidentCard, ...]
     scheduled: tuple[IncidentCard, ...]
     groups: tuple[GroupRow, ...]
+    about: Markup
     uptime_days: int
     past: tuple[PastDay, ...]
     past_days: int
@@ -104,6 +109,7 @@ def status_view(
         active=of(maintenances, ACTIVE_STATUSES),
         scheduled=of(maintenances, {"scheduled"}),
         groups=rows.groups(state),
+        about=render_markdown(state.page.about or "", 2),
         uptime_days=present.uptime_days,
         past=PastDaysBuilder(cards, localization).days(state),
         past_days=PAST_DAYS,
