@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from statuary.documents.contract_api.contract_shapes import RejectedRequest
-from statuary.documents.openapi.openapi_schemas import FILE, REF
+from statuary.documents.openapi.openapi_document import REF, SCHEMAS_FILE
 from statuary.documents.openapi.operations import OPERATIONS
 from statuary.documents.openapi.parameters import JsonObject
 from statuary.domain.contracts.record import GROUPS
 from statuary.domain.contracts.selection.field_names import BASE, IDENTITY
 
-SCHEMAS = Path(__file__).parents[2] / "src" / "statuary" / "documents" / "openapi" / FILE
+SCHEMAS = Path(__file__).parents[2] / "src" / "statuary" / "documents" / "openapi" / SCHEMAS_FILE
 
 
 def generated_schemas() -> str:

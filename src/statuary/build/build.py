@@ -70,8 +70,7 @@ def build_site(
     """Build the site of a content folder into an open target.
 
     If there is an error, or, with `strict`, a warning, the target does not change. A withheld contract does
-    not stop
-    anything else.
+    not stop anything else.
 
     Args:
         now: the instant that the site shows; the same content and instant give the same bytes.

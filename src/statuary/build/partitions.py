@@ -1,8 +1,7 @@
 """Partitions: sources that any process can build, any number of times, with the same result.
 
 A partition is a small value that can be sent to another machine. Its result is small too: bodies are staged
-in the
-target, rows are written to a file beside them.
+in the target, rows are written to a file beside them.
 """
 
 import pickle

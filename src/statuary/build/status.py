@@ -29,12 +29,12 @@ class SiteStatus:
 
     Attributes:
         now: the build's instant.
-        frame: what all HTML pages share.
+        context: what all HTML pages share.
     """
 
     site: StatusDocuments
     now: Instant
-    frame: SiteContext
+    context: SiteContext
 
     @cached_property
     def feeds(self) -> FeedDocuments:
@@ -44,11 +44,11 @@ class SiteStatus:
     @cached_property
     def pages(self) -> "StatusPages | None":
         """HTML pages over time; None if the site has none."""
-        if not self.frame.settings.status:
+        if not self.context.settings.status:
             return None
         from statuary.documents.pages.status.status_pages import StatusPages
 
-        return StatusPages(self.site.timeline, self.frame, self.now)
+        return StatusPages(self.site.timeline, self.context, self.now)
 
     @cached_property
     def present(self) -> list[Document]:
@@ -71,7 +71,7 @@ class SiteStatus:
     @cached_property
     def transitions(self) -> list[Instant]:
         """The instants up to the horizon at which a document may change."""
-        return self.site.transitions(self.now, days=self.frame.settings.status)
+        return self.site.transitions(self.now, days=self.context.settings.status)
 
     @property
     def next_transition(self) -> Instant | None:
@@ -82,7 +82,7 @@ class SiteStatus:
     def horizon(self) -> Instant | None:
         """The instant by which the next build is due; None if nothing changes until the content does."""
         horizon = Instant(self.now + self.site.settings.horizon)
-        shows_days = self.site.settings.uptime or self.frame.settings.status
+        shows_days = self.site.settings.uptime or self.context.settings.status
         return horizon if shows_days or changes_after(self.site.timeline, self.now) else None
 
     def findings(self, check_options: CheckOptions) -> list[Finding]:
@@ -91,13 +91,13 @@ class SiteStatus:
 
     def theme_findings(self) -> list[Finding]:
         """Return the findings about the theme: its texts, and the templates that the status needs."""
-        settings = self.frame.settings
+        settings = self.context.settings
         found = list(text_findings(settings))
         if not found and settings.theme.templates:
             from statuary.documents.pages.site_pages import not_found_page
 
             try:
-                _ = self.present, not_found_page(self.frame)
+                _ = self.present, not_found_page(self.context)
             except ThemeError as broken:
                 found.append(template_finding(broken))
         return found

@@ -1,8 +1,7 @@
 """The JSON encoder of all documents.
 
 Compact UTF-8, members in the given order. Strings are escaped like ECMAScript's `JSON.stringify` (which both
-real systems
-use): control characters and lone surrogates only.
+real systems use): control characters and lone surrogates only.
 """
 
 import json
@@ -13,7 +12,7 @@ import orjson
 from statuary.domain.json_values import Json, NumberText
 
 
-class EncodingError(AssertionError):
+class EncodingError(Exception):
     """A document did not read back as the value it was made from: a defect of statuary, not of content."""
 
 

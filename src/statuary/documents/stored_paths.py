@@ -1,10 +1,8 @@
 """The path of a URL's file, and back.
 
 Two hosting settings move files: the sharded layout and compressed copies. Netlify accepts 54,000 files in a
-folder,
-which is 27,000 contracts of a chain, each under its checksummed and its lower-case address. Sharding by the
-first two
-digits of the address gives 256 folders, or 6.9 million contracts of a chain.
+folder, which is 27,000 contracts of a chain, each under its checksummed and its lower-case address. Sharding
+by the first two digits of the address gives 256 folders, or 6.9 million contracts of a chain.
 """
 
 import re

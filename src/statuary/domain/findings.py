@@ -1,8 +1,7 @@
 """Findings: what is wrong with the content.
 
 A finding has a pointer (keys and indexes from the top of its file). Its line is looked up only when the
-finding is shown, so
-correct content costs nothing.
+finding is shown, so correct content costs nothing.
 """
 
 from collections.abc import Iterable

@@ -1,8 +1,7 @@
 """JSON values whose numbers keep their text.
 
 A record is published byte for byte, so a number that `int` or `float` would write otherwise (beyond 64 bits,
-`1.0`,
-`1e5`) stays text.
+`1.0`, `1e5`) stays text.
 """
 
 from typing import Any

@@ -1,8 +1,7 @@
 """What an edit would change in the status, before it is written.
 
 The edited text goes through the readers and checks of a build, together with all other status sources.
-Contracts
-are not read: they do not affect the status documents.
+Contracts are not read: they do not affect the status documents.
 """
 
 from collections import Counter

@@ -1,9 +1,8 @@
 """Compressed forms of documents, stored beside them with an additional extension.
 
 Only documents that change with builds alone have them: `statuary tick` and the edge would leave the
-compressed form of
-a timed document behind. Compressed bytes differ between versions of a compressor; the decompressed ones do
-not.
+compressed form of a timed document behind. Compressed bytes differ between versions of a compressor; the
+decompressed ones do not.
 """
 
 from collections.abc import Callable, Iterator

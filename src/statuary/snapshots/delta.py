@@ -5,10 +5,8 @@ A delta is a zip, so any unzip shows its content: first `snapshot/delta.json`,
     {"delta":1,"from":{"sha256":"…","size":4711},"to":{"sha256":"…","size":4720}}
 
 then those members of the new snapshot that the old one does not have in the same compressed bytes. Everything
-else is
-copied from the old one; nothing is compressed again, so the result does not depend on a zlib version. The
-digests are those
-in the snapshots' trailers.
+else is copied from the old one; nothing is compressed again, so the result does not depend on a zlib version.
+The digests are those in the snapshots' trailers.
 """
 
 from collections.abc import Callable, Iterator

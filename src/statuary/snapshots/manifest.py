@@ -5,10 +5,8 @@
      "parts":[{"sha256":"…","first":"api/v2/status.json","documents":2,"size":380}],"sha256":"…"}
 
 The last member is the SHA-256 of the same text without that member. The parts list the documents
-(`manifest_parts`).
-Each value has one encoding, and no other is accepted: a manifest has the same bytes wherever it was made, so
-its digest
-identifies the site and its signature signs the site.
+(`manifest_parts`). Each value has one encoding, and no other is accepted: a manifest has the same bytes
+wherever it was made, so its digest identifies the site and its signature signs the site.
 """
 
 import re

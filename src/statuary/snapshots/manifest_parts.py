@@ -3,8 +3,8 @@
     {"path":"v2/contract/1/0xAb…","also":["v2/contract/1/0xab…"],"size":4000,"sha256":"…","media_type":"…"}
 
 A part ends after a path whose SHA-256 ends in nine zero bits: every 512th on average. Since only the path
-decides, an added
-or removed document changes only its own part, and the difference between two snapshots stays small.
+decides, an added or removed document changes only its own part, and the difference between two snapshots
+stays small.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -87,8 +87,7 @@ def manifest_signer(key: "SecretKey") -> Signer:
     """Return a function that signs manifests with a key.
 
     The trusted comment states the instant of the site, not of the signature, so the same site signed with the
-    same key gives the same
-    bytes.
+    same key gives the same bytes.
 
     Raises:
         PublishingError: if the key is damaged: its halves do not match.

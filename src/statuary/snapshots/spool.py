@@ -1,8 +1,7 @@
 """Sort documents by path: they arrive in any order.
 
 Compressed bodies wait in a file beside the snapshot, their entries in a table on disk, so memory does not
-grow with their
-number.
+grow with their number.
 """
 
 import tempfile

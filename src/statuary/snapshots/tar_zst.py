@@ -1,10 +1,8 @@
 """The .tar.zst format: a tar of the members, compressed as one, and a digest after it.
 
 The tar is POSIX.1-2001 (pax), which every tar reads; members are plain files, rw-r--r--, of 1980-01-01, owned
-by 0.
-The one Zstandard frame is followed by a skippable frame (RFC 8878, 3.1.2), which every decompressor skips,
-with the SHA-256
-of all bytes before it. Each header has one encoding, and no other is accepted.
+by 0. The one Zstandard frame is followed by a skippable frame (RFC 8878, 3.1.2), which every decompressor
+skips, with the SHA-256 of all bytes before it. Each header has one encoding, and no other is accepted.
 """
 
 import struct

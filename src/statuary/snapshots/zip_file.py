@@ -1,8 +1,7 @@
 """Write a snapshot's zip, or read it once from its first byte to its last; random access is in `zip_reader`.
 
 Everything but the members' data follows from the members, so the same code writes and verifies it: any byte
-that statuary
-would not write is found.
+that statuary would not write is found.
 """
 
 import tempfile

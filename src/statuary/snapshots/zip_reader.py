@@ -1,8 +1,7 @@
 """Random access to a snapshot's zip: a few small reads for each member, and nothing unpacked.
 
 The central directory lists the snapshot's own members first, then the documents by path, so a document is
-found by
-bisection.
+found by bisection.
 """
 
 from collections.abc import Iterator

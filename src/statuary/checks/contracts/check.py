@@ -1,8 +1,7 @@
 """A check: a named rule, and the function that checks one record.
 
 A check's name is its function's in kebab-case, its rule the first line of the function's docstring: `--list`
-prints
-them, `--skip` and `--only` accept them.
+prints them, `--skip` and `--only` accept them.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,8 +1,7 @@
 """Checks of what solc's metadata hash commits to: metadata, sources, settings, target and interface.
 
 A difference from metadata whose hash is in the bytecode is an error. Without a hash, stored metadata is known
-to differ in
-records that are true nevertheless (Sourcify's issue 2924), so it is a warning.
+to differ in records that are true nevertheless (Sourcify's issue 2924), so it is a warning.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,7 @@
 """Checks of proxyResolution against the bytecode (MEASUREMENTS.md, proxies).
 
 proxyResolution is the chain's answer at some time. Bytecode can contradict it; if the answer is in the
-contract's storage,
-bytecode can only name the candidates, and the claim is not shown.
+contract's storage, bytecode can only name the candidates, and the claim is not shown.
 """
 
 from collections.abc import Iterator, Mapping

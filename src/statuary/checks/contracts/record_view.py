@@ -1,8 +1,7 @@
 """A record for the checks: every text decoded once, every hash computed once.
 
 A record is a plain dict whose shape has been validated; nothing more is assumed. What cannot be decoded is
-None here, and the
-check for it reports that.
+None here, and the check for it reports that.
 """
 
 from collections.abc import Iterator, Mapping

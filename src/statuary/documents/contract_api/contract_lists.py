@@ -1,8 +1,7 @@
 """Contract lists: a chain's newest contracts, its pages, an address on all chains, the chains.
 
 Shapes and member orders are those of the real server. It selects further pages by query parameter, so files
-of pages are
-statuary's own:
+of pages are statuary's own:
 
 - `v2/contracts/<chainId>`: the newest 200 by match id, newest first, as the real server answers without
   parameters;

@@ -1,12 +1,14 @@
 """The OpenAPI document: the URL table with the operation of each."""
 
+import json
 import re
-from typing import Any
+from functools import cache
+from importlib.resources import files
+from typing import Any, get_args, get_origin
 
 from statuary.documents.contract_api.contract_shapes import RejectedRequest
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
-from statuary.documents.openapi.openapi_schemas import schema_of, shipped_schemas
 from statuary.documents.openapi.operations import LOOKUP_TAG, OPERATIONS, STATUS_TAG, TAGS, Operation
 from statuary.documents.openapi.parameters import SPECIFIED_NAMES, JsonObject, path_parameters
 from statuary.documents.url_table import OPENAPI, PROOF, PROOF_SCHEMA, UPTIME, UPTIME_SCHEMA
@@ -18,6 +20,10 @@ VERSION = "2"
 
 OWN_SCHEMAS = {UPTIME.name: UPTIME_SCHEMA, PROOF.name: PROOF_SCHEMA}
 """Schemas that are documents of the site."""
+
+REF = "#/components/schemas/{model}"
+SCHEMAS_FILE = "schemas.json"
+"""The schemas of all shapes, generated from the types: pydantic's differ from version to version, a site's bytes do not."""
 
 MEMBER = re.compile(r"\{(\w+)\}")
 
@@ -103,3 +109,18 @@ def _schema(operation: Operation, media_type: str, base: str) -> JsonObject:
     if own is not None:
         return {"type": "object", "externalDocs": {"url": f"{base}/{own.path()}"}}
     return {"type": "object" if media_type.endswith("json") else "string"}
+
+
+@cache
+def shipped_schemas() -> JsonObject:
+    """Return every schema by name."""
+    text = files("statuary.documents.openapi").joinpath(SCHEMAS_FILE).read_text("utf-8")
+    schemas: JsonObject = json.loads(text)
+    return schemas
+
+
+def schema_of(shape: type) -> JsonObject:
+    """Return the schema of a shape: a reference, or a list of references."""
+    if get_origin(shape) is list:
+        return {"type": "array", "items": schema_of(get_args(shape)[0])}
+    return {"$ref": REF.format(model=shape.__name__)}

@@ -1,8 +1,7 @@
 """Types of the status documents, for OpenAPI and conformance checks.
 
 Measured on current pages of Statuspage; older captures lack members (`start_date` before 2020, `page_id`),
-and
-imitations of the API lack more.
+and imitations of the API lack more.
 """
 
 from typing import Annotated, NotRequired

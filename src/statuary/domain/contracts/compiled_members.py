@@ -1,8 +1,7 @@
 """The members of a record that the compiler determines, as Sourcify stores them.
 
 The server stores the compiler's JSON as `jsonb`, except metadata. MEASUREMENTS.md, records, lists the members
-of each
-language.
+of each language.
 """
 
 from typing import NamedTuple

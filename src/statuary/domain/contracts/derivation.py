@@ -1,10 +1,8 @@
 """Derive a complete record from a workspace, byte for byte as Sourcify serves it.
 
 Members have the order of `fields=all` (MEASUREMENTS.md, records). What the server stores as `jsonb` has its
-keys in
-`jsonb` order; metadata keeps the compiler's order. The map of sources comes from a database join of unknown
-order, so it
-is in `jsonb` order too.
+keys in `jsonb` order; metadata keeps the compiler's order. The map of sources comes from a database join of
+unknown order, so it is in `jsonb` order too.
 """
 
 from datetime import UTC

@@ -1,10 +1,8 @@
 """A record from the rows of Sourcify's export, as its server makes it from the same tables.
 
 Tables and columns are those of the Verifier Alliance's schema with Sourcify's additions; the mapping to
-members is
-the server's own query (MEASUREMENTS.md, exports). The export lacks the chain's answer about proxies: the
-member is
-present only if the code decides it.
+members is the server's own query (MEASUREMENTS.md, exports). The export lacks the chain's answer about
+proxies: the member is present only if the code decides it.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,8 +1,7 @@
 """PostgreSQL's `jsonb` order of an object's keys: shorter first, then by bytes.
 
 Sourcify stores ABIs, documentation, layouts, settings and transformations as `jsonb`, so they are served in
-that
-order; metadata and the maps of sources are not.
+that order; metadata and the maps of sources are not.
 """
 
 from statuary.domain.json_values import Json

@@ -1,13 +1,11 @@
 """The record of one verified contract, in its own wire format: it is never converted.
 
 Member names, order and nullability are measured of Sourcify's server (all members, nulls included) and win
-over the
-specification: `sourceMap` may be an object, transformations may be `delete` and carry `length`, most
+over the specification: `sourceMap` may be an object, transformations may be `delete` and carry `length`, most
 members may be null.
 
 A record is a plain dict; these types let pydantic reject wrong shapes and mypy check the code. Hex digits are
-checked where
-they are decoded.
+checked where they are decoded.
 """
 
 from typing import Any, Literal, NamedTuple, NotRequired, TypeVar

@@ -1,8 +1,7 @@
 """An incident at each instant of its history.
 
 What an incident's document says changes only at the history's *change instants*; its state between two of
-them is one value,
-which is cached.
+them is one value, which is cached.
 """
 
 from bisect import bisect_right

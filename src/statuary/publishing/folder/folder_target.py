@@ -2,8 +2,7 @@
 
 Each document is compared with the ledger and with the file; new bodies are staged. The site does not change
 until `apply`. If a build is killed before that, the next one reuses what was staged; if it is killed during
-`apply`,
-each file is old or new, and the next build finishes the work first.
+`apply`, each file is old or new, and the next build finishes the work first.
 """
 
 import os

@@ -18,10 +18,8 @@ class SiteFolder:
     """A folder that a site is published into.
 
     Nothing is written through a symbolic link or outside `root`, and files of other programs are never
-    removed. A build
-    stages in `.statuary/staged/<run>/`, on the same file system as the site, so the last step is a rename: of
-    a
-    whole folder where the site has none of that name.
+    removed. A build stages in `.statuary/staged/<run>/`, on the same file system as the site, so the last
+    step is a rename: of a whole folder where the site has none of that name.
     """
 
     def __init__(self, root: Path) -> None:

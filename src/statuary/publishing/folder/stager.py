@@ -1,10 +1,8 @@
 """Compare bodies with the files of the site, and stage those that differ.
 
 A stager is a small value that can be sent to any process that reaches the folder. Staged files form a tree
-like the
-site's own, on its file system, so a whole folder may be moved by one rename. Staging a document twice gives
-the
-same file.
+like the site's own, on its file system, so a whole folder may be moved by one rename. Staging a document
+twice gives the same file.
 """
 
 import os

@@ -1,14 +1,11 @@
 """The ledger: which files of a target statuary wrote, their digests, and the content they were made from.
 
 An SQLite file inside the target: it travels with the site (a CI cache keeps one folder), survives a kill at
-any
-moment, and needs the same memory for forty documents as for forty million. It is not part of the site, and
-its
-bytes are not deterministic; the site's are.
+any moment, and needs the same memory for forty documents as for forty million. It is not part of the site,
+and its bytes are not deterministic; the site's are.
 
 One row per file, whatever its names: an address is published under two names with one body. A build records
-what it
-is about to move into place before it does so. Until it finishes, sizes and times of its files are not
+what it is about to move into place before it does so. Until it finishes, sizes and times of its files are not
 trusted.
 """
 

@@ -1,9 +1,8 @@
 """The tables and views of a ledger: the last build, this build, and the site after it.
 
 `main` is the ledger's file. `work` holds the running build and is attached, so the ledger does not change
-before
-the site does, and no list is kept in memory. The views show the site after the build: what this build made
-and, in a partial build, also what the last one made and this one does not replace.
+before the site does, and no list is kept in memory. The views show the site after the build: what this build
+made and, in a partial build, also what the last one made and this one does not replace.
 """
 
 from statuary.publishing.ledger.rows import OfferedFile, SourceRow

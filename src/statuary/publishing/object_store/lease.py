@@ -1,8 +1,7 @@
 """The lease of a store: one publisher at a time, held as an object that is replaced only if it is unchanged.
 
 A lease expires, so a killed publisher does not block others for long. A live publisher renews it in time and
-stops
-before it expires if it cannot. Clocks may differ by `CLOCK_SKEW`.
+stops before it expires if it cannot. Clocks may differ by `CLOCK_SKEW`.
 """
 
 import secrets

@@ -1,8 +1,7 @@
 """An object store by its URL: get, head, list, put and delete, with retries.
 
 The library retries server errors and broken connections with growing pauses. It does not retry a put without
-an
-answer; that is done here, since putting the same bytes again changes nothing.
+an answer; that is done here, since putting the same bytes again changes nothing.
 """
 
 import asyncio

@@ -1,10 +1,8 @@
 """The ledger of an object store, as objects: the paths that are ours, with digests and headers.
 
 Paths are spread over shards by their hash, so that a publisher reads and writes only shards that changed.
-Documents
-that are not about contracts share one small shard, since they change most often. A shard is a sorted text
-with one line
-per path, stored under its SHA-256.
+Documents that are not about contracts share one small shard, since they change most often. A shard is a
+sorted text with one line per path, stored under its SHA-256.
 
     path <tab> SHA-256 of the body <tab> bytes <tab> tag of the headers
 

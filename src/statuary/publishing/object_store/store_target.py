@@ -2,15 +2,12 @@
 
 Only changes are put: bodies first, then the documents that name them; obsolete objects are deleted last. The
 ledger records a publication before its first put, so the next one knows of a killed publication, asks for the
-objects that
-it may have touched, and continues. If the ledger is lost, the store is listed and every object is asked for;
-ours carry their digest.
+objects that it may have touched, and continues. If the ledger is lost, the store is listed and every object
+is asked for; ours carry their digest.
 
 Every put has a condition: an object is created only if there is none, and replaced only if it is unchanged.
-So a
-late put of a publisher that lost its lease fails. What such a publisher may have created or deleted is asked
-for again
-by the publication after the one that took over.
+So a late put of a publisher that lost its lease fails. What such a publisher may have created or deleted is
+asked for again by the publication after the one that took over.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,8 +1,7 @@
 """Answer a request to the look-up.
 
 Checks run in the measured order: parameter names, patterns, chain, address checksum, selectors, and only then
-the record. The
-first failure is the response.
+the record. The first failure is the response.
 """
 
 import json

@@ -1,10 +1,9 @@
 """The list of a chain's contracts: `sort`, `limit` and `afterMatchId`, answered from prepared pages.
 
 `v2/contracts/<chainId>` has the newest 200 by matchId, newest first: what a plain host sends. The whole list
-is in
-`v2/contracts-pages/<chainId>/<page>.json`, 200 a page, filled from the oldest so that a full page never
-changes; `index.json`
-beside them has the match ids of each page. An answer needs that index and two or three pages.
+is in `v2/contracts-pages/<chainId>/<page>.json`, 200 a page, filled from the oldest so that a full page never
+changes; `index.json` beside them has the match ids of each page. An answer needs that index and two or three
+pages.
 """
 
 import json

@@ -1,10 +1,8 @@
 """The signatures of an ABI, as Sourcify serves them under `signatures`.
 
 Functions, events (anonymous ones too) and errors have signatures; constructors, `fallback` and `receive` do
-not. Items
-that ethers v6 cannot parse are skipped: library ABIs with the names of enums and structs, the `function`
-type,
-fixed point numbers (MEASUREMENTS.md, signatures).
+not. Items that ethers v6 cannot parse are skipped: library ABIs with the names of enums and structs, the
+`function` type, fixed point numbers (MEASUREMENTS.md, signatures).
 """
 
 from collections.abc import Iterable, Mapping

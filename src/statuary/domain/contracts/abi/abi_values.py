@@ -1,9 +1,8 @@
 """ABI-encoded values (Solidity's "Contract ABI Specification"), in canonical encoding only.
 
 Every tail follows the previous one without gap or overlap, and all padding is zero. Sourcify accepts
-constructor
-arguments if decoding and encoding them again gives the same bytes, which holds for canonical encodings
-only. This also bounds the work: each byte is read once, so overlapping offsets cannot multiply it.
+constructor arguments if decoding and encoding them again gives the same bytes, which holds for canonical
+encodings only. This also bounds the work: each byte is read once, so overlapping offsets cannot multiply it.
 """
 
 from collections.abc import Sequence
@@ -26,15 +25,6 @@ def decode_abi_values(types: TupleType, data: bytes) -> list[AbiValue]:
     if end != len(data):
         raise InvalidValueError(f"{len(data) - end} bytes follow the last argument")
     return values
-
-
-def encode_abi_values(types: TupleType, values: Sequence[AbiValue]) -> bytes:
-    """Encode values canonically.
-
-    Raises:
-        InvalidValueError: if the values do not fit the types.
-    """
-    return _encode_sequence(types.items, values)
 
 
 def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> tuple[list[AbiValue], int]:
@@ -124,41 +114,3 @@ def _unsigned(data: bytes, at: int) -> int:
     if at + WORD > len(data):
         raise InvalidValueError(f"a word is missing at byte {at}")
     return int.from_bytes(data[at : at + WORD], "big")
-
-
-def _encode_sequence(types: Sequence[AbiType], values: Sequence[AbiValue]) -> bytes:
-    if not isinstance(values, list | tuple) or len(values) != len(types):
-        raise InvalidValueError(f"{len(types)} values are needed")
-    tail_at = sum(item.head_bytes for item in types)
-    heads, tails = bytearray(), bytearray()
-    for item, value in zip(types, values, strict=True):
-        encoded = _encode_one(item, value)
-        if item.is_dynamic:
-            heads += _word(tail_at + len(tails))
-            tails += encoded
-        else:
-            heads += encoded
-    return bytes(heads + tails)
-
-
-def _encode_one(item: AbiType, value: AbiValue) -> bytes:
-    match item:
-        case TupleType(items):
-            return _encode_sequence(items, value)
-        case ArrayType(of, None):
-            return _word(len(value)) + _encode_sequence([of] * len(value), value)
-        case ArrayType(of, length):
-            return _encode_sequence([of] * (length or 0), value)
-        case BasicType(kind="bytesN", size=size):
-            if len(value) != size:
-                raise InvalidValueError(f"{item.name} takes {size} bytes")
-            return bytes(value).ljust(WORD, b"\0")
-        case BasicType(kind="string" | "bytes"):
-            raw = value.encode("utf-8") if isinstance(value, str) else bytes(value)
-            return _word(len(raw)) + raw + bytes(-len(raw) % WORD)
-        case _:
-            return _word(int(value) % (1 << 256))
-
-
-def _word(number: int) -> bytes:
-    return number.to_bytes(WORD, "big")

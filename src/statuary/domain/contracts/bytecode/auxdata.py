@@ -1,11 +1,9 @@
 """The auxdata that compilers append to bytecode; Sourcify calls it `cborAuxdata`.
 
 solc (0.4.7 on) appends a CBOR map with the hash of its metadata, then its length in two bytes. Vyper 0.3.4
-appends
-eleven bytes of CBOR without a length; 0.3.5 to 0.3.9 a map and its length; 0.3.10 on an array, in creation
-code only, whose length counts its own two bytes. Measured in Sourcify's `bytecode-utils` and on records of
-all
-these compilers.
+appends eleven bytes of CBOR without a length; 0.3.5 to 0.3.9 a map and its length; 0.3.10 on an array, in
+creation code only, whose length counts its own two bytes. Measured in Sourcify's `bytecode-utils` and on
+records of all these compilers.
 """
 
 from collections.abc import Mapping

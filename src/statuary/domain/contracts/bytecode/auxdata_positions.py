@@ -2,12 +2,10 @@
 
 A contract that creates others contains their auxdata too. solc lists the pieces in its assembly output
 (`evm.legacyAssembly`, the keys `.auxdata`): the contract's own first, then those of the contracts it creates.
-Sourcify
-finds their positions by compiling twice with different sources; without a compiler, each listed piece is
-searched for as bytes. Without assembly output the pieces are recognized as CBOR: the runtime code's own
-first, then the
-others by position; then numbers of contracts that are created by created contracts may differ from
-Sourcify's.
+Sourcify finds their positions by compiling twice with different sources; without a compiler, each listed
+piece is searched for as bytes. Without assembly output the pieces are recognized as CBOR: the runtime code's
+own first, then the others by position; then numbers of contracts that are created by created contracts may
+differ from Sourcify's.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,8 @@
 """References in bytecode: library addresses, immutables, auxdata.
 
 They are parsed from a record's `linkReferences`, `immutableReferences` and `cborAuxdata` into lists, in the
-order in
-which Sourcify visits them (that of JavaScript's object keys), which is also the order of transformations.
+order in which Sourcify visits them (that of JavaScript's object keys), which is also the order of
+transformations.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,7 @@
 """Find the transformations that turn recompiled code into on-chain code.
 
 Follows Sourcify's procedure (`lib-sourcify`, Transformations and Verification) step by step, so the list, its
-order,
-the values and the level are what its server would write.
+order, the values and the level are what its server would write.
 """
 
 from collections.abc import Mapping, Sequence

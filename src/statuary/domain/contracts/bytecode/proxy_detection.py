@@ -1,12 +1,9 @@
 """What bytecode shows about being a proxy (MEASUREMENTS.md, proxies).
 
 Sourcify looks for proxy patterns in the creation code (or the runtime code, if that is unknown) and then asks
-the
-chain. The same patterns are found here, so it is known which answers need no chain: a factory is never a
-proxy, an
-EIP-1167 clone names its implementation, and code without patterns is no proxy. Anything else is a claim as of
-its date,
-which bytecode can contradict but not confirm.
+the chain. The same patterns are found here, so it is known which answers need no chain: a factory is never a
+proxy, an EIP-1167 clone names its implementation, and code without patterns is no proxy. Anything else is a
+claim as of its date, which bytecode can contradict but not confirm.
 """
 
 import re

@@ -1,8 +1,7 @@
 """Transformations: the steps that turn recompiled bytecode into on-chain bytecode, as Sourcify records them.
 
 Names are Sourcify's and the Verifier Alliance's; members and types are those of real records
-(MEASUREMENTS.md,
-transformations): the published specification lacks `delete` and `length`.
+(MEASUREMENTS.md, transformations): the published specification lacks `delete` and `length`.
 """
 
 from collections.abc import Mapping

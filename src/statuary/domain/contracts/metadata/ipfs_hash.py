@@ -1,8 +1,7 @@
 """The IPFS address of a text, as `solc` and `ipfs add` (CIDv0) compute it.
 
 The text is cut into chunks of 256 KiB; each becomes a UnixFS file node in a dag-pb block. Several chunks are
-linked, 174
-to a parent, level by level. The address is the SHA-256 multihash of the root block.
+linked, 174 to a parent, level by level. The address is the SHA-256 multihash of the root block.
 Specifications: UnixFS (`ipfs/specs`, UNIXFS.md), dag-pb (`ipld.io/specs/codecs/dag-pb`).
 """
 

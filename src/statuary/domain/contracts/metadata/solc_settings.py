@@ -1,8 +1,7 @@
 """Compare the settings in solc's metadata with those of its standard JSON input.
 
 Metadata includes every default and has a flat map of libraries; the input omits defaults and nests libraries
-by
-file. Both are normalized and compared member by member.
+by file. Both are normalized and compared member by member.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,10 +1,8 @@
 """The Swarm hashes that solc used before IPFS: `bzzr0` (to 0.5.8) and `bzzr1` (0.5.9-0.5.17).
 
 Both cut the text into chunks of 4096 bytes and hash a tree with 128 children per node, prefixed by the length
-(8 bytes,
-little endian); `bzzr1` hashes each chunk with a binary Merkle tree of 32-byte leaves (the "Swarm hash"
-chapters of
-The Book of Swarm; solc's `SwarmHash` is the reference).
+(8 bytes, little endian); `bzzr1` hashes each chunk with a binary Merkle tree of 32-byte leaves (the "Swarm
+hash" chapters of The Book of Swarm; solc's `SwarmHash` is the reference).
 """
 
 from statuary.domain.primitives import keccak256

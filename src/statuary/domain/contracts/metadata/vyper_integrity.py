@@ -1,10 +1,8 @@
 """Vyper's integrity hash (0.4.1 on), recomputed from the sources of a record.
 
 The hash of a module is the SHA-256 of its own SHA-256 and those of its imports, in order, as hex text; an
-interface or
-an ABI counts with the hash of its text (Vyper's `semantics/analysis/imports.py`). Storage layout overrides
-are
-hashed first (`compiler/phases.py`).
+interface or an ABI counts with the hash of its text (Vyper's `semantics/analysis/imports.py`). Storage layout
+overrides are hashed first (`compiler/phases.py`).
 """
 
 import json

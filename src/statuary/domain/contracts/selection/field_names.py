@@ -67,8 +67,7 @@ def is_field(name: str) -> bool:
     """Return whether a selector names a field.
 
     The real server looks names up in JavaScript's prototype chain and in its own query table, so it also
-    accepts
-    `constructor`, `__proto__` or `abi.length`, answers 500 to `abi.0`, and returns raw code for
+    accepts `constructor`, `__proto__` or `abi.length`, answers 500 to `abi.0`, and returns raw code for
     `proxyResolution.onchainRuntimeBytecode`. Here those are unknown fields.
     """
     return name in NAMES

@@ -1,8 +1,7 @@
 """The byte ranges of an object's members in JSON text.
 
 The text is canonical compact JSON: one object, no white space between tokens, no duplicate keys. Values are
-not parsed,
-only skipped by their strings and brackets.
+not parsed, only skipped by their strings and brackets.
 """
 
 import json

@@ -11,10 +11,8 @@ def select(record: bytes, selection: Selection) -> bytes:
     """Return the selected members of a record, in Sourcify's order.
 
     With `fields`: the names in request order, then those of `matchId`, `creationMatch`, `runtimeMatch`,
-    `verifiedAt` that were
-    not named, then `match`, `chainId`, `address`. With `omit`: the record's order; these seven members are
-    never omitted. A member that
-    the record lacks is absent from the answer too.
+    `verifiedAt` that were not named, then `match`, `chainId`, `address`. With `omit`: the record's order;
+    these seven members are never omitted. A member that the record lacks is absent from the answer too.
 
     Args:
         record: canonical compact JSON.

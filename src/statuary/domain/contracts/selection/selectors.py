@@ -94,8 +94,7 @@ def _left_out(selectors: list[str]) -> ChosenMembers:
     """Group selectors by member; omitting a whole member includes its parts.
 
     The real server accepts nested names in `omit` and then omits nothing. The specification allows dotted
-    paths in `omit`, so here
-    they work.
+    paths in `omit`, so here they work.
     """
     chosen: ChosenMembers = {}
     for selector in selectors:
