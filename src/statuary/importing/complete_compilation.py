@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Final
+
+import orjson
 
 from statuary.compilers.compiler import Compiler, CompilerError, find_compiler
 from statuary.compilers.run_program import RunLimits
@@ -28,20 +31,26 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 """The outputs that solc's metadata repeats and tool chains leave out."""
 
 
-def recompile(compilation: ImportedCompilation, compilers: Sequence[Compiler]) -> ImportedCompilation:
+def recompile(
+    compilation: ImportedCompilation, compilers: Sequence[Compiler], *, whole: bool = False
+) -> ImportedCompilation:
     """Return the compilation with all outputs of a record, from a compiler of its version.
 
     If the version is unknown, the only compiler of its kind is used.
+
+    Args:
+        compilation: the sources, and perhaps an output, which is replaced.
+        compilers: those that there are.
+        whole: whether to ask for the outputs of every contract of the sources.
 
     Raises:
         ContractImportError: if there is no such compiler, or it fails.
     """
     compiler = _choose_compiler(compilation, compilers)
+    artifacts = artifacts_of_version(compilation.language, compiler.version)
     try:
         std_json_input = with_output_selection(
-            compilation.std_json_input,
-            compilation.fully_qualified_name,
-            artifacts_of_version(compilation.language, compiler.version),
+            compilation.std_json_input, "*:*" if whole else compilation.fully_qualified_name, artifacts
         )
         output = compiler.compile(std_json_input, RunLimits())
     except CompilerError as error:
@@ -50,6 +59,34 @@ def recompile(compilation: ImportedCompilation, compilers: Sequence[Compiler]) -
         raise ContractImportError(str(error), error.hint) from None
     version = compilation.version if "+" in compilation.version else compiler.version
     return replace(compilation, version=version, std_json_output=output)
+
+
+class CompilerBatch:
+    """Compiles contracts one after the other; sources that come a second time are compiled as a whole, once."""
+
+    def __init__(self) -> None:
+        self._key = b""
+        self._whole: ImportedCompilation | None = None
+
+    def recompile(
+        self, compilation: ImportedCompilation, compilers: Sequence[Compiler]
+    ) -> ImportedCompilation:
+        """Return what `recompile` returns.
+
+        Raises:
+            ContractImportError: as `recompile`.
+        """
+        key = sha256(orjson.dumps([compilation.version, compilation.std_json_input])).digest()
+        if key != self._key:
+            self._key, self._whole = key, None
+            return recompile(compilation, compilers)
+        if self._whole is None:
+            try:
+                self._whole = recompile(compilation, compilers, whole=True)
+            except ContractImportError:
+                # such as an output that is too long
+                return recompile(compilation, compilers)
+        return replace(compilation, version=self._whole.version, std_json_output=self._whole.std_json_output)
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
@@ -84,11 +121,12 @@ def _choose_compiler(compilation: ImportedCompilation, compilers: Sequence[Compi
         return found
     if not version and len(of_kind) == 1:
         return of_kind[0]
-    raise _no_compiler(kind, version, of_kind)
+    raise no_compiler_error(kind, version, of_kind)
 
 
-def _no_compiler(kind: str, version: str, of_kind: Sequence[Compiler]) -> ContractImportError:
-    others = ", ".join(compiler.version for compiler in of_kind) or "none"
+def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> ContractImportError:
+    """Return the error for a build that none of the compilers is."""
+    others = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
     return ContractImportError(
         f"no compiler for {kind} {version or 'of unknown version'} (found: {others})",
         f"give it with --compiler {kind}=PATH" + ("" if version else ", or add --compiler-version"),

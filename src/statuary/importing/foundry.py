@@ -107,7 +107,7 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Import
         std_json_input={
             "language": metadata["language"],
             "sources": dict(_sources(sorted(paths), metadata["sources"], project)),
-            "settings": _settings(metadata["settings"], version),
+            "settings": settings_of_metadata(metadata["settings"], version),
         },
         std_json_output={
             "contracts": {path: {contract: _output(artifact, text, metadata)}},
@@ -141,7 +141,7 @@ def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) ->
     }
 
 
-def _settings(settings: dict[str, Json], version: str) -> dict[str, Json]:
+def settings_of_metadata(settings: dict[str, Json], version: str) -> dict[str, Json]:
     """Return the settings of standard JSON for those of metadata, which has another form."""
     given = {key: item for key, item in settings.items() if key != "compilationTarget"}
     given["libraries"] = {}

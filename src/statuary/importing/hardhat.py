@@ -88,10 +88,17 @@ def _of_version_2(file: Path, build_info: dict[str, Json], contract_name: str | 
 def _of_version_3(file: Path, build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO_3:
         raise ContractImportError(f"{file} is not a build-info of Hardhat 3")
-    output = read_json_file(file.with_suffix(".output.json"))
-    return _compilation(
-        build_info, output["output"], contract_name, build_info.get("userSourceNameMap") or {}
-    )
+    output_file = _output_file_3(file)
+    output = None if output_file is None else read_json_file(output_file)["output"]
+    return _compilation(build_info, output, contract_name, build_info.get("userSourceNameMap") or {})
+
+
+def _output_file_3(build_info: Path) -> Path | None:
+    """Return the file with the output of a build; Ignition copies build-infos without it."""
+    beside = build_info.with_suffix(".output.json")
+    artifacts = folder_above(build_info.parent, "artifacts/build-info")
+    elsewhere = [] if artifacts is None else [artifacts / beside.name]
+    return next((file for file in (beside, *elsewhere) if file.is_file()), None)
 
 
 def _compilation(
@@ -100,10 +107,12 @@ def _compilation(
     # Hardhat 3 gives the compiler other paths than those in the project
     path, colon, name = (contract_name or "").rpartition(":")
     compiled_name = f"{user_names.get(path, path)}{colon}{name}" if contract_name else None
+    # without output, the contract has yet to be compiled, and an artifact has named it
+    names = [compiled_name] if output is None and path and compiled_name else deployable_contracts(output)
     return ImportedCompilation(
         compiler=compiler_for_language(build_info["input"]["language"]),
         version=build_info["solcLongVersion"].removeprefix("v"),
-        fully_qualified_name=choose_contract(deployable_contracts(output), compiled_name),
+        fully_qualified_name=choose_contract(names, compiled_name),
         std_json_input=build_info["input"],
         std_json_output=output,
     )

@@ -23,7 +23,7 @@ from statuary.importing.existing_contracts import (
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.imported_compilation import ImportedCompilation
 from statuary.importing.on_chain_contract import OnChainContract
-from statuary.importing.resolve_proxy import resolve_proxy
+from statuary.importing.resolve_proxy import NameOf, resolve_proxy
 from statuary.importing.verify_contract import VerificationResult, verify_contract
 from statuary.importing.workspace_files import contract_files
 
@@ -94,32 +94,71 @@ def prepare_contract(
         ContractImportError: if the contract exists already, something is missing, or a compiler or node fails.
     """
     existing = _find_replaceable(root, catalogue, options)
-    compiled = complete_compilation(
-        recompile(compilation, options.compilers) if options.compilers else compilation
-    )
-    workspace = Workspace(
-        chain_id=options.chain_id,
-        address=options.address,
-        compiler=compiled.compiler,
-        compiler_version=compiled.version,
-        fully_qualified_name=compiled.fully_qualified_name,
-        std_json_input=compiled.std_json_input,
-        std_json_output=compiled.std_json_output,
-        onchain_creation=on_chain.creation,
-        onchain_runtime=on_chain.runtime,
-        deployment=on_chain.deployment,
-        verified_at=options.verified_at or (existing and existing.verified_at) or options.now,
-        match_id=_match_id(root, catalogue, options, existing),
+    return derive_contract(
+        options._replace(
+            match_id=_match_id(root, catalogue, options, existing),
+            verified_at=options.verified_at or (existing and existing.verified_at),
+        ),
+        recompile(compilation, options.compilers) if options.compilers else compilation,
+        on_chain,
+        replaced=existing and existing.source,
         proxy_resolution=_proxy_resolution(root, catalogue, options, on_chain, node)
         or _existing_resolution(existing, on_chain),
     )
-    verification = verify_contract(workspace, options.path)
+
+
+def derive_contract(
+    options: ImportOptions,
+    compilation: ImportedCompilation,
+    on_chain: OnChainContract,
+    *,
+    replaced: ContractSource | None = None,
+    proxy_resolution: Json | None = None,
+) -> PreparedContract:
+    """Derive and verify a contract whose place in the site is known.
+
+    Args:
+        options: which contract; with its match id.
+        compilation: its sources and the compiler's output.
+        on_chain: its code on the chain.
+        replaced: the existing contract.
+        proxy_resolution: what the chain said of it, if it is a proxy.
+
+    Raises:
+        ContractImportError: if something is missing that every record needs.
+    """
+    compiled = complete_compilation(compilation)
+    verification = verify_contract(workspace_of(options, compiled, on_chain, proxy_resolution), options.path)
     record = verification.record if verification.is_valid else None
     return PreparedContract(
         verification=verification,
         files={} if record is None else contract_files(verification.workspace, record, options.form),
-        replaced=existing and existing.source,
+        replaced=replaced,
         notes=(*compiled.notes, *on_chain.notes, *verification.notes),
+    )
+
+
+def workspace_of(
+    options: ImportOptions,
+    compilation: ImportedCompilation,
+    on_chain: OnChainContract,
+    proxy_resolution: Json | None = None,
+) -> Workspace:
+    """Return the workspace of a contract whose match id is known."""
+    return Workspace(
+        chain_id=options.chain_id,
+        address=options.address,
+        compiler=compilation.compiler,
+        compiler_version=compilation.version,
+        fully_qualified_name=compilation.fully_qualified_name,
+        std_json_input=compilation.std_json_input,
+        std_json_output=compilation.std_json_output,
+        onchain_creation=on_chain.creation,
+        onchain_runtime=on_chain.runtime,
+        deployment=on_chain.deployment,
+        verified_at=options.verified_at or options.now,
+        match_id=options.match_id or "",
+        proxy_resolution=proxy_resolution,
     )
 
 
@@ -155,8 +194,7 @@ def _proxy_resolution(
     on_chain: OnChainContract,
     node: EthereumNode | None,
 ) -> Json | None:
-    code = on_chain.creation or on_chain.runtime
-    if node is None or code is None:
+    if node is None:
         return None
 
     def name_of(address: Address) -> str | None:
@@ -164,4 +202,12 @@ def _proxy_resolution(
         record = None if source is None else read_existing_record(root, source)
         return None if record is None else str(record["compilation"]["name"])
 
-    return resolve_proxy(node, options.address, bytes.fromhex(code[2:]), name_of)
+    return resolve_known_proxy(node, options.address, on_chain, name_of)
+
+
+def resolve_known_proxy(
+    node: EthereumNode, address: Address, on_chain: OnChainContract, name_of: NameOf
+) -> Json | None:
+    """Return what the chain says of a contract whose code is known, if it is a proxy; else None."""
+    code = on_chain.creation or on_chain.runtime
+    return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)

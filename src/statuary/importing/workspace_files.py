@@ -1,6 +1,7 @@
 """The files of a contract in the content folder: a workspace folder, or one record."""
 
 import json
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from statuary.documents.encode import encode_unchecked
@@ -40,22 +41,28 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
         record: the record derived from it.
         form: a workspace or a record.
     """
-    folder = PurePosixPath("contracts") / workspace.chain_id
     if form is ContractForm.RECORD:
-        return {f"{folder / workspace.address}.json": encode_unchecked(record)}
+        return {f"contracts/{workspace.chain_id}/{workspace.address}.json": encode_unchecked(record)}
+    return _workspace_files(workspace, contract_yaml(workspace))
+
+
+def incomplete_files(workspace: Workspace, missing: Iterable[str]) -> dict[str, bytes]:
+    """Return the files of a workspace that no record follows from yet; `contract.yaml` says what is missing."""
+    said = "".join(f"# Missing: {' '.join(one.split())}\n" for one in missing)
+    return _workspace_files(workspace, said + contract_yaml(workspace))
+
+
+def _workspace_files(workspace: Workspace, settings: str) -> dict[str, bytes]:
+    output = workspace.std_json_output
     texts = {
         "creation.hex": _line(workspace.onchain_creation),
         "input.json": json.dumps(workspace.std_json_input, ensure_ascii=False, indent=2) + "\n",
-        "output.json": json.dumps(workspace.std_json_output, ensure_ascii=False, separators=(",", ":"))
-        + "\n",
+        "output.json": output and json.dumps(output, ensure_ascii=False, separators=(",", ":")) + "\n",
         "runtime.hex": _line(workspace.onchain_runtime),
-        "contract.yaml": contract_yaml(workspace),
+        "contract.yaml": settings,
     }
-    return {
-        str(folder / workspace.address / name): text.encode("utf-8")
-        for name in WORKSPACE_FILES
-        if (text := texts[name])
-    }
+    folder = PurePosixPath("contracts") / workspace.chain_id / workspace.address
+    return {str(folder / name): text.encode("utf-8") for name in WORKSPACE_FILES if (text := texts[name])}
 
 
 def _line(code: str | None) -> str:

@@ -2,6 +2,7 @@
 
 import click
 
+from statuary.cli.importing.contract_kinds import CONTRACT_COMMANDS
 from statuary.cli.importing.status_kinds import STATUS_COMMANDS
 
 
@@ -14,5 +15,5 @@ def command() -> None:
     """
 
 
-for one in STATUS_COMMANDS:
+for one in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
     command.add_command(one)

@@ -1,0 +1,274 @@
+"""Bring the contracts of a source into the content folder: each is read, verified and written before the next.
+
+A contract that the content has is not read again, so an import that stopped goes on where it ended.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from statuary.compilers.compiler import Compiler, find_compiler
+from statuary.content.read_contract import read_contract
+from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.findings import Severity
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Address, ChainId, Instant
+from statuary.editing.content_lock import content_lock
+from statuary.importing.complete_compilation import CompilerBatch, complete_compilation, no_compiler_error
+from statuary.importing.contracts.check_record import checked_record, record_with_match_id
+from statuary.importing.contracts.found_contract import (
+    Found,
+    FoundContract,
+    SourceContract,
+    UnreadableContract,
+)
+from statuary.importing.ethereum_node import EthereumNode
+from statuary.importing.existing_contracts import read_match_id
+from statuary.importing.import_error import ContractImportError, SourceError, SourceUnavailableError
+from statuary.importing.import_report import ImportReport, Lost
+from statuary.importing.imported_compilation import ImportedCompilation
+from statuary.importing.on_chain_contract import OnChainContract, read_on_chain_contract
+from statuary.importing.prepare_contract import (
+    ImportOptions,
+    derive_contract,
+    resolve_known_proxy,
+    workspace_of,
+)
+from statuary.importing.workspace_files import incomplete_files
+from statuary.importing.write_contract import write_contract
+
+MAX_SILENCE: Final = 3
+"""Contracts in a row for which the server does not answer, before the import stops."""
+
+NO_CODE: Final = "its code on the chain: import again with --rpc URL"
+
+
+class ContractImportSettings(NamedTuple):
+    """How contracts are brought.
+
+    Attributes:
+        form: a workspace or a record; what is served as a record stays one.
+        nodes: of some chains.
+        compilers: compile again with these, where the version is right.
+    """
+
+    form: ContractForm
+    now: Instant
+    compilers: Sequence[Compiler] = ()
+    nodes: Mapping[ChainId, EthereumNode] = {}
+    dry_run: bool = False
+
+
+class BroughtContracts:
+    """What an import of contracts did, or would do.
+
+    Attributes:
+        report: the paths of new contracts, and what was lost.
+        verified: name, place and match level of each verified contract.
+        incomplete: path and what is missing of each workspace that was left.
+        notes: what a person should know, and of which contract.
+    """
+
+    def __init__(self) -> None:
+        self.report = ImportReport()
+        self.verified: list[str] = []
+        self.incomplete: list[Lost] = []
+        self.notes: list[Lost] = []
+
+
+class ContractImport:
+    """An import of contracts into one content folder."""
+
+    def __init__(self, root: Path, catalogue: Catalogue, settings: ContractImportSettings) -> None:
+        self.root = root
+        self.settings = settings
+        self.chains = {chain.chain_id for chain in catalogue.chains}
+        self.has_bulk = bool(catalogue.bulk)
+        self.sources = {(one.chain_id, one.address.lower()): one for one in catalogue.contracts}
+        self.done = BroughtContracts()
+        self.seen: set[tuple[ChainId, str]] = set()
+        self.silence = 0
+        self.batch = CompilerBatch()
+
+    def bring_all(self, found: Found) -> BroughtContracts:
+        """Bring everything that a source yields; what goes wrong with one contract is in the report."""
+        report = self.done.report
+        try:
+            for one in found:
+                self.bring(one)
+                if self.silence == MAX_SILENCE:
+                    break
+        except SourceUnavailableError as error:
+            report.incomplete = f"{error}; {error.hint}"
+        return self.done
+
+    def bring(self, found: FoundContract | UnreadableContract) -> None:
+        """Bring one contract, unless the content has it."""
+        if isinstance(found, UnreadableContract):
+            self._lose(found.name, found.reason, found.hint)
+            return
+        place = (found.chain_id, found.address.lower())
+        if place in self.seen:
+            return
+        self.seen.add(place)
+        existing = self.sources.get(place)
+        if existing is not None and not self._is_incomplete(existing):
+            self.done.report.kept += 1
+            return
+        label = found.name if found.name == found.address else f"{found.name} ({found.address})"
+        if found.chain_id not in self.chains:
+            self._lose(label, f"chain {found.chain_id} is not in site.yaml", "add it under `chains:`")
+            return
+        try:
+            self._bring(found, label, existing)
+            self.silence = 0
+        except SourceUnavailableError as error:
+            self.silence += 1
+            self.done.report.incomplete = f"{error}; {error.hint}"
+        except (ContractImportError, SourceError) as error:
+            self._lose(label, str(error), error.hint)
+
+    def _bring(self, found: FoundContract, label: str, existing: ContractSource | None) -> None:
+        source = found.read()
+        if source.record is not None:
+            self._bring_record(found, source.record, label)
+        elif source.compilation is not None:
+            self._bring_compilation(found, source.compilation, self._on_chain(found, source), label, existing)
+
+    def _bring_record(self, found: FoundContract, raw: bytes, label: str) -> None:
+        path = f"contracts/{found.chain_id}/{found.address}.json"
+        record = checked_record(raw, found.chain_id, found.address, path)
+        match_id = str(record["matchId"])
+        if match_id in self.match_ids:
+            new = self._next_match_id()
+            self.done.notes.append(Lost("its match id is taken here, so it has the next free one", label))
+            raw, match_id = record_with_match_id(record, new), new
+        self._write({path: raw}, match_id, None)
+        self._verified(record)
+
+    def _bring_compilation(
+        self,
+        found: FoundContract,
+        compilation: ImportedCompilation,
+        on_chain: OnChainContract,
+        label: str,
+        existing: ContractSource | None,
+    ) -> None:
+        options = self._options(found, existing)
+        compilation, missing = self._compiled(compilation)
+        if on_chain.creation is None and on_chain.runtime is None:
+            missing.append(NO_CODE)
+        if missing:
+            self._leave_workspace(options, compilation, on_chain, missing, existing)
+            return
+        prepared = derive_contract(
+            options,
+            compilation,
+            on_chain,
+            replaced=existing,
+            proxy_resolution=self._proxy_resolution(found, on_chain),
+        )
+        verification = prepared.verification
+        if not verification.is_valid or verification.record is None:
+            error = next(one for one in verification.findings if one.severity is Severity.ERROR)
+            raise ContractImportError(f"it does not match the chain: {error.message}", error.hint)
+        self._write(prepared.files, options.match_id or "", existing)
+        self._verified(verification.record)
+        self.done.notes += [Lost(note, label) for note in prepared.notes]
+
+    def _options(self, found: FoundContract, existing: ContractSource | None) -> ImportOptions:
+        old_match_id = existing and read_match_id(self.root, existing)
+        return ImportOptions(
+            chain_id=found.chain_id,
+            address=found.address,
+            form=self.settings.form,
+            match_id=old_match_id or self._next_match_id(),
+            verified_at=None,
+            now=self.settings.now,
+            replace=False,
+        )
+
+    def _proxy_resolution(self, found: FoundContract, on_chain: OnChainContract) -> Json | None:
+        node = self.settings.nodes.get(found.chain_id)
+        if node is None:
+            return None
+        return resolve_known_proxy(node, found.address, on_chain, partial(self._name_at, found.chain_id))
+
+    def _compiled(self, compilation: ImportedCompilation) -> tuple[ImportedCompilation, list[str]]:
+        """Return a compilation with its output, and what is missing if there is no compiler for it."""
+        kind, version, compilers = compilation.compiler, compilation.version, self.settings.compilers
+        if find_compiler(compilers, kind, version):
+            return self.batch.recompile(compilation, compilers), []
+        try:
+            if compilation.std_json_output is None:
+                raise no_compiler_error(kind, version, compilers)
+            return complete_compilation(compilation), []
+        except ContractImportError as error:
+            lacking = f"the compiler's output: {error}; import again with --compiler {kind}=PATH"
+            return replace(compilation, std_json_output=None), [lacking]
+
+    def _on_chain(self, found: FoundContract, source: SourceContract) -> OnChainContract:
+        node = self.settings.nodes.get(found.chain_id)
+        if node is None:
+            return source.on_chain
+        known = source.on_chain
+        asked = read_on_chain_contract(node, found.address, known.deployment.transaction_hash)
+        if asked.creation is not None or known.creation is None:
+            return asked
+        return asked._replace(creation=known.creation, notes=known.notes)
+
+    def _leave_workspace(
+        self,
+        options: ImportOptions,
+        compilation: ImportedCompilation,
+        on_chain: OnChainContract,
+        missing: list[str],
+        existing: ContractSource | None,
+    ) -> None:
+        workspace = workspace_of(options, compilation, on_chain)
+        path = f"contracts/{options.chain_id}/{options.address}/contract.yaml"
+        self.done.incomplete += [Lost(one, path) for one in missing]
+        if existing is None:
+            self._write(incomplete_files(workspace, missing), options.match_id or "", None)
+
+    def _write(self, files: Mapping[str, bytes], match_id: str, replaced: ContractSource | None) -> None:
+        """Write a contract; the lock is held no longer, so that an incident need not wait for an import."""
+        if not self.settings.dry_run:
+            with content_lock(self.root):
+                write_contract(self.root, files, replaced)
+        self.match_ids.add(match_id)
+        self.done.report.added.append(list(files)[-1])
+
+    def _verified(self, record: RecordValue) -> None:
+        name, where = record["compilation"]["name"], f"{record['address']} on chain {record['chainId']}"
+        self.done.verified.append(f"{name} at {where}: {record['match']}")
+
+    def _lose(self, name: str, reason: str, hint: str) -> None:
+        self.done.report.lost.append(Lost(f"{reason}; {hint}" if hint else reason, name))
+
+    def _is_incomplete(self, source: ContractSource) -> bool:
+        return source.form is ContractForm.WORKSPACE and read_contract(self.root, source).record is None
+
+    def _name_at(self, chain_id: ChainId, address: Address) -> str | None:
+        source = self.sources.get((chain_id, address.lower()))
+        record = None if source is None else read_contract(self.root, source).record
+        return None if record is None else str(record["compilation"]["name"])
+
+    @cached_property
+    def match_ids(self) -> set[str]:
+        """The match ids of the site."""
+        found = (read_match_id(self.root, source) for source in self.sources.values())
+        return {number for number in found if number}
+
+    def _next_match_id(self) -> str:
+        if self.has_bulk:
+            raise ContractImportError(
+                "the match ids of bulk files are not searched for a free one",
+                "add the contract with `statuary contract add --match-id`",
+            )
+        return str(
+            1 + max((int(one) for one in self.match_ids if one.isascii() and one.isdigit()), default=0)
+        )

@@ -1,0 +1,127 @@
+"""A contract that a source says is deployed; reading it is left to whoever wants it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.domain.contracts.workspace import WorkspaceDeployment
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import (
+    Address,
+    ChainId,
+    Hex,
+    InvalidValueError,
+    checksum_address,
+    parse_address,
+    parse_chain_id,
+    parse_hex,
+    shorten,
+)
+from statuary.importing.import_error import ContractImportError
+from statuary.importing.imported_compilation import ImportedCompilation
+from statuary.importing.on_chain_contract import OnChainContract
+
+UNKNOWN_ON_CHAIN = OnChainContract(None, None, WorkspaceDeployment())
+
+
+class SourceContract(NamedTuple):
+    """What a source has of a contract: a whole record, or a compilation.
+
+    Attributes:
+        record: the bytes of a record; None if there is a compilation.
+        compilation: without output if it has yet to be compiled.
+        on_chain: what the source knows of the chain.
+    """
+
+    record: bytes | None = None
+    compilation: ImportedCompilation | None = None
+    on_chain: OnChainContract = UNKNOWN_ON_CHAIN
+
+
+class FoundContract(NamedTuple):
+    """A contract that a source names.
+
+    Attributes:
+        name: what the source calls it.
+        read: reads the rest; raises ContractImportError.
+    """
+
+    chain_id: ChainId
+    address: Address
+    name: str
+    read: Callable[[], SourceContract]
+
+
+class UnreadableContract(NamedTuple):
+    """What a source names, and why it cannot be a contract of the site."""
+
+    name: str
+    reason: str
+    hint: str = ""
+
+
+Found = Iterator[FoundContract | UnreadableContract]
+
+
+def any_address(value: Json, where: str) -> Address:
+    """Return an address of a tool's file, in any case of its digits.
+
+    Raises:
+        ContractImportError: if it is not 20 bytes of hex.
+    """
+    try:
+        return parse_address(str(value).lower())
+    except InvalidValueError as error:
+        raise ContractImportError(f"{where}: {error}", error.hint) from None
+
+
+def any_chain_id(value: Json, where: str) -> ChainId:
+    """Return the chain id of a tool's file: a number, or its text.
+
+    Raises:
+        ContractImportError: if it is not one.
+    """
+    try:
+        return parse_chain_id(str(value).strip())
+    except InvalidValueError as error:
+        raise ContractImportError(f"{where}: {error}", error.hint) from None
+
+
+def any_hex(value: Json) -> Hex | None:
+    """Return bytes of a tool's file, with or without `0x`; None if they are missing, empty or not hex."""
+    text = str(value or "").lower()
+    try:
+        code = parse_hex(text if text.startswith("0x") else f"0x{text}")
+    except InvalidValueError:
+        return None
+    return None if code == "0x" else code
+
+
+def any_quantity(value: Json) -> str | None:
+    """Return a number of a tool's file, which may be hex, as decimal text; None if it is not one."""
+    try:
+        return str(int(value, 16) if isinstance(value, str) and value.startswith("0x") else int(value))
+    except (TypeError, ValueError):
+        return None
+
+
+def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) -> WorkspaceDeployment:
+    """Return what a tool's file says of the creating transaction; what is malformed is left out."""
+    name, deployer = any_hex(transaction), any_hex(sender)
+    return WorkspaceDeployment(
+        transaction_hash=name if name and len(name) == len("0x") + 64 else None,
+        block_number=any_quantity(block),
+        transaction_index=any_quantity(index),
+        deployer=checksum_address(deployer) if deployer and len(deployer) == len("0x") + 40 else None,
+    )
+
+
+def unreadable(name: str, error: ContractImportError) -> UnreadableContract:
+    """Return what stands for a contract that raised an error."""
+    return UnreadableContract(name, str(error), error.hint)
+
+
+def malformed(file: Path, error: Exception) -> ContractImportError:
+    """Return the error for a file that lacks what its tool writes."""
+    what = f"no {error}" if isinstance(error, KeyError) else str(error)
+    return ContractImportError(f"{file} is not complete: {shorten(what, 120)}")

@@ -1,0 +1,128 @@
+"""hardhat-deploy's `deployments/<network>` folders: a file for each contract, and the compiler's inputs.
+
+`<Name>.json` has address, receipt and solc's metadata; `solcInputs/<hash>.json` the whole standard JSON input;
+`.chainId` (in version 2, `.chain`) the chain. The compiler's output is not kept, so a contract has to be compiled
+again, and neither is what the transaction sent. Format: `Deployment` of hardhat-deploy 1.0, and the files that it
+wrote in tests/importing.
+"""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from statuary.domain.primitives import ChainId
+from statuary.importing.contracts.found_contract import (
+    Found,
+    FoundContract,
+    SourceContract,
+    any_address,
+    any_chain_id,
+    any_deployment,
+    malformed,
+    unreadable,
+)
+from statuary.importing.import_error import ContractImportError
+from statuary.importing.imported_compilation import ImportedCompilation, compiler_for_language
+from statuary.importing.input_files import decode_source, read_json_file, read_source_bytes
+from statuary.importing.on_chain_contract import OnChainContract
+
+CHAIN_FILES = (".chainId", ".chain")
+PROXY_SUFFIX = "_Proxy"
+
+
+def read_hardhat_deploy(folder: Path) -> Found:
+    """Yield the contracts of every network of a project.
+
+    Args:
+        folder: the project, its `deployments` folder, or the folder of one network.
+
+    Raises:
+        ContractImportError: if there is no network with its chain id.
+    """
+    above = folder / "deployments" if (folder / "deployments").is_dir() else folder
+    networks = [
+        one
+        for one in [above, *sorted(above.glob("*/"))]
+        if any((one / name).is_file() for name in CHAIN_FILES)
+    ]
+    if not networks:
+        raise ContractImportError(
+            f"{folder} has no deployments/<network>/.chainId", "give the folder of a hardhat-deploy project"
+        )
+    for network in networks:
+        try:
+            chain_id = _chain_id(network)
+        except ContractImportError as error:
+            yield unreadable(network.name, error)
+        else:
+            yield from _contracts(network, chain_id)
+
+
+def _chain_id(network: Path) -> ChainId:
+    file = next(network / name for name in CHAIN_FILES if (network / name).is_file())
+    if file.name == ".chain":
+        return any_chain_id(read_json_file(file).get("chainId"), str(file))
+    return any_chain_id(decode_source(read_source_bytes(file), file), str(file))
+
+
+def _contracts(network: Path, chain_id: ChainId) -> Found:
+    # Name.json and Name_Proxy.json are one contract, and the second tells its code
+    names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
+    for name in names:
+        if name + PROXY_SUFFIX in names:
+            continue
+        file = network / f"{name}.json"
+        try:
+            deployment = read_json_file(file)
+            address = any_address(deployment.get("address"), str(file))
+        except ContractImportError as error:
+            yield unreadable(f"{network.name}/{name}", error)
+        else:
+            yield FoundContract(chain_id, address, name, partial(_read, file, deployment))
+
+
+def _read(file: Path, deployment: dict[str, Any]) -> SourceContract:
+    receipt = deployment.get("receipt") or {}
+    try:
+        on_chain = OnChainContract(
+            creation=None,
+            runtime=None,
+            deployment=any_deployment(
+                deployment.get("transactionHash") or receipt.get("transactionHash"),
+                receipt.get("blockNumber"),
+                receipt.get("transactionIndex"),
+                receipt.get("from"),
+            ),
+        )
+        return SourceContract(compilation=_compilation(file, deployment), on_chain=on_chain)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise malformed(file, error) from None
+
+
+def _compilation(file: Path, deployment: dict[str, Any]) -> ImportedCompilation:
+    if not deployment.get("metadata"):
+        raise ContractImportError(
+            f"{file} has no metadata of a compiler",
+            "the contract was not deployed from sources of this project",
+        )
+    metadata = orjson.loads(deployment["metadata"])
+    ((path, name),) = metadata["settings"]["compilationTarget"].items()
+    solc_input = read_json_file(_input_file(file, deployment))
+    return ImportedCompilation(
+        compiler=compiler_for_language(solc_input["language"]),
+        version=metadata["compiler"]["version"],
+        fully_qualified_name=f"{path}:{name}",
+        std_json_input=solc_input,
+        std_json_output=None,
+    )
+
+
+def _input_file(file: Path, deployment: dict[str, Any]) -> Path:
+    digest = deployment.get("solcInputHash")
+    if not isinstance(digest, str) or not digest.isalnum():
+        raise ContractImportError(
+            f"{file} names no compiler input (solcInputHash)", "deploy with hardhat-deploy 0.7 or later"
+        )
+    return file.parent / "solcInputs" / f"{digest}.json"

@@ -1,0 +1,170 @@
+"""What real tools deployed is brought with one command, verified, from files alone or with a node that holds the same."""
+
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.main import command
+from statuary.content.read_contract import read_contract
+from support.ethereum_node import COMPILERS, ask, ethereum_node
+from support.imported_projects import HERE, catalogue_of, empty_site
+from support.requirements import require_program
+
+DEPLOYMENTS = HERE / "deployments"
+NOW = "2026-11-20T12:00:00Z"
+EXPECTED = {
+    "foundry": ["Fare", "Station", "Turnstile", "Turnstile"],
+    "ignition": ["Fare", "Station", "Turnstile"],
+    "hardhat-deploy": ["Fare", "Station", "Turnstile"],
+}
+
+
+def imported(content, kind, *options, source=None):
+    arguments = ["import", kind, str(source or DEPLOYMENTS / kind), "--content", str(content), "--now", NOW]
+    return CliRunner().invoke(command, [*arguments, *options])
+
+
+def records(content):
+    """Return the records of a content folder by address."""
+    found = {one.address: read_contract(content, one).record for one in catalogue_of(content).contracts}
+    assert None not in found.values()
+    return found
+
+
+def names(content):
+    return sorted(record["compilation"]["name"] for record in records(content).values())
+
+
+def is_clean(content):
+    checked = CliRunner().invoke(command, ["check", "--content", str(content), "--now", NOW])
+    return checked.exit_code == ExitCode.OK and "contracts/" not in checked.output
+
+
+def files(folder):
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+@pytest.fixture
+def content(tmp_path):
+    return empty_site(tmp_path)
+
+
+@pytest.fixture
+def solc():
+    program = COMPILERS / "bin/solc-0.8.30"
+    return f"solc={require_program(str(program), install='.ci/install-compilers')}"
+
+
+@pytest.fixture
+def node():
+    """Start a node that holds what a tool deployed."""
+
+    def holding(kind):
+        for raw in json.loads((DEPLOYMENTS / kind / "transactions.json").read_text()):
+            ask(url, "eth_sendRawTransaction", raw)
+        return url
+
+    with ethereum_node() as url:
+        yield holding
+
+
+@pytest.mark.parametrize("kind", ["foundry", "ignition"])
+def test_a_project_that_keeps_what_it_sent_needs_no_node(kind, content):
+    result = imported(content, kind)
+    assert result.exit_code == ExitCode.OK, result.output
+    assert names(content) == EXPECTED[kind]
+    assert {record["creationMatch"] for record in records(content).values()} == {"exact_match"}
+    assert is_clean(content)
+
+
+@pytest.mark.parametrize("kind", ["foundry", "ignition"])
+def test_a_node_adds_the_runtime_code_and_confirms_the_transaction(kind, content, node):
+    result = imported(content, kind, "--rpc", node(kind))
+    assert result.exit_code == ExitCode.OK, result.output
+    assert names(content) == EXPECTED[kind]
+    for record in records(content).values():
+        assert (record["creationMatch"], record["runtimeMatch"]) == ("exact_match", "exact_match")
+        assert record["deployment"]["blockNumber"] is not None
+    assert is_clean(content)
+
+
+def test_hardhat_deploy_needs_a_compiler_and_a_node(content, node, solc):
+    bare = imported(content, "hardhat-deploy")
+    assert bare.exit_code == ExitCode.FINDINGS
+    assert "3 contracts; missing its code on the chain" in bare.output
+    assert "3 contracts; missing the compiler's output" in bare.output
+    [settings, *_] = sorted(content.rglob("contract.yaml"))
+    assert settings.read_text().startswith(
+        "# Missing: the compiler's output: no compiler for solc 0.8.30+commit.7"
+    )
+    assert not is_clean(content)
+
+    whole = imported(content, "hardhat-deploy", "--rpc", node("hardhat-deploy"), "--compiler", solc)
+    assert whole.exit_code == ExitCode.OK, whole.output
+    assert names(content) == EXPECTED["hardhat-deploy"]
+    assert {record["match"] for record in records(content).values()} == {"exact_match"}
+    assert "Missing" not in settings.read_text()
+    assert is_clean(content)
+
+
+def test_again_brings_only_what_is_new_and_keeps_what_the_author_wrote(content, tmp_path):
+    project = shutil.copytree(DEPLOYMENTS / "ignition", tmp_path / "project")
+    journal = project / "ignition/deployments/chain-31337/journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    first = next(number for number, line in enumerate(lines) if "Line#Turnstile" in line)
+    journal.write_text("".join(lines[:first]))
+    assert imported(content, "ignition", source=project).exit_code == ExitCode.OK
+    assert names(content) == ["Fare", "Station"]
+    for settings in content.rglob("contract.yaml"):
+        settings.write_text("# mine\n" + settings.read_text())
+    before = files(content)
+
+    journal.write_text("".join(lines))
+    result = imported(content, "ignition", source=project)
+    assert "verified and added: 1 contract\n" in result.output
+    assert "already in" in result.output
+    assert names(content) == EXPECTED["ignition"]
+    assert before.items() <= files(content).items()
+    after = files(content)
+    imported(content, "ignition", source=project)
+    assert files(content) == after
+    assert sorted(record["matchId"] for record in records(content).values()) == ["1", "2", "3"]
+
+
+def test_a_dry_run_verifies_and_writes_nothing(content):
+    before = files(content)
+    result = imported(content, "foundry", "--dry-run")
+    assert "verified and would be added: 4 contracts" in result.output
+    assert files(content) == before
+
+
+def test_one_contract_of_a_project(content):
+    address = "0x5FbDB2315678afecb367f032d93F642f64180aa3"
+    assert imported(content, "ignition", "--address", address).exit_code == ExitCode.OK
+    assert list(records(content)) == [address]
+
+
+def test_code_of_another_revision_is_not_brought(content, tmp_path):
+    project = shutil.copytree(DEPLOYMENTS / "foundry", tmp_path / "project")
+    for run in project.glob("broadcast/**/run-*.json"):
+        text = json.loads(run.read_text())
+        sent = text["transactions"][1]["transaction"]
+        sent["input"] = sent["input"][:2000] + "00" + sent["input"][2002:]
+        run.write_text(json.dumps(text))
+    result = imported(content, "foundry", source=project)
+    assert result.exit_code == ExitCode.FINDINGS
+    assert names(content) == ["Fare", "Station", "Turnstile"]
+    assert "it does not match the chain" in result.output
+
+
+def test_a_chain_that_the_site_does_not_have(tmp_path):
+    content = empty_site(tmp_path)
+    (content / "site.yaml").write_text((content / "site.yaml").read_text().replace("31337", "5"))
+    result = imported(content, "ignition")
+    assert result.exit_code == ExitCode.FINDINGS
+    assert (
+        "not brought: 3 contracts; chain 31337 is not in site.yaml; add it under `chains:`" in result.output
+    )
