@@ -18,7 +18,7 @@ CHAIN_ID = parse_chain_id("31337")
 NOW = parse_instant("2026-11-20T12:00:00Z")
 
 SITE = """\
-page: {name: Turnstiles, url: https://status.example.org, id: turnstiles00}
+page: {name: Turnstiles, url: https://status.example.org, id: turnstiles00, created_at: 2026-11-20T12:00:00Z}
 chains: [{chain_id: 31337, name: Local}]
 """
 
