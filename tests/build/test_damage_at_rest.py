@@ -148,3 +148,18 @@ def test_verifying_reads_the_sources_again(content, tmp_path):
     build(content, tmp_path / "out", verify=True)
     build(content, tmp_path / "fresh")
     assert files_in(tmp_path / "out") == files_in(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize(
+    "harmed", ["v2/contract/", "proof", "v2/contracts", "api/v2/summary.json", "404.html", "index.html"]
+)
+def test_verifying_finds_another_byte_behind_the_same_size_and_time(content, tmp_path, harmed):
+    build(content, tmp_path / "out")
+    whole = files_in(tmp_path / "out")
+    for path in filter(lambda path: path.startswith(harmed), whole):
+        file = tmp_path / "out" / path
+        times = file.stat()
+        file.write_bytes(bytes([whole[path][0] ^ 1]) + whole[path][1:])
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    build(content, tmp_path / "out", verify=True)
+    assert files_in(tmp_path / "out") == whole

@@ -32,7 +32,8 @@ def _as_link(file: Path) -> None:
 
 
 def _swapped(file: Path) -> None:
-    other = next(one for one in sorted(file.parent.iterdir()) if one.is_file() and one != file)
+    site = next(folder for folder in file.parents if (folder / ".statuary").is_dir())
+    other = next(one for one in sorted(site.rglob("*.json")) if one != file)
     body = other.read_bytes()
     file.unlink()
     file.write_bytes(body)

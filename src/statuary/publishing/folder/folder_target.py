@@ -148,6 +148,8 @@ class FolderTarget(BuildTarget):
 
     @override
     def missing(self, *, verify: bool) -> frozenset[str]:
+        if verify:
+            self._stager.known = None  # every file that is offered from now on is read as well
         if verify or self._is_unclean:
             found = self._damaged()
         else:
