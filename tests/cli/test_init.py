@@ -58,7 +58,7 @@ def test_a_name_is_written_so_that_it_reads_back(run, tmp_path, name):
 
 def test_the_build_folder_is_ignored_by_git_unless_the_author_decides(run, tmp_path):
     run("init", *NOW)
-    assert (tmp_path / ".gitignore").read_text() == "/build/\n"
+    assert (tmp_path / ".gitignore").read_text() == "/build/\n/.venv/\n"
     (tmp_path / ".gitignore").write_text("mine\n")
     assert run("init", "--content", "other", *NOW).exit_code == 0
     assert (tmp_path / ".gitignore").read_text() == "mine\n"

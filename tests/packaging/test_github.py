@@ -42,6 +42,15 @@ def test_every_action_is_pinned_by_digest(file):
     assert used or file.name == "status-change.yml"
 
 
+def test_the_commands_of_the_workflow_work(tmp_path):
+    steps = yaml.safe_load((GITHUB / "workflows/ci.yml").read_text())["jobs"]["platforms"]["steps"]
+    commands = [step["run"] for step in steps if step.get("run", "").startswith("statuary ")]
+    assert len(commands) == 2
+    for command in commands:
+        subprocess.run([sys.executable, "-m", *command.split()], cwd=tmp_path, check=True)
+    assert (tmp_path / "first-site/build/index.html").is_file()
+
+
 def steps():
     return {
         step["name"]: step for step in yaml.safe_load(ACTION.read_text())["runs"]["steps"] if "run" in step

@@ -60,7 +60,7 @@ def _write(content: Path, texts: Mapping[str, str]) -> None:
     click.echo(f"wrote {content / '.schema'}/")
     ignore = content.parent / ".gitignore"
     if not ignore.exists():
-        ignore.write_text("/build/\n", encoding="utf-8")
+        ignore.write_text("/build/\n/.venv/\n", encoding="utf-8")
         click.echo(f"wrote {ignore}")
 
 

@@ -56,6 +56,18 @@ def test_the_navigation_is_on_every_page_in_order(tmp_path: Path) -> None:
     )
 
 
+def test_a_page_below_one_in_the_navigation_is_in_its_section(tmp_path: Path) -> None:
+    pages = {
+        "manual/index.md": "---\ntitle: Manual\nnavigation: true\n---\n",
+        "manual/deploy/index.md": "---\ntitle: Deploy\n---\n",
+        "manual/deploy/caddy.md": "---\ntitle: Caddy\n---\n",
+    }
+    site = build(content_with(tmp_path, pages), tmp_path / "site", NOW)
+    caddy = (site / "pages/manual/deploy/caddy.html").read_text("utf-8")
+    assert '<a href="../../../pages/manual/index.html" aria-current="page">Manual</a>' in caddy
+    assert 'aria-current="page">Caddy</a>' in caddy
+
+
 @pytest.mark.parametrize(
     ("link", "message"),
     [

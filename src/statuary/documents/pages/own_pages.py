@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -60,7 +60,7 @@ def own_page_documents(catalogue: Catalogue) -> Iterator[Document]:
     for page in catalogue.own_pages:
         path = OWN_PAGE.path(path=page.path)
         title = one_line(page.title)
-        head = PageHead(path=path, title=title, description=title, section=path)
+        head = PageHead(path=path, title=title, description=title, section=pages.section(page))
         view = OwnPageView(title=title, body=pages.html(page), siblings=pages.siblings(page))
         yield renderer.page(OWN_PAGE, "own_page.html", head, view, sources=(page.source,))
 
@@ -97,6 +97,14 @@ class _Pages:
                 token.attrSet(name, self._rewritten(page, str(token.attrGet(name) or "")))
         rendered = _parser().renderer.render(tokens, _parser().options, {})
         return Markup(SANITIZER.clean(rendered))  # noqa: S704 - the output of the sanitizer
+
+    def section(self, page: SitePage) -> str:
+        """Return the path of the page in the navigation that leads here: the page, or the index of a folder around it."""
+        navigated = {own.path for own in self._pages.values() if own.navigation}
+        folders = accumulate(page.folder.split("/"), "{}/{}".format) if page.folder else ()
+        around = [f"{folder}/index" for folder in folders]
+        path = next((one for one in (page.path, *reversed(around)) if one in navigated), page.path)
+        return OWN_PAGE.path(path=path)
 
     def siblings(self, page: SitePage) -> tuple[tuple[str, str, bool], ...]:
         """Return the pages of a nested page's folder."""
