@@ -243,7 +243,7 @@ USAGE = {
 def test_wrong_usage(case, content, monkeypatch):
     options, message = USAGE[case]
     if case == "both":
-        monkeypatch.setattr("statuary.cli.contract.read_chain_id", lambda _: "31337")
+        monkeypatch.setattr("statuary.cli.contract_choice.read_chain_id", lambda _: "31337")
     result = run(content, artifact("Fare"), *options)
     assert result.exit_code == ExitCode.USAGE
     assert message in result.stderr

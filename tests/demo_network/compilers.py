@@ -1,6 +1,6 @@
 """The pinned compilers of the demo network, which `.ci/install-compilers` fetches; from then on they run offline.
 
-`package-lock.json` names solc and the EVM, `vyper-<version>.txt` each Vyper with all it needs.
+`package-lock.json` names solc and ethers, `vyper-<version>.txt` each Vyper with all it needs.
 """
 
 import json
@@ -42,10 +42,10 @@ def compile_json(
     return SPELLED_IN_RECORDS.get(compiler.version, compiler.version), output
 
 
-def run_chain(tools: Path, plan: dict[str, Any]) -> dict[str, Any]:
-    """Run the plan's transactions on an EVM (see chain.mjs) and return what the chain then holds."""
+def run_chain(tools: Path, node: str, plan: dict[str, Any]) -> dict[str, Any]:
+    """Run the plan's transactions on a node (see chain.mjs) and return what the chain then holds."""
     done = subprocess.run(
-        ["node", HERE / "chain.mjs", tools],
+        ["node", HERE / "chain.mjs", tools, node],
         input=json.dumps(plan),
         stdout=subprocess.PIPE,
         text=True,

@@ -1,4 +1,4 @@
-"""Make the demo network's contracts: compile, deploy on a local EVM, write `content/contracts/748463`.
+"""Make the demo network's contracts: compile, deploy on a local node, anchor, write `content/contracts/748463`.
 
     python tests/demo_network/make.py [--content DIR] [--tools DIR]
 
@@ -21,9 +21,14 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from demo_network.compilers import TOOLS, compile_json, run_chain
+from statuary.content.read_content import read_content
 from statuary.content.read_contract import read_contract
 from statuary.documents.encode import encode_unchecked
 from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.importing.anchor_contracts import anchor_contracts, claim_text
+from statuary.importing.chain_evidence import AnchoringNodes
+from statuary.importing.ethereum_node import EthereumNode
+from support.ethereum_node import ethereum_node
 
 HERE = Path(__file__).parent
 CONTENT = HERE.parents[1] / "content"
@@ -110,7 +115,19 @@ def main() -> None:
         for name, entry in plan["compilations"].items()
         if name not in later
     }
-    chain = run_chain(options.tools, _chain_plan(plan, as_deployed))
+    with ethereum_node(plan["network"]["chain_id"], *_genesis(plan["network"])) as node:
+        chain = run_chain(options.tools, node, _chain_plan(plan, as_deployed))
+        _write(options, plan, as_deployed, chain)
+        _anchor(options.content, node)
+
+
+def _write(
+    options: argparse.Namespace,
+    plan: dict[str, Any],
+    as_deployed: dict[str, Compilation],
+    chain: dict[str, Any],
+) -> None:
+    later = {name for name, entry in plan["compilations"].items() if "fill_in" in entry}
     addresses = {contract["contract"]: contract["address"] for contract in chain["contracts"]}
     compiled = {
         name: as_deployed[name]
@@ -119,6 +136,19 @@ def main() -> None:
         for name, entry in plan["compilations"].items()
     }
     _write_contracts(options.content / "contracts" / str(plan["network"]["chain_id"]), plan, compiled, chain)
+
+
+def _genesis(network: dict[str, Any]) -> list[str]:
+    """Return the options of the node that its first block depends on."""
+    # an epoch of one block makes the last block but two final
+    return ["--timestamp", str(_unix(network["genesis"])), "--slots-in-an-epoch", "1", "--order", "fifo"]
+
+
+def _anchor(content: Path, node: str) -> None:
+    """Write the chain's own proofs beside the contracts, as `statuary contract anchor` does."""
+    sources = read_content(content).catalogue.contracts
+    for one in anchor_contracts(content, sources, AnchoringNodes(EthereumNode(node))):
+        print(one.source.address, *map(claim_text, one.claims))
 
 
 def _options() -> argparse.Namespace:
@@ -208,7 +238,7 @@ def _chain_plan(plan: dict[str, Any], compilations: dict[str, Compilation]) -> d
     names = {compilation.contract: name for name, compilation in compilations.items()}
     network = plan["network"]
     return {
-        "network": {**network, "genesis": _unix(network["genesis"])},
+        "network": {**network, **{time: _unix(network[time]) for time in ("genesis", "finalized")}},
         "artifacts": {name: _deployable(compilation, names) for name, compilation in compilations.items()},
         "predeployed": plan["predeployed"],
         "transactions": [{**step, "at": _unix(step["at"])} for step in plan["transactions"]],
@@ -278,10 +308,10 @@ def _derive_in_place(workspace: Path) -> None:
         address=address,
         form=ContractForm.WORKSPACE,
     )
-    record, findings = read_contract(content, source)
-    if record is None:
-        raise SystemExit("\n".join(f"{finding.path}: {finding.message}" for finding in findings))
-    workspace.with_suffix(".json").write_bytes(encode_unchecked(record.value))
+    read = read_contract(content, source)
+    if read.record is None:
+        raise SystemExit("\n".join(f"{finding.path}: {finding.message}" for finding in read.findings))
+    workspace.with_suffix(".json").write_bytes(encode_unchecked(read.record))
     shutil.rmtree(workspace)
 
 

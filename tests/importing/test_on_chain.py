@@ -7,12 +7,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from statuary.domain.chain.transaction import create_address
 from statuary.domain.contracts.workspace import WorkspaceDeployment
 from statuary.domain.primitives import parse_address
 from statuary.importing import ethereum_node as node_module
 from statuary.importing.ethereum_node import EthereumNode, RpcError
 from statuary.importing.import_error import ContractImportError
-from statuary.importing.on_chain_contract import create_address, read_chain_id, read_on_chain_contract
+from statuary.importing.on_chain_contract import read_chain_id, read_on_chain_contract
 from statuary.importing.prepare_contract import prepare_contract
 from statuary.importing.read_compilation import read_compilation
 from statuary.importing.resolve_proxy import resolve_proxy

@@ -11,6 +11,7 @@ import orjson
 from statuary.checks.contracts.check import ContractCheck
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.checks.record_location import known_chain, path_names_contract
+from statuary.content.anchor_file import anchor_path
 from statuary.content.parse_record import ParsedContract
 from statuary.content.read_contract import read_contract
 from statuary.documents.all_documents import contract_documents
@@ -21,7 +22,7 @@ from statuary.documents.pages.contracts.page_members import with_page_members
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.contracts.proof import Proof
 from statuary.domain.contracts.record import ContractRow, RecordValue, contract_row, in_served_order
-from statuary.domain.findings import Finding
+from statuary.domain.findings import Finding, Severity
 from statuary.domain.site_settings import ContractSettings, PublishPolicy
 from statuary.publishing.ledger.rows import SourceRow
 
@@ -97,7 +98,8 @@ def build_parsed_contract(
         return BuiltContract(source, contract.digest, rejections=tuple(findings))
     record = in_served_order(contract.record)
     proof = _prove(record, contract, settings)
-    found = tuple(finding.within(source.path) for finding in proof.findings)
+    notes = (*contract.notes, *_anchor_notes(proof, source))
+    found = (*(finding.within(source.path) for finding in proof.findings), *notes)
     published = proof.holds or settings.contracts.publish is PublishPolicy.ALL
     canonical = contract.canonical if record is contract.record else None
     documents = contract_documents(
@@ -127,10 +129,22 @@ def _row(record: RecordValue, settings: ContractBuildSettings) -> ContractRow:
 
 def _prove(record: RecordValue, contract: ParsedContract, settings: ContractBuildSettings) -> Proof:
     checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
-    if contract.compilation is None:
+    if contract.compilation is None and contract.anchor is None:
         return prove(record, checks)
     digest = sha256(encode_unchecked(record)).hexdigest()
-    return prove(record, checks, compilation=contract.compilation, digest=digest)
+    return prove(record, checks, compilation=contract.compilation, anchor=contract.anchor, digest=digest)
+
+
+def _anchor_notes(proof: Proof, source: ContractSource) -> Iterator[Finding]:
+    """Yield why evidence from the chain does not show what it should; it keeps nothing from being published."""
+    for problem, hint in proof.anchor_problems:
+        yield Finding(
+            rule="anchor-shows-the-contract",
+            message=f"not shown: {problem}",
+            hint=hint or f"run `statuary contract anchor {source.address} --rpc URL`",
+            path=anchor_path(source),
+            severity=Severity.NOTE,
+        )
 
 
 def _location_findings(

@@ -15,6 +15,7 @@ from statuary.build.incremental.outdated import AnySource, RebuildReason
 from statuary.build.incremental.scope import build_notes, scope_of, with_known_count
 from statuary.build.partitions import ContractPartition, Partitioner, PartitionSettings, build_partition
 from statuary.build.progress import Progress, stage
+from statuary.checks.contracts.recover_sender import can_recover_senders
 from statuary.checks.record_location import one_record_per_contract, one_record_per_match_id
 from statuary.checks.rule_catalogue import proof_rules
 from statuary.content.bulk.scratch import scratch_directory
@@ -77,7 +78,7 @@ def build_contracts(
     tree = None if execution.git is None else execution.git.answer
     catalogue = with_known_count(catalogue, target.ledger, tree)
     settings = contract_build_settings(catalogue, check_options)
-    fingerprint = fingerprint_of(settings, catalogue.hosting)
+    fingerprint = fingerprint_of(settings, catalogue.hosting, can_recover_senders())
     scope = scope_of(root, catalogue, target, tree, fingerprint, verify=execution.verify)
     shared = PartitionSettings(root, settings, catalogue.hosting, target.began)
     partitioner = Partitioner(shared, target.output, target.partition_size)

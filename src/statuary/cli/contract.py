@@ -8,6 +8,8 @@ import click
 
 from statuary.build.recompile import RecompileOptions, Recompiler
 from statuary.cli.compiler_options import compiler_option, parse_compilers
+from statuary.cli.contract_anchor import anchor, anchor_added
+from statuary.cli.contract_choice import choose_chain, choose_sources, read_catalogue
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import (
     build_instant,
@@ -25,22 +27,20 @@ from statuary.cli.options.contract_options import (
 from statuary.cli.output.findings_report import text_report
 from statuary.cli.output.plain_text import size_text
 from statuary.content.locate import locate_findings
-from statuary.content.read_content import read_content
-from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
+from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.contracts.workspace import WorkspaceDeployment
 from statuary.domain.findings import Finding, has_errors, sorted_findings
 from statuary.domain.primitives import (
     Address,
     ChainId,
     Instant,
-    checksum_address,
 )
 from statuary.editing.content_lock import content_lock
 from statuary.importing.compile_contract import compile_contract, write_evidence
 from statuary.importing.ethereum_node import EthereumNode
-from statuary.importing.import_error import ContractImportError
+from statuary.importing.imported_compilation import ImportedCompilation
 from statuary.importing.input_files import read_hex_file
-from statuary.importing.on_chain_contract import OnChainContract, read_chain_id, read_on_chain_contract
+from statuary.importing.on_chain_contract import OnChainContract, read_on_chain_contract
 from statuary.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
 from statuary.importing.read_compilation import read_compilation
 from statuary.importing.write_contract import write_contract
@@ -66,6 +66,7 @@ def add(
     now: Instant | None,
     force: bool,
     dry_run: bool,
+    anchoring: bool,
     compiler: tuple[str, ...],
     **given: Any,
 ) -> None:
@@ -79,17 +80,11 @@ def add(
     record has all of them.
     """
     node = None if rpc is None else EthereumNode(rpc)
-    compilation = read_compilation(
-        file,
-        output=given["output"],
-        contract_name=given["name"],
-        version=given["compiler_version"],
-        project=given["project"],
-    )
+    compilation = _read_compilation(file, given)
     with content_lock(content):
-        catalogue = _read_catalogue(content)
+        catalogue = read_catalogue(content)
         options = ImportOptions(
-            chain_id=_choose_chain(catalogue, chain_id, node),
+            chain_id=choose_chain(catalogue, chain_id, node),
             address=address,
             form=ContractForm(form),
             match_id=match_id,
@@ -106,8 +101,24 @@ def add(
             sys.exit(ExitCode.FINDINGS)
         if not dry_run:
             write_contract(content, prepared.files, prepared.replaced)
+            if rpc is not None and anchoring:
+                source = ContractSource(options.path, options.chain_id, address, options.form)
+                anchor_added(content, source, rpc, catalogue)
     for path, body in prepared.files.items():
         click.echo(f"    {'would write' if dry_run else 'wrote'} {content / path} ({size_text(len(body))})")
+
+
+def _read_compilation(file: Path, given: dict[str, Any]) -> ImportedCompilation:
+    return read_compilation(
+        file,
+        output=given["output"],
+        contract_name=given["name"],
+        version=given["compiler_version"],
+        project=given["project"],
+    )
+
+
+command.add_command(anchor)
 
 
 @command.command("compile")
@@ -126,7 +137,7 @@ def compile_contracts(
     """
     compilers = parse_compilers(compiler)
     with content_lock(content):
-        sources = _choose_sources(_read_catalogue(content), addresses, chain_id)
+        sources = choose_sources(read_catalogue(content), addresses, chain_id)
         recompiler = Recompiler(RecompileOptions(compilers=compilers))
         findings: list[Finding] = []
         for source in sources:
@@ -138,48 +149,6 @@ def compile_contracts(
         located = sorted_findings(locate_findings(content, findings))
         click.echo(text_report(located, str(content)), err=True)
     sys.exit(ExitCode.FINDINGS if has_errors(findings) else ExitCode.OK)
-
-
-def _choose_sources(
-    catalogue: Catalogue, addresses: tuple[Address, ...], chain_id: ChainId | None
-) -> list[ContractSource]:
-    wanted = {address.lower() for address in addresses}
-    sources = [
-        source
-        for source in catalogue.contracts
-        if chain_id in (None, source.chain_id) and (not wanted or source.address.lower() in wanted)
-    ]
-    for address in wanted - {source.address.lower() for source in sources}:
-        raise ContractImportError(f"there is no contract {checksum_address(address)} in a file of its own")
-    return sources
-
-
-def _read_catalogue(content: Path) -> Catalogue:
-    catalogue, findings = read_content(content)
-    if catalogue is None:
-        click.echo(text_report(findings, str(content)), err=True)
-        sys.exit(ExitCode.FINDINGS)
-    return catalogue
-
-
-def _choose_chain(catalogue: Catalogue, chain_id: ChainId | None, node: EthereumNode | None) -> ChainId:
-    """Return the chain of the contract, which must be the node's and one of the site's."""
-    known = [chain.chain_id for chain in catalogue.chains]
-    of_node = None if node is None else read_chain_id(node)
-    if of_node is not None and chain_id not in (None, of_node):
-        raise ContractImportError(
-            f"the node is on chain {of_node}, not {chain_id}", "use another --rpc, or leave out --chain-id"
-        )
-    chain = chain_id or of_node or _only_chain(known)
-    if chain not in known:
-        raise ContractImportError(f"chain {chain} is not in site.yaml", "add it under `chains:` first")
-    return chain
-
-
-def _only_chain(known: list[ChainId]) -> ChainId:
-    if len(known) != 1:
-        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(known) or 'none'}")
-    return known[0]
 
 
 def _read_on_chain(node: EthereumNode | None, address: Address, given: dict[str, Any]) -> OnChainContract:

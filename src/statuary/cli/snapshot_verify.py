@@ -36,7 +36,7 @@ def verify(location: str, public_key: str | None, against: str | None, proving: 
         click.echo(json.dumps(_json(verification, records)))
     else:
         click.echo("\n".join(_lines(verification, records)))
-    failed = not verification.is_whole or (records is not None and records.rejected)
+    failed = not verification.is_whole or (records is not None and records.errors)
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
@@ -66,6 +66,8 @@ def _lines(verification: Verification, records: "RecordVerifier | None") -> Iter
         yield "lower-case addresses are missing, as after unzip; `statuary publish` writes both"
     if records is not None:
         yield f"{records.verified:,} records verified, {records.rejected:,} rejected"
+        on_chain, deployed = records.anchors.shown.values()
+        yield f"the chain's own proofs show the code of {on_chain:,} and the deployment of {deployed:,}"
     yield f"site {verification.manifest_digest}"
 
 
@@ -92,5 +94,6 @@ def _json(verification: Verification, records: "RecordVerifier | None") -> dict[
     }
     if records is not None:
         value |= {"proved": records.verified, "refused": records.rejected}
+        value |= {claim.value: number for claim, number in records.anchors.shown.items()}
         value["errors"] = [{"path": f.path, "rule": f.rule, "message": f.message} for f in records.errors]
     return value

@@ -1,6 +1,6 @@
 """The evidence that a contract was compiled again: `contracts/<chainId>/<address>/compilation.json`."""
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated
 
 import orjson
@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 from statuary.content.load_model import load_model
 from statuary.content.source_files import SourceFile
 from statuary.content.source_model import SourceModel, Text
-from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.domain.catalogue import ContractSource, evidence_folder
 from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.findings import Finding
 from statuary.domain.limits import LARGEST_SOURCE_FILE
@@ -42,9 +42,7 @@ class CompilationSource(SourceModel):
 
 def compilation_path(source: ContractSource) -> str:
     """Return the path of the evidence, relative to the content folder."""
-    path = PurePosixPath(source.path)
-    folder = path.parent if source.form is ContractForm.WORKSPACE else path.with_suffix("")
-    return str(folder / COMPILATION_FILE)
+    return f"{evidence_folder(source)}/{COMPILATION_FILE}"
 
 
 def read_compilation_evidence(

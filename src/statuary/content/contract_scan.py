@@ -202,7 +202,7 @@ def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
                 address = name[: name.rindex(".")]
                 # a folder beside a record has its evidence
                 has_folder = bool(others) and f"{address}/" in others
-                form = ContractForm.COMPILED_RECORD if has_folder else ContractForm.RECORD
+                form = ContractForm.RECORD_WITH_EVIDENCE if has_folder else ContractForm.RECORD
                 yield ContractSource(f"{folder}/{name}", chain_id, address, form)
         elif isinstance(found, ContractSource):
             yield found
@@ -230,6 +230,8 @@ def _classify(file: ExternalFile) -> Iterator[_Found]:
             yield unknown_file_finding(pure, path)
     elif pattern.kind in BULK_FORMS:
         yield _BulkFile(pattern.kind, pure, path)
+    elif pattern.kind is FileKind.ANCHOR:
+        return  # read with the record that it is about
     elif pattern.kind is FileKind.WORKSPACE:
         yield ContractSource(path, pure.parts[1], pure.parts[2], ContractForm.WORKSPACE)
     else:

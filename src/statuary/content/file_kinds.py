@@ -22,6 +22,7 @@ class FileKind(Enum):
     PAGE = "page"
     RECORD = "contract record"
     WORKSPACE = "contract workspace"
+    ANCHOR = "chain's proofs of a contract"
     LINES = "contract records, one a line"
     TABLE = "table of an export"
 
@@ -72,6 +73,14 @@ FILE_PATTERNS = (
         stem="contract",
         pattern="contracts/<chainId>/<address>/contract.yaml",
         limit=LARGEST_RECORD,
+    ),
+    FilePattern(
+        kind=FileKind.ANCHOR,
+        folder=CONTRACTS,
+        depth=2,
+        stem="anchor",
+        suffixes=(".json",),
+        pattern="contracts/<chainId>/<address>/anchor.json",
     ),
     FilePattern(
         kind=FileKind.RECORD,

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from statuary.content.anchor_file import AnchorSource
 from statuary.content.file_kinds import FileKind, pattern_of
 from statuary.content.page_files import PageFile
 from statuary.content.source_model import SourceModel
@@ -28,6 +29,7 @@ SCHEMA_MODELS: dict[str, tuple[FileKind, type[SourceModel] | None]] = {
     "page": (FileKind.PAGE, PageFile),
     "contract": (FileKind.WORKSPACE, WorkspaceSource),
     "record": (FileKind.RECORD, None),
+    "anchor": (FileKind.ANCHOR, AnchorSource),
 }
 """By name of the schema. A record is its own wire format and has no source model."""
 

@@ -16,6 +16,7 @@ from statuary.content.parse_json import parse_json
 from statuary.content.parse_yaml import PlainText, parse_yaml
 from statuary.content.source_files import decode_utf8
 from statuary.content.validation_findings import validation_findings
+from statuary.domain.chain.anchor import Anchor
 from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.contracts.record import Record, RecordValue
 from statuary.domain.findings import Finding
@@ -33,6 +34,8 @@ class ParsedContract(NamedTuple):
         canonical: the bytes to publish if the source has exactly them; else None.
         digest: SHA-256 of a record file without white space at its end; empty for all other forms.
         compilation: the evidence beside the contract that it was compiled again.
+        anchor: what the chain's own proofs show of it.
+        notes: what is wrong with the anchor, which keeps nothing from being published.
     """
 
     record: RecordValue | None
@@ -40,6 +43,8 @@ class ParsedContract(NamedTuple):
     findings: Sequence[Finding] = ()
     digest: bytes = b""
     compilation: CompilationEvidence | None = None
+    anchor: Anchor | None = None
+    notes: Sequence[Finding] = ()
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedContract:

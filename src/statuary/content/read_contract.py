@@ -5,12 +5,14 @@ The path names chain and address; the checks compare them with the record.
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import orjson
 
+from statuary.content.anchor_file import read_anchor
 from statuary.content.compilation_file import read_compilation_evidence
 from statuary.content.load_model import load_model
 from statuary.content.parse_json import parse_json
@@ -21,7 +23,7 @@ from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.contracts.derivation import derive_record
 from statuary.domain.contracts.workspace import STD_JSON_INPUT, STD_JSON_OUTPUT, DerivationError
-from statuary.domain.findings import Finding
+from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json
 from statuary.domain.limits import LARGEST_RECORD
 from statuary.domain.primitives import (
@@ -42,8 +44,16 @@ def read_contract(root: Path, source: ContractSource) -> ParsedContract:
         return parsed
     findings = list(parsed.findings)
     compilation = read_compilation_evidence(root, source, findings)
+    notes: list[Finding] = []
+    anchor = read_anchor(root, source, notes)
     # without a digest, a later build sees that the evidence has changed or gone
-    return parsed._replace(findings=findings, compilation=compilation, digest=b"")
+    return parsed._replace(
+        findings=findings,
+        compilation=compilation,
+        anchor=anchor,
+        notes=[replace(note, severity=Severity.NOTE) for note in notes],
+        digest=b"",
+    )
 
 
 def _read_contract(root: Path, source: ContractSource) -> ParsedContract:

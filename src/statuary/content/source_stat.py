@@ -6,9 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.content.compilation_file import compilation_path
 from statuary.content.source_files import SourceFile, walk_path
-from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource
+from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource, evidence_folder
 
 
 class SourceStat(NamedTuple):
@@ -51,12 +50,11 @@ def source_stat(root: Path | str, source: ContractSource | BulkSource) -> Source
 def _paths(root: Path | str, source: ContractSource | BulkSource) -> Sequence[str]:
     if isinstance(source, BulkSource):
         return source.files
-    if source.form is ContractForm.WORKSPACE:
-        folder = source.path.rpartition("/")[0]
-        return [found.path for found in walk_path(Path(root), folder) if isinstance(found, SourceFile)]
-    if source.form is ContractForm.COMPILED_RECORD:
-        return (source.path, compilation_path(source))
-    return (source.path,)
+    if source.form not in (ContractForm.WORKSPACE, ContractForm.RECORD_WITH_EVIDENCE):
+        return (source.path,)
+    found = walk_path(Path(root), evidence_folder(source))
+    files = [file.path for file in found if isinstance(file, SourceFile)]
+    return files if source.form is ContractForm.WORKSPACE else [source.path, *files]
 
 
 def _stat(root: Path | str, path: str) -> SourceStat:

@@ -74,6 +74,12 @@ def uncompressed_path(path: str) -> str:
     return path
 
 
+def is_proof_path(path: str) -> bool:
+    """Say whether a path of either layout is that of a contract's proof."""
+    found = CONTRACT_PATH.fullmatch(plain_path(path))
+    return found is not None and found["family"] == "proof"
+
+
 def contract_of_path(path: str) -> tuple[str, str] | None:
     """Return chain id and address of the record at a path of either layout; None for other paths."""
     found = match_url(plain_path(path))

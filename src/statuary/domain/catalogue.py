@@ -20,7 +20,7 @@ class ContractForm(StrEnum):
     """How a contract is written in content."""
 
     RECORD = "record"
-    COMPILED_RECORD = "record with evidence of a compilation"
+    RECORD_WITH_EVIDENCE = "record with evidence beside it"
     WORKSPACE = "workspace"
     LINE = "line of a JSONL file"
     ROW = "row of an export"
@@ -51,6 +51,12 @@ class ContractSource(NamedTuple):
     def location(self) -> str:
         """The path, followed by the line in a bulk file."""
         return f"{self.path}:{self.line}" if self.line else self.path
+
+
+def evidence_folder(source: ContractSource) -> str:
+    """Return the folder of a contract's evidence: that of a workspace, or the one beside a record."""
+    folder, _, name = source.path.rpartition("/")
+    return folder if source.form is ContractForm.WORKSPACE else f"{folder}/{name.rpartition('.')[0]}"
 
 
 class BulkForm(StrEnum):

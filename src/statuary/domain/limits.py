@@ -14,6 +14,9 @@ MAX_ABI_ITEMS: Final = 10_000
 MAX_CBOR_DEPTH: Final = 16
 """Levels of nesting in auxdata; compilers use three."""
 
+MAX_RLP_DEPTH: Final = 16
+"""Levels of lists in a header, transaction or trie node; a transaction's access list makes four."""
+
 MAX_JSON_DEPTH: Final = 200
 """Levels of nesting in a record; no compiler comes near, and Python's own stack is limited."""
 

@@ -3,6 +3,7 @@
 https://ethereum.github.io/execution-apis/ . The URL may contain a key, so messages show only its host.
 """
 
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import cache
 from http.client import HTTPException
@@ -39,6 +40,9 @@ MAX_RESPONSE_BYTES: Final = 64 << 20
 MAX_QUANTITY_DIGITS: Final = 64
 """Hex digits of a number: the EVM's words have 256 bits."""
 
+MAX_BATCH: Final = 50
+"""Calls in one request; providers allow a hundred and more, but a response has its limit too."""
+
 METHOD_NOT_FOUND: Final = -32601
 """JSON-RPC's code for a method that the node does not offer."""
 
@@ -53,6 +57,10 @@ class RpcError(StatuaryError):
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+def _request(number: int, method: str, parameters: Sequence[Json]) -> dict[str, Json]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": list(parameters)}
 
 
 class EthereumNode:
@@ -83,8 +91,29 @@ class EthereumNode:
             RpcError: if the node responds with an error.
             ContractImportError: if there is no response, or it is not JSON-RPC.
         """
-        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
-        response = self._post(orjson.dumps(request), method)
+        response = self._post(orjson.dumps(_request(1, method, parameters)), method)
+        return self._result(response, method)
+
+    def call_all(self, calls: Sequence[tuple[str, Sequence[Json]]]) -> Iterator[Json | RpcError]:
+        """Yield the result of each call, or the node's error; the calls go out in batches.
+
+        Raises:
+            ContractImportError: if there is no response, or it is not JSON-RPC.
+        """
+        for start in range(0, len(calls), MAX_BATCH):
+            batch = calls[start : start + MAX_BATCH]
+            requests = [_request(number, *call) for number, call in enumerate(batch)]
+            responses = self._post(orjson.dumps(requests), batch[0][0])
+            if not isinstance(responses, list):
+                raise ContractImportError(f"{self.host} does not respond to several requests in one")
+            by_id = {response.get("id"): response for response in responses if isinstance(response, dict)}
+            for number, (method, _) in enumerate(batch):
+                try:
+                    yield self._result(by_id.get(number), method)
+                except RpcError as error:
+                    yield error
+
+    def _result(self, response: Json, method: str) -> Json:
         if isinstance(response, dict) and isinstance(error := response.get("error"), dict):
             code = error.get("code")
             raise RpcError(code if isinstance(code, int) else 0, str(error.get("message", "an error")))
@@ -160,7 +189,7 @@ class EthereumNode:
         except HTTPError as error:  # some nodes send a JSON-RPC error with a 4xx status
             with error:
                 raw = error.read(MAX_RESPONSE_BYTES + 1)
-            if not raw.lstrip().startswith(b"{"):
+            if not raw.lstrip().startswith((b"{", b"[")):
                 raise ContractImportError(
                     f"{self.host} responds to {method} with HTTP status {error.code}"
                 ) from None

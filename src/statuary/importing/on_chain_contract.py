@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from statuary.domain.chain.transaction import create_address
 from statuary.domain.contracts.workspace import WorkspaceDeployment
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import (
@@ -10,8 +11,6 @@ from statuary.domain.primitives import (
     ChainId,
     Hex,
     InvalidValueError,
-    checksum_address,
-    keccak256,
     parse_chain_id,
 )
 from statuary.importing.ethereum_node import METHOD_NOT_FOUND, EthereumNode, RpcError
@@ -173,14 +172,6 @@ def _address_from_nonce(
     if transaction.get("nonce") is None or deployment.deployer is None:
         return None
     return create_address(deployment.deployer, node.parse_quantity(transaction["nonce"], "the nonce"))
-
-
-def create_address(sender: Address, nonce: int) -> Address:
-    """Return the address of the contract that a transaction creates: Keccak-256 of RLP([sender, nonce])."""
-    number = nonce.to_bytes((nonce.bit_length() + 7) // 8)
-    item = number if len(number) == 1 and number[0] < 0x80 else bytes([0x80 + len(number)]) + number
-    items = bytes([0x80 + 20]) + bytes.fromhex(sender[2:]) + item
-    return checksum_address("0x" + keccak256(bytes([0xC0 + len(items)]) + items)[12:].hex())
 
 
 def _create_frames(trace: Json) -> Iterator[dict[str, Json]]:

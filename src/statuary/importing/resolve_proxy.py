@@ -3,12 +3,16 @@
 from collections.abc import Callable
 from typing import Final
 
-from statuary.domain.contracts.bytecode.proxy_detection import SLOTS, ProxyVerdict, proxy_evidence
+from statuary.domain.contracts.bytecode.proxy_detection import (
+    BEACON_SLOT,
+    DIAMOND,
+    ProxyVerdict,
+    proxy_evidence,
+    proxy_slots,
+)
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, checksum_address
 from statuary.importing.ethereum_node import EthereumNode, RpcError
-
-BEACON_SLOT: Final = "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"
 
 BEACON_FUNCTIONS: Final = {
     "implementation()": "5c60da1b",
@@ -17,10 +21,6 @@ BEACON_FUNCTIONS: Final = {
     "comptrollerImplementation()": "bb82aa5e",
 }
 """The functions that a beacon may have, with their selectors, in the order in which they are tried."""
-
-SAFE: Final = "GnosisSafeProxy"
-SEQUENCE: Final = "SequenceWalletProxy"
-DIAMOND: Final = "DiamondProxy"
 
 NameOf = Callable[[Address], str | None]
 
@@ -53,20 +53,11 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
 
 
 def _implementation(node: EthereumNode, address: Address, candidate: str) -> Address | None:
-    for slot in _slots(candidate, address):
-        found = _address_in_word(node.call_hex("eth_getStorageAt", address, f"0x{slot}", "latest"))
+    for slot in proxy_slots(candidate, address):
+        found = _address_in_word(node.call_hex("eth_getStorageAt", address, slot, "latest"))
         if found is not None:
-            return _beacon_implementation(node, found) if slot == BEACON_SLOT else found
+            return _beacon_implementation(node, found) if slot == f"0x{BEACON_SLOT}" else found
     return None
-
-
-def _slots(candidate: str, address: Address) -> list[str]:
-    """Return the storage slots of a proxy type, as 32 bytes of hex."""
-    if candidate == SAFE:
-        return [f"{0:064x}"]
-    if candidate == SEQUENCE:
-        return [address[2:].lower().zfill(64)]
-    return [slot for slot, proxy_type in SLOTS.items() if proxy_type == candidate]
 
 
 def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | None:

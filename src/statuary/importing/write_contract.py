@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from statuary.content.anchor_file import anchor_path
 from statuary.content.compilation_file import compilation_path
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.importing.import_error import ContractImportError
@@ -41,10 +42,10 @@ def files_of_source(source: ContractSource | None) -> list[str]:
     """Return the files that a contract may have, as paths in the content folder."""
     if source is None:
         return []
-    evidence = compilation_path(source)
+    evidence = [compilation_path(source), anchor_path(source)]
     if source.form is not ContractForm.WORKSPACE:
-        return [source.path, evidence]
-    return [*(str(PurePosixPath(source.path).parent / name) for name in WORKSPACE_FILES), evidence]
+        return [source.path, *evidence]
+    return [*(str(PurePosixPath(source.path).parent / name) for name in WORKSPACE_FILES), *evidence]
 
 
 def _remove(file: Path, written: list[Path]) -> None:

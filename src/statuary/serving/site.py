@@ -143,7 +143,8 @@ class Site:
 
     def _contract(self, chain_id: ChainId, address: Address) -> Contract:
         path = url_table.CONTRACT.path(chain_id=chain_id, address=address)
-        return Contract(chain_id, address, partial(self.read, path))
+        proof = url_table.PROOF.path(chain_id=chain_id, address=address)
+        return Contract(chain_id, address, partial(self.read, path), partial(self.read, proof))
 
     def chains(self) -> list[dict[str, Any]]:
         """Return the chains that the site serves."""

@@ -4,12 +4,16 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 from typing_extensions import override
 
+from statuary.domain.contracts.proof import Claim
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, ChainId, parse_instant
+from statuary.snapshots.errors import DamagedSnapshotError
+from statuary.snapshots.verify_anchors import verify_anchor
 
 
 class Contract:
@@ -20,11 +24,14 @@ class Contract:
         address: checksummed.
     """
 
-    def __init__(self, chain_id: ChainId, address: Address, read: Callable[[], bytes]) -> None:
-        """Take what reads the record."""
+    def __init__(
+        self, chain_id: ChainId, address: Address, read: Callable[[], bytes], read_proof: Callable[[], bytes]
+    ) -> None:
+        """Take what reads the record and its proof."""
         self.chain_id = chain_id
         self.address = address
         self._read = read
+        self._read_proof = read_proof
 
     @override
     def __repr__(self) -> str:
@@ -40,6 +47,38 @@ class Contract:
         """The whole record as Python values, members in published order."""
         value: dict[str, Any] = json.loads(self.body)
         return value
+
+    @cached_property
+    def proof(self) -> dict[str, Any]:
+        """The published proof: what the site says of the record's claims."""
+        value: dict[str, Any] = json.loads(self._read_proof())
+        return value
+
+    @property
+    def on_chain(self) -> Claim:
+        """Whether the chain's own proofs show the code at the address, verified again here, and in which block.
+
+        Raises:
+            DamagedSnapshotError: if the published proof says more than they show.
+        """
+        return self._chain_claims[0]
+
+    @property
+    def deployed(self) -> Claim:
+        """Whether the chain's own proofs show the deployment, likewise; needs the extra `chain`.
+
+        Raises:
+            DamagedSnapshotError: if the published proof says more than they show.
+            MissingExtraError: if the extra is not installed.
+        """
+        return self._chain_claims[1]
+
+    @cached_property
+    def _chain_claims(self) -> tuple[Claim, ...]:
+        claims, findings = verify_anchor(self.proof, self.record, sha256(self.body).hexdigest())
+        if findings:
+            raise DamagedSnapshotError(f"{self.chain_id}/{self.address}: {findings[0].message}")
+        return claims
 
     @property
     def match(self) -> str | None:

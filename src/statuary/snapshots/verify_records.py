@@ -1,14 +1,16 @@
 """Verify every record in a snapshot without the content it was built from."""
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 import orjson
 
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
-from statuary.documents.stored_paths import contract_of_path
+from statuary.documents.stored_paths import contract_of_path, is_proof_path
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json
 from statuary.snapshots.manifest_parts import ManifestEntry
+from statuary.snapshots.verify_anchors import AnchorVerifier
 
 ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
 
@@ -19,19 +21,24 @@ class RecordVerifier:
 
     Attributes:
         errors: why records are rejected, at the paths of the snapshot.
+        anchors: what the chain's own proofs show of them.
     """
 
     verified: int = 0
     rejected: int = 0
     errors: list[Finding] = field(default_factory=list)
+    anchors: AnchorVerifier = field(default_factory=AnchorVerifier)
 
     def __call__(self, entry: ManifestEntry, body: bytes) -> None:
         """Verify a document if it is a record."""
         contract = contract_of_path(entry.path)
         if contract is None:
+            if is_proof_path(entry.path):
+                self.errors.extend(self.anchors.take_proof(entry.path, _object(body)))
             return
         record = _object(body)
         findings = [*_misplaced(record, contract), *prove(record, ALL_CHECKS).findings]
+        findings += self.anchors.take_record(entry.path, record, sha256(body).hexdigest())
         errors = [finding.within(entry.path) for finding in findings if finding.severity is Severity.ERROR]
         self.errors.extend(errors)
         self.rejected += bool(errors)

@@ -41,14 +41,16 @@ def test_a_side_that_was_never_given_says_nothing():
 
 
 def test_what_no_evidence_shows_is_said():
-    assert sentence(exact_record()).endswith("did not compile the sources, and did not ask the chain.")
+    assert sentence(exact_record()).endswith(
+        "did not compile the sources. Nothing here shows that the on-chain bytecode is the code at the address."
+    )
 
 
 def test_evidence_of_a_compilation_is_called_evidence():
     evidence = CompilationEvidence("ab", "0.8.30", "cd", "ef", "01", "0.1.0", ())
     text = sentence(exact_record(), compilation=evidence, digest="ab")
-    assert text.endswith("this build did not repeat it, and did not ask the chain.")
-    assert sentence(exact_record(), compilation=evidence, digest="cd").endswith("and did not ask the chain.")
+    assert "this build did not repeat it." in text
+    assert "did not compile the sources." in sentence(exact_record(), compilation=evidence, digest="cd")
 
 
 def test_a_contradicted_record_claims_nothing():

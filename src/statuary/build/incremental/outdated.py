@@ -6,13 +6,12 @@ from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
-from statuary.content.compilation_file import compilation_path
 from statuary.content.git_state import GitState
 from statuary.content.read_contract import record_digest
 from statuary.content.source_files import SourceFile
 from statuary.content.source_stat import source_stat
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource
+from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource, evidence_folder
 from statuary.domain.limits import LARGEST_RECORD
 from statuary.publishing.ledger.source_table import KnownSource
 
@@ -122,9 +121,9 @@ class GitIds:
         if folder is not None:
             return self._of_folder(folder)
         record = self._of_file(source.path)
-        if source.form is not ContractForm.COMPILED_RECORD:
+        if source.form is not ContractForm.RECORD_WITH_EVIDENCE or isinstance(source, BulkSource):
             return record
-        evidence = self._of_file(compilation_path(source))
+        evidence = self._of_folder(evidence_folder(source))
         return sha256(f"{record} {evidence}".encode()).hexdigest() if record and evidence else ""
 
     def _of_file(self, path: str) -> str:

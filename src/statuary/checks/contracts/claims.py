@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from statuary.checks.contracts.anchor_claims import AnchorClaims
 from statuary.checks.contracts.json_comparison import as_object
 from statuary.checks.contracts.record_view import RecordView, SideView
 from statuary.domain.contracts.bytecode.auxdata import AuxdataStyle
@@ -36,6 +37,7 @@ MAX_NAMED: Final = 3
 def claims(
     record: RecordView,
     results: tuple[CheckResult, ...],
+    anchored: AnchorClaims,
     compilation: CompilationEvidence | None = None,
     digest: str = "",
 ) -> tuple[Claim, ...]:
@@ -45,17 +47,13 @@ def claims(
         results: of the checks.
         compilation: evidence that the sources were compiled again, or None.
         digest: SHA-256 of the record's canonical bytes, which the evidence must name.
+        anchored: what the chain's proofs show.
     """
     return (
         consistent_claim(results),
         hashed_claim(record, {result.check: result for result in results}),
         compiled_claim(compilation, digest),
-        Claim(
-            ClaimName.ON_CHAIN,
-            ClaimStatus.NOT_SHOWN,
-            "no account proof under a block's state root was given",
-        ),
-        _deployed(record),
+        *anchored.claims,
     )
 
 
@@ -117,12 +115,6 @@ def compiled_claim(compilation: CompilationEvidence | None, digest: str) -> Clai
     )
 
 
-def _deployed(record: RecordView) -> Claim:
-    is_given = as_object(record.value.get("deployment")).get("transactionHash") is not None
-    reason = "no signed transaction and receipt were given" if is_given else "the record names no transaction"
-    return Claim(ClaimName.DEPLOYED, ClaimStatus.NOT_SHOWN, reason)
-
-
 def _onchain_hashes(
     record: RecordView, results: Mapping[str, CheckResult]
 ) -> Iterator[tuple[str, EvidenceValue]]:
@@ -178,13 +170,17 @@ def _named(checks: list[str]) -> str:
 
 
 def pinned_members(
-    record: RecordView, known: tuple[Claim, ...], compilation: CompilationEvidence | None
+    record: RecordView,
+    known: tuple[Claim, ...],
+    anchored: AnchorClaims,
+    compilation: CompilationEvidence | None,
 ) -> dict[str, PinnedBy]:
     """Return what pins each member of a record; nothing if the record is contradicted.
 
     Args:
         known: its claims.
         compilation: evidence that its sources were compiled again.
+        anchored: what the chain's proofs show.
     """
     status = {claim.name: claim.status for claim in known}
     if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:
@@ -194,6 +190,7 @@ def pinned_members(
         pinned |= dict.fromkeys(("sources", *compilation.members), PinnedBy.COMPILED)
     if status[ClaimName.HASHED] is ClaimStatus.SHOWN:
         pinned |= dict(_pinned_by_hash(record))
+    pinned |= dict.fromkeys(anchored.pinned, PinnedBy.CHAIN)
     return {member: pin for member, pin in pinned.items() if _is_given(record, member)}
 
 

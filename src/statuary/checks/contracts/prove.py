@@ -6,6 +6,7 @@ A proof is a pure function of one record, so records can be proved anywhere, in 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from statuary.checks.contracts.anchor_claims import anchor_claims
 from statuary.checks.contracts.auxdata_checks import (
     auxdata_is_complete,
     auxdata_is_where_it_says,
@@ -72,6 +73,7 @@ from statuary.checks.contracts.transformation_checks import (
     vyper_immutables_follow_the_code,
 )
 from statuary.checks.contracts.vyper_checks import vyper_integrity_is_that_of_the_sources
+from statuary.domain.chain.anchor import Anchor
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, CompilationEvidence, Proof
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json
@@ -139,6 +141,7 @@ def prove(
     checks: Sequence[ContractCheck] = CONTRACT_CHECKS,
     *,
     compilation: CompilationEvidence | None = None,
+    anchor: Anchor | None = None,
     digest: str = "",
 ) -> Proof:
     """Run checks on a record, and return them with its claims.
@@ -147,7 +150,8 @@ def prove(
         record: as JSON, its shape validated.
         checks: the result also names those that are skipped.
         compilation: evidence that the record's sources were compiled again, if any.
-        digest: SHA-256 of the record's canonical bytes as hex, which the evidence must name.
+        digest: SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name.
+        anchor: what the chain's own proofs show of it, if there are any.
     """
     view = RecordView(record)
     chosen = set(checks)
@@ -157,8 +161,15 @@ def prove(
         for check in CONTRACT_CHECKS
     ]
     results = _with_requirements(view, run)
-    known = claims(view, results, compilation, digest)
-    return Proof(results=results, claims=known, pinned=pinned_members(view, known, compilation))
+    anchored = anchor_claims(view, anchor, digest)
+    known = claims(view, results, anchored, compilation, digest)
+    return Proof(
+        results=results,
+        claims=known,
+        pinned=pinned_members(view, known, anchored, compilation),
+        anchor=anchor,
+        anchor_problems=anchored.problems,
+    )
 
 
 def _with_requirements(record: RecordView, results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:

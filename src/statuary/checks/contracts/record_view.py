@@ -42,7 +42,7 @@ from statuary.domain.contracts.match_level import MatchLevel
 from statuary.domain.contracts.match_sides import appended_immutables_size
 from statuary.domain.contracts.metadata.vyper_integrity import imported_paths
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import InvalidValueError
+from statuary.domain.primitives import Address, InvalidValueError
 
 
 class SideView:
@@ -208,6 +208,7 @@ class RecordView:
         self.language = as_text(self.compilation.get("language"))
         self.version = as_text(self.compilation.get("compilerVersion"))
         self.auxdata_style: AuxdataStyle = auxdata_style(self.language, self.version)
+        self.address = Address(as_text(value.get("address")))
         self.creation = SideView(self, "creation")
         self.runtime = SideView(self, "runtime")
 

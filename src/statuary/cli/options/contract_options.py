@@ -103,6 +103,13 @@ WRITE_OPTIONS = (
     click.option(
         "--force", is_flag=True, help="Replace the existing contract; it keeps its match id and its date."
     ),
+    click.option(
+        "--anchor/--no-anchor",
+        "anchoring",
+        default=True,
+        show_default=True,
+        help="With --rpc: keep the chain's own proofs of the contract too, as `contract anchor` does.",
+    ),
     click.option("--dry-run", is_flag=True, help="Derive and verify the contract, but write nothing."),
     content_option,
     now_option,

@@ -23,7 +23,9 @@ class ChainSource(SourceModel):
     title: Text | None = None
     """A longer name; default: `name`."""
     rpc: tuple[Text, ...] = ()
-    """Public JSON-RPC URLs."""
+    """Public JSON-RPC URLs. `statuary contract anchor` asks each of them for the hashes of blocks."""
+    explorer: Annotated[Text, Field(pattern=r"^https?://[^\s]+$")] | None = None
+    """URL of a block explorer whose pages have the paths of EIP-3091, such as `/block/<hash>`."""
     supported: Flag = True
     """Whether new contracts are still verified on it."""
 
@@ -34,6 +36,7 @@ class ChainSource(SourceModel):
             name=self.name,
             title=self.title or self.name,
             rpc=self.rpc,
+            explorer=(self.explorer or "").rstrip("/"),
             supported=self.supported,
         )
 

@@ -12,6 +12,7 @@ import orjson
 from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json, encode_unchecked
+from statuary.domain.chain.anchor import anchor_json
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, Claim, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json
@@ -20,7 +21,12 @@ from statuary.version import VERSION
 
 
 def proof_document(
-    record: RecordValue, proof: Proof, source: str, *, published: bool, digest: str = ""
+    record: RecordValue,
+    proof: Proof,
+    source: str,
+    *,
+    published: bool,
+    digest: str = "",
 ) -> Document:
     """Return the proof of a record.
 
@@ -30,7 +36,7 @@ def proof_document(
         digest: SHA-256 of the record's canonical bytes, as hex.
     """
     chain_id, address = record["chainId"], record["address"]
-    body = {
+    body: dict[str, Json] = {
         "chainId": chain_id,
         "address": address,
         "match": record["match"],
@@ -44,6 +50,8 @@ def proof_document(
         "pinnedBy": proof.pinned,
         "checks": [_check(result) for result in proof.results],
     }
+    if proof.anchor is not None:
+        body["anchor"] = anchor_json(proof.anchor)
     return Document(
         path=url_table.PROOF.path(chain_id=chain_id, address=address),
         aliases=(url_table.PROOF.path(chain_id=chain_id, address=address.lower()),),

@@ -7,6 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
+from statuary.domain.chain.anchor import Anchor
 from statuary.domain.findings import Finding, has_errors
 
 EvidenceValue = str | int
@@ -83,6 +84,8 @@ class Claim(NamedTuple):
 class PinnedBy(StrEnum):
     """What fixes a member's value, strongest first."""
 
+    CHAIN = "chain"
+    """The chain's own Merkle proofs, under the hash of a block."""
     HASH = "hash"
     """A hash in the on-chain bytecode."""
     COMPILED = "compiled"
@@ -123,11 +126,15 @@ class Proof:
         results: one for each check, in catalogue order.
         claims: empty if only checks were requested.
         pinned: by member name; `sources/<path>` for a file that differs from the other sources.
+        anchor: what the chain's own proofs show of the record, for readers to verify.
+        anchor_problems: why evidence from the chain does not show what it should, and what to do about it.
     """
 
     results: tuple[CheckResult, ...]
     claims: tuple[Claim, ...] = ()
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
+    anchor: Anchor | None = None
+    anchor_problems: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

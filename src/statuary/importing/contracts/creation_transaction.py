@@ -2,8 +2,8 @@
 
 from typing import Final, NamedTuple
 
+from statuary.domain.chain.transaction import create_address
 from statuary.domain.primitives import Address, Hex, checksum_address, keccak256
-from statuary.importing.on_chain_contract import create_address
 
 DETERMINISTIC_FACTORY: Final = "0x4e59b44847b379578588920ca78fbf26c0b4956c"
 """The factory of https://github.com/Arachnid/deterministic-deployment-proxy; its input is a salt and creation code."""

@@ -18,7 +18,7 @@ from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.visible_text import one_line, visible_text
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
-from statuary.domain.contracts.proof import Proof
+from statuary.domain.contracts.proof import ClaimName, PinnedBy, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, parse_instant
@@ -52,11 +52,13 @@ class ProxyView(NamedTuple):
 
     Attributes:
         error: why they are unknown; empty if they are known.
+        block: the number of the block for which the chain's proofs show them; empty if none do.
     """
 
     kind: str
     implementations: tuple[ImplementationLink, ...]
     error: str
+    block: str
 
 
 class ContractView(NamedTuple):
@@ -160,11 +162,11 @@ def contract_view(
             proof, {side: as_text(record[f"{side}Match"]) for side in ("creation", "runtime")}, texts
         ),
         sides=tuple(_side(record, side, texts) for side in ("creation", "runtime")),
-        proof=proof_view(proof, texts, dict(pages.rules)),
+        proof=proof_view(proof, texts, dict(pages.rules), dict(pages.explorers).get(chain_id, "")),
         verified_at=_moment(record.get("verifiedAt"), localization),
         facts=tuple(_facts(record, texts)),
         settings=_settings(compilation.get("compilerSettings")),
-        proxy=_proxy(record, pages),
+        proxy=_proxy(record, pages, _proxy_block(proof)),
         sources=tuple(source_views(record.get("sources"), language, path)),
         interface=interface_view(record.get("abi"), record.get("userdoc"), record.get("devdoc"), arguments),
         storage=storage_view(record.get("storageLayout")),
@@ -241,7 +243,14 @@ def _settings(settings: Json) -> str:
     return text if len(text) <= MAX_SETTINGS_LENGTH else text[:MAX_SETTINGS_LENGTH] + " …"
 
 
-def _proxy(record: RecordValue, pages: ContractPageContext) -> ProxyView | None:
+def _proxy_block(proof: Proof) -> str:
+    """Return the number of the block for which the chain shows the implementations; empty if it does not."""
+    on_chain = proof.claim(ClaimName.ON_CHAIN)
+    is_shown = proof.pinned.get("proxyResolution") is PinnedBy.CHAIN
+    return str(on_chain.evidence["blockNumber"]) if is_shown and on_chain is not None else ""
+
+
+def _proxy(record: RecordValue, pages: ContractPageContext, block: str) -> ProxyView | None:
     resolution = as_object(record.get("proxyResolution"))
     error = as_object(resolution.get("proxyResolutionError"))
     if resolution.get("isProxy") is not True and not error:
@@ -253,6 +262,7 @@ def _proxy(record: RecordValue, pages: ContractPageContext) -> ProxyView | None:
             for one in as_list(resolution.get("implementations"))
         ),
         error=one_line(as_text(error.get("message"))),
+        block=block,
     )
 
 

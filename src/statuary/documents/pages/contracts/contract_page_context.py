@@ -17,12 +17,14 @@ class ContractPageContext(NamedTuple):
         chains: id and name.
         known: chain and checksummed address of every contract with a page.
         rules: name and rule of each check.
+        explorers: id of a chain, and the URL of its block explorer.
     """
 
     site: SiteContext
     chains: tuple[tuple[str, str], ...]
     known: frozenset[tuple[str, str]]
     rules: tuple[tuple[str, str], ...] = ()
+    explorers: tuple[tuple[str, str], ...] = ()
 
     def chain_name(self, chain_id: str) -> str:
         """Return the name of a chain."""
@@ -46,6 +48,7 @@ def contract_page_context(catalogue: Catalogue, rules: Iterable[Rule]) -> Contra
         chains=tuple((chain.chain_id, chain.title) for chain in catalogue.chains),
         known=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
         rules=tuple((rule.name, rule.sentence) for rule in rules),
+        explorers=tuple((chain.chain_id, chain.explorer) for chain in catalogue.chains if chain.explorer),
     )
 
 

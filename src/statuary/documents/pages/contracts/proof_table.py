@@ -53,12 +53,17 @@ class ClaimRow(NamedTuple):
         sign: the sign of its status.
         status: its status in words.
         reason: what shows or contradicts it, or why it is not shown.
+        block_number: the block under whose hash it is shown; empty if there is none.
+        block_href: that block in the explorer; empty if the site names none.
     """
 
     sentence: str
     sign: str
     status: str
     reason: str
+    block_number: str
+    block_hash: str
+    block_href: str
 
 
 class ProofView(NamedTuple):
@@ -81,8 +86,15 @@ class ProofView(NamedTuple):
     claims: tuple[ClaimRow, ...]
 
 
-def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str]) -> ProofView:
-    """Return a proof as a list; `rules` maps the names of checks to their rules."""
+def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str], explorer: str) -> ProofView:
+    """Return a proof as a list.
+
+    Args:
+        proof: the proof.
+        texts: the words of the page.
+        rules: the rules of checks, by name.
+        explorer: the URL of the chain's block explorer; empty if there is none.
+    """
     by_outcome = {
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
@@ -92,7 +104,7 @@ def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str]) -> Proo
         rows=tuple(_row(result, texts, rules) for outcome in OUTCOME_ORDER for result in by_outcome[outcome]),
         not_applicable=tuple(_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
         skipped=tuple(_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
-        claims=tuple(_claim_row(claim, texts) for claim in proof.claims),
+        claims=tuple(_claim_row(claim, texts, explorer) for claim in proof.claims),
     )
 
 
@@ -121,12 +133,16 @@ CLAIM_ICONS = {
 """The sign of a claim's status."""
 
 
-def _claim_row(claim: Claim, texts: PageTexts) -> ClaimRow:
+def _claim_row(claim: Claim, texts: PageTexts, explorer: str) -> ClaimRow:
+    number, block = (str(claim.evidence.get(name, "")) for name in ("blockNumber", "blockHash"))
     return ClaimRow(
         sentence=texts(f"claim.{claim.name.name.lower()}"),
         sign=CLAIM_ICONS[claim.status],
         status=texts(f"claim_status.{claim.status.name.lower()}"),
         reason=one_line(claim.reason),
+        block_number=number,
+        block_hash=block,
+        block_href=f"{explorer}/block/{block}" if explorer and block else "",
     )
 
 
@@ -147,6 +163,7 @@ def meaning(proof: Proof, levels: Mapping[str, str], texts: PageTexts) -> str:
         _commitment(proof) if _is_shown(hashed) else "not_hashed",
         *_extra_sources(proof),
         "compiled" if _is_shown(compiled) else "not_compiled",
+        "on_chain" if _is_shown(proof.claim(ClaimName.ON_CHAIN)) else "not_on_chain",
     )
     return " ".join(texts(f"meaning.{key}") for key in keys)
 

@@ -60,6 +60,24 @@ _TELLING = frozenset(
 """Instructions that a walk looks at."""
 
 
+BEACON_SLOT = "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"
+"""The slot in which EIP-1967 keeps the address of a beacon, which is asked for the implementation."""
+
+SAFE = "GnosisSafeProxy"
+DIAMOND = "DiamondProxy"
+
+
+def proxy_slots(proxy_type: str, address: Address) -> list[str]:
+    """Return the storage slots in which a type of proxy keeps its implementation, as 32 bytes of hex, in order."""
+    if proxy_type == SAFE:
+        return [f"0x{0:064x}"]
+    if proxy_type == _SEQUENCE:
+        return [f"0x{address[2:].lower().zfill(64)}"]
+    if proxy_type == DIAMOND:
+        return []  # its facets are in a mapping
+    return [f"0x{slot}" for slot, kind in SLOTS.items() if kind == proxy_type]
+
+
 class ProxyVerdict(StrEnum):
     """What bytecode decides."""
 

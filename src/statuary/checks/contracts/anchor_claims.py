@@ -1,0 +1,287 @@
+"""Claims D and E, from the chain's own proofs: they hold under the hash of a block.
+
+An anchor never contradicts a record: no header says which chain it is of, so a proof that does not fit may be about
+another chain.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from typing_extensions import override
+
+from statuary.checks.contracts.anchored_proxy import anchored_proxy
+from statuary.checks.contracts.json_comparison import as_object, as_text
+from statuary.checks.contracts.record_view import RecordView
+from statuary.checks.contracts.recover_sender import recover_sender
+from statuary.domain.chain.anchor import (
+    Anchor,
+    AnchoredBlock,
+    DeploymentEvidence,
+    account_under,
+    header_of,
+    transaction_in,
+)
+from statuary.domain.chain.rlp import EvidenceError
+from statuary.domain.chain.transaction import SignedTransaction, create2_address, create_address
+from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus, EvidenceValue
+from statuary.domain.primitives import Address, checksum_address, keccak256
+from statuary.optional import MissingExtraError
+
+if TYPE_CHECKING:
+    from statuary.domain.json_values import Json
+
+MAX_CREATOR_NONCE: Final = 1_000
+"""The nonces of a factory that are tried for the address of what it created."""
+
+MAX_SALT_WORDS: Final = 16
+"""The words of a call that are tried as the salt of CREATE2."""
+
+NO_ACCOUNT_PROOF: Final = "no account proof under a block's state root was given"
+OTHER_RECORD: Final = "the anchor is about another record"
+
+
+class AnchorClaims(NamedTuple):
+    """What an anchor shows of a record.
+
+    Attributes:
+        claims: D and E.
+        pinned: the members that the chain pins.
+        problems: why evidence that is given does not show what it should, and what to do about it.
+    """
+
+    claims: tuple[Claim, Claim]
+    pinned: tuple[str, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+class _Shown(NamedTuple):
+    """What one part of an anchor shows: everything that its claim needs unless there is a reason why not."""
+
+    evidence: Mapping[str, EvidenceValue]
+    pinned: tuple[str, ...]
+    reason: str = ""
+
+
+def anchor_claims(record: RecordView, anchor: Anchor | None, digest: str) -> AnchorClaims:
+    """Return what is known of claims D and E.
+
+    Args:
+        record: the record.
+        anchor: the chain's proofs; None if there are none.
+        digest: SHA-256 of the record's canonical bytes, which the anchor must name.
+    """
+    problems: list[tuple[str, str]] = []
+    pinned: list[str] = []
+    if anchor is not None and anchor.record != digest:
+        problems.append((OTHER_RECORD, ""))
+    claims = (
+        _claim(_OnChain(record, anchor), digest, pinned, problems),
+        _claim(_Deployed(record, anchor), digest, pinned, problems),
+    )
+    return AnchorClaims(claims, tuple(pinned), tuple(problems))
+
+
+class _ChainClaim:
+    """One of the two claims.
+
+    Attributes:
+        name: the claim.
+        shown_by: what shows it, where it is shown.
+    """
+
+    name: ClaimName
+    shown_by: str
+
+    def __init__(self, record: RecordView, anchor: Anchor | None) -> None:
+        self.record = record
+        self.anchor = anchor
+
+    def missing(self) -> str:
+        """Return why there is no evidence; empty if there is some."""
+        raise NotImplementedError
+
+    def verify(self) -> _Shown:
+        """Return what the evidence shows.
+
+        Raises:
+            EvidenceError: if it does not show what it should.
+            MissingExtraError: if a library is not installed.
+        """
+        raise NotImplementedError
+
+
+def _claim(claim: _ChainClaim, digest: str, pinned: list[str], problems: list[tuple[str, str]]) -> Claim:
+    """Return what is known of a claim; add the members that it pins, and what keeps it from being shown."""
+    reason = claim.missing()
+    if not reason and claim.anchor is not None and claim.anchor.record != digest:
+        reason = OTHER_RECORD
+    if reason:
+        return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
+    try:
+        shown = claim.verify()
+    except (EvidenceError, MissingExtraError) as error:
+        problems.append((str(error), error.hint))
+        return Claim(claim.name, ClaimStatus.NOT_SHOWN, str(error))
+    pinned += shown.pinned
+    status = ClaimStatus.NOT_SHOWN if shown.reason else ClaimStatus.SHOWN
+    return Claim(claim.name, status, shown.reason or claim.shown_by, shown.evidence)
+
+
+def _block_evidence(block: AnchoredBlock) -> dict[str, EvidenceValue]:
+    agreed = {"agreed": ", ".join(block.agreed)} if block.agreed else {}
+    return {"blockNumber": block.number, "blockHash": block.hash, **agreed}
+
+
+class _OnChain(_ChainClaim):
+    """Claim D: `onchainBytecode` is the code at the address, and the storage of a proxy names its implementation."""
+
+    name = ClaimName.ON_CHAIN
+    shown_by = "the account proof under the block's state root has the hash of the record's on-chain bytecode"
+
+    @override
+    def missing(self) -> str:
+        if self.anchor is None:
+            return NO_ACCOUNT_PROOF
+        if self.anchor.block is None:
+            return self.anchor.missing.get(self.name, NO_ACCOUNT_PROOF)
+        return "" if self.record.runtime.onchain else "the record has no on-chain runtime bytecode"
+
+    @override
+    def verify(self) -> _Shown:
+        if self.anchor is None or self.anchor.block is None:
+            raise EvidenceError(self.missing())
+        block = self.anchor.block
+        account = account_under(header_of(block), self.record.address, self.anchor.account)
+        code_hash = keccak256(self.record.runtime.onchain or b"")
+        if account.code_hash != code_hash:
+            raise EvidenceError(
+                f"in block {block.number:,} the code at the address has Keccak-256 0x{account.code_hash.hex()},"
+                f" the record's has 0x{code_hash.hex()}"
+            )
+        evidence = _block_evidence(block) | {"codeHash": f"0x{code_hash.hex()}"}
+        proxy = anchored_proxy(self.record, account, self.anchor)
+        pinned = ("runtimeBytecode.onchainBytecode", *(("proxyResolution",) if proxy.is_shown else ()))
+        return _Shown({**evidence, **proxy.evidence}, pinned)
+
+
+class _Deployed(_ChainClaim):
+    """Claim E: transaction, block, index and deployer are those of the deployment."""
+
+    name = ClaimName.DEPLOYED
+    shown_by = (
+        "the signed transaction and its receipt are under the block's roots, the deployer signed it, and the"
+        " address follows from the deployer and its nonce"
+    )
+
+    def __init__(self, record: RecordView, anchor: Anchor | None) -> None:
+        super().__init__(record, anchor)
+        self.named: Mapping[str, Json] = as_object(record.value.get("deployment"))
+
+    @override
+    def missing(self) -> str:
+        if self.named.get("transactionHash") is None:
+            return "the record names no transaction"
+        absent = [
+            member for member in ("blockNumber", "transactionIndex", "deployer") if not self._text(member)
+        ]
+        if absent:
+            return f"the record's deployment has no {absent[0]}"
+        if self.anchor is None or self.anchor.deployment is None:
+            missing = {} if self.anchor is None else self.anchor.missing
+            return missing.get(self.name, "no signed transaction and receipt were given")
+        return ""
+
+    def _text(self, member: str) -> str:
+        return as_text(self.named.get(member))
+
+    @override
+    def verify(self) -> _Shown:
+        if self.anchor is None or self.anchor.deployment is None:
+            raise EvidenceError(self.missing())
+        deployment = self.anchor.deployment
+        transaction = self._transaction(deployment)
+        sender = recover_sender(transaction.signature)
+        self._compare("deployer", sender)
+        evidence = _block_evidence(deployment.block) | {
+            "transactionHash": f"0x{transaction.hash.hex()}",
+            "transactionIndex": int(self._text("transactionIndex")),
+            "sender": sender,
+            "nonce": transaction.nonce,
+        }
+        if not transaction.to and create_address(sender, transaction.nonce) == self.record.address:
+            return _Shown(evidence, tuple(self._pinned_by_creation(transaction)))
+        creator = dict(_creator(self.record, transaction, sender))
+        pinned = ("creationBytecode.onchainBytecode",) if "salt" in creator else ()
+        return _Shown(evidence | creator, pinned, _by_contract(creator))
+
+    def _transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
+        """Return the transaction, which is the one that the record names.
+
+        Raises:
+            EvidenceError: if it is another one, or failed.
+        """
+        self._compare("blockNumber", str(deployment.block.number))
+        creation = as_text(self.record.creation.value.get("onchainBytecode"))
+        index = int(self._text("transactionIndex"))
+        transaction, receipt = transaction_in(deployment, index, creation or "0x")
+        self._compare("transactionHash", f"0x{transaction.hash.hex()}")
+        chain_id = self.record.value.get("chainId")
+        if transaction.chain_id is not None and str(transaction.chain_id) != chain_id:
+            raise EvidenceError(f"the transaction is signed for chain {transaction.chain_id}, not {chain_id}")
+        if receipt.succeeded is False:
+            raise EvidenceError("the receipt says that the transaction failed")
+        return transaction
+
+    def _compare(self, member: str, shown: str) -> None:
+        if self._text(member) != shown:
+            raise EvidenceError(f"the block has {member} {shown}, the record {self._text(member)}")
+
+    def _pinned_by_creation(self, transaction: SignedTransaction) -> Iterator[str]:
+        code = self.record.creation.onchain
+        if code is not None:
+            if transaction.data != code:
+                raise EvidenceError(
+                    "the data of the transaction is not the record's on-chain creation bytecode"
+                )
+            yield "creationBytecode.onchainBytecode"
+        yield from (f"deployment.{member}" for member in DEPLOYMENT)
+
+
+DEPLOYMENT: Final = ("transactionHash", "blockNumber", "transactionIndex", "deployer")
+
+
+def _creator(
+    record: RecordView, transaction: SignedTransaction, sender: Address
+) -> Iterator[tuple[str, EvidenceValue]]:
+    """Yield which contract created the address, as far as the address itself commits to it."""
+    creator = (
+        checksum_address(f"0x{transaction.to.hex()}")
+        if transaction.to
+        else create_address(sender, transaction.nonce)
+    )
+    for nonce in range(1, MAX_CREATOR_NONCE):
+        if create_address(creator, nonce) == record.address:
+            yield from (("creator", creator), ("creatorNonce", nonce))
+            return
+    for salt in _salts(transaction.data) if record.creation.onchain else ():
+        if (
+            create2_address(bytes.fromhex(creator[2:]), salt, record.creation.onchain or b"")
+            == record.address
+        ):
+            yield from (("creator", creator), ("salt", f"0x{salt.hex()}"))
+            return
+
+
+def _salts(data: bytes) -> Iterable[bytes]:
+    """Yield the words of a call's data: plain, and behind a selector."""
+    starts = (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32))
+    return (data[start : start + 32] for start in starts if len(data) >= start + 32)
+
+
+def _by_contract(creator: Mapping[str, EvidenceValue]) -> str:
+    shown = "block, index, sender and success of the transaction are shown"
+    if "salt" in creator:
+        shown += ", and the address follows from the contract that it calls, a salt in its data and the creation code"
+    elif creator:
+        shown += ", and the address follows from the contract that it calls and a nonce of it"
+    return f"{shown}; a contract created this one, and only a trace would show that it did so in this transaction"

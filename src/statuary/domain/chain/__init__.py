@@ -1,0 +1,1 @@
+"""The chain's own proofs: headers, Merkle proofs, transactions and receipts, verified offline."""

@@ -1,0 +1,176 @@
+"""An anchor: what the chain's Merkle proofs show of a contract, under the hashes of blocks.
+
+The account proof is EIP-1186's. The chain's id is in no header: that a block hash is one of the chain's is for a node
+of that chain to say.
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from statuary.domain.chain.header import BlockHeader, parse_header
+from statuary.domain.chain.rlp import (
+    EvidenceError,
+    as_bytes,
+    as_number,
+    decode_list,
+    decode_rlp,
+    encode_rlp,
+    number_bytes,
+)
+from statuary.domain.chain.transaction import Receipt, SignedTransaction, parse_receipt, parse_transaction
+from statuary.domain.chain.trie import proved_value
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Address, Hex, keccak256
+
+CREATION_CODE: Final = "{creationBytecode}"
+"""Stands in a node for the record's `creationBytecode.onchainBytecode`, which need not be kept twice."""
+
+Nodes = tuple[str, ...]
+"""The nodes of a Merkle proof from the root to the value, as hex."""
+
+
+class AnchoredBlock(NamedTuple):
+    """A block that proofs are under.
+
+    Attributes:
+        number: its number.
+        hash: its hash.
+        header: its encoded header.
+        agreed: the hosts of the nodes that gave this hash for this number.
+    """
+
+    number: int
+    hash: Hex
+    header: Hex
+    agreed: tuple[str, ...] = ()
+
+
+class DeploymentEvidence(NamedTuple):
+    """The transaction that is named as the deployment, and its receipt, in their block.
+
+    Attributes:
+        transaction: the proof under the block's transactions root; its value is the signed transaction.
+        receipt: the proof under the block's receipts root.
+    """
+
+    block: AnchoredBlock
+    transaction: Nodes
+    receipt: Nodes
+
+
+class Anchor(NamedTuple):
+    """Everything that a chain shows of one contract.
+
+    Attributes:
+        record: SHA-256 of the record's canonical bytes, as hex; a changed record loses its anchor.
+        block: the block that account and storage are under; None if the chain shows neither.
+        account: the proof of the account under the block's state root.
+        storage: the proofs of storage slots under the account's storage root, by slot: 32 bytes as hex.
+        deployment: None if the chain does not show it.
+        missing: why a claim has no evidence, by the claim's name.
+    """
+
+    record: str
+    block: AnchoredBlock | None = None
+    account: Nodes = ()
+    storage: Mapping[str, Nodes] = {}
+    deployment: DeploymentEvidence | None = None
+    missing: Mapping[str, str] = {}
+
+
+class Account(NamedTuple):
+    """An account's parts that proofs go on from."""
+
+    storage_root: bytes
+    code_hash: bytes
+
+
+def header_of(block: AnchoredBlock) -> BlockHeader:
+    """Return the header of a block.
+
+    Raises:
+        EvidenceError: if it is not an Ethereum header, or has another hash or number.
+    """
+    header = parse_header(_bytes(block.header))
+    if header.hash != _bytes(block.hash):
+        raise EvidenceError(f"the header is not that of block {block.hash}")
+    if header.number != block.number:
+        raise EvidenceError(f"block {block.hash} has number {header.number:,}, not {block.number:,}")
+    return header
+
+
+def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
+    """Return the account at an address under a block's state root.
+
+    Raises:
+        EvidenceError: if the nodes do not prove an account.
+    """
+    leaf = proved_value(header.state_root, keccak256(_bytes(address)), [_bytes(node) for node in nodes])
+    if not leaf:
+        raise EvidenceError(f"there is no account at the address in block {header.number:,}")
+    items = decode_list(leaf)
+    if len(items) != 4:
+        raise EvidenceError(f"the account has {len(items)} members instead of 4")
+    return Account(as_bytes(items[2], 32), as_bytes(items[3], 32))
+
+
+def word_in_slot(account: Account, slot: str, nodes: Nodes) -> int:
+    """Return the word in a storage slot of an account.
+
+    Raises:
+        EvidenceError: if the nodes do not prove it.
+    """
+    value = proved_value(account.storage_root, keccak256(_bytes(slot)), [_bytes(node) for node in nodes])
+    return as_number(decode_rlp(value)) if value else 0
+
+
+def transaction_in(
+    evidence: DeploymentEvidence, index: int, creation: str
+) -> tuple[SignedTransaction, Receipt]:
+    """Return the transaction at an index of a block, and its receipt.
+
+    Args:
+        evidence: the block, and both proofs.
+        index: the transaction's in the block, from 0.
+        creation: the record's creation code as hex, for the place that is left for it.
+
+    Raises:
+        EvidenceError: if they are not proved to be there.
+    """
+    header, key = header_of(evidence.block), encode_rlp(number_bytes(index))
+    nodes = [_bytes(node.replace(CREATION_CODE, creation[2:], 1)) for node in evidence.transaction]
+    transaction = parse_transaction(proved_value(header.transactions_root, key, nodes))
+    nodes = [_bytes(node) for node in evidence.receipt]
+    receipt = parse_receipt(proved_value(header.receipts_root, key, nodes))
+    if receipt.type != transaction.type:
+        raise EvidenceError(f"the receipt is of type {receipt.type}, the transaction of {transaction.type}")
+    return transaction, receipt
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text[2:])
+    except ValueError:
+        raise EvidenceError("a node is not hex") from None
+
+
+def anchor_json(anchor: Anchor) -> dict[str, Json]:
+    """Return an anchor as it is kept beside its contract, and published in its proof."""
+    members: dict[str, Json] = {
+        "record": anchor.record,
+        "block": anchor.block and _block_json(anchor.block),
+        "account": list(anchor.account),
+        "storage": {slot: list(nodes) for slot, nodes in anchor.storage.items()},
+        "deployment": anchor.deployment
+        and {
+            "block": _block_json(anchor.deployment.block),
+            "transaction": list(anchor.deployment.transaction),
+            "receipt": list(anchor.deployment.receipt),
+        },
+        "missing": dict(anchor.missing),
+    }
+    return {name: value for name, value in members.items() if value}
+
+
+def _block_json(block: AnchoredBlock) -> dict[str, Json]:
+    return block._asdict() | {"agreed": list(block.agreed)}

@@ -1,0 +1,185 @@
+"""Signed transactions and their receipts, in the form that a block's tries hold (EIP-2718).
+
+Types: legacy with or without a chain id (EIP-155), 1 (EIP-2930), 2 (EIP-1559), 3 (EIP-4844), 4 (EIP-7702).
+"""
+
+from typing import Final, NamedTuple
+
+from statuary.domain.chain.rlp import (
+    EvidenceError,
+    RlpItem,
+    as_bytes,
+    as_number,
+    decode_list,
+    encode_rlp,
+    number_bytes,
+)
+from statuary.domain.primitives import Address, checksum_address, keccak256
+
+LEGACY: Final = 0
+FIRST_LIST: Final = 0xC0
+"""The first byte of an RLP list, and so of a legacy transaction; a type is less."""
+
+CURVE_ORDER: Final = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
+"""The order of secp256k1's generator."""
+
+
+class _Layout(NamedTuple):
+    """Where a type of transaction has its members; the last three are the signature's."""
+
+    members: int
+    nonce: int
+    to: int
+    data: int
+
+
+LAYOUTS: Final = {
+    LEGACY: _Layout(members=9, nonce=0, to=3, data=5),
+    1: _Layout(members=11, nonce=1, to=4, data=6),
+    2: _Layout(members=12, nonce=1, to=5, data=7),
+    3: _Layout(members=14, nonce=1, to=5, data=7),
+    4: _Layout(members=13, nonce=1, to=5, data=7),
+}
+"""By type."""
+
+
+class RecoverableSignature(NamedTuple):
+    """A signature from which the signer's public key can be recovered.
+
+    Attributes:
+        digest: what is signed: 32 bytes.
+        compact: r, s and the parity of y: 65 bytes.
+    """
+
+    digest: bytes
+    compact: bytes
+
+
+class SignedTransaction(NamedTuple):
+    """A signed transaction.
+
+    Attributes:
+        hash: its name, 32 bytes.
+        chain_id: None for one that is valid on any chain, from before EIP-155.
+        to: the address that it calls; empty if it creates a contract.
+        data: the creation code with its arguments, or the data of the call.
+    """
+
+    hash: bytes
+    type: int
+    chain_id: int | None
+    nonce: int
+    to: bytes
+    data: bytes
+    signature: RecoverableSignature
+
+
+def parse_transaction(raw: bytes) -> SignedTransaction:
+    """Return what an encoded transaction says.
+
+    Raises:
+        EvidenceError: if it is not a signed transaction of a known type.
+    """
+    kind, payload = _envelope(raw, "transaction")
+    layout = LAYOUTS.get(kind)
+    if layout is None:
+        raise EvidenceError(f"transactions of type {kind} are not known")
+    items = decode_list(payload)
+    if len(items) != layout.members:
+        raise EvidenceError(f"the transaction has {len(items)} members, not the {layout.members} of its type")
+    v, r, s = map(as_number, items[-3:])
+    chain_id, parity, unsigned = (_legacy if kind == LEGACY else _typed)(items, v)
+    if not (0 < r < CURVE_ORDER and 0 < s < CURVE_ORDER):
+        raise EvidenceError("the transaction's signature is out of range")
+    if chain_id is not None and s > CURVE_ORDER // 2:
+        raise EvidenceError("the transaction's signature is not in its canonical form")
+    prefix = b"" if kind == LEGACY else bytes([kind])
+    return SignedTransaction(
+        hash=keccak256(raw),
+        type=kind,
+        chain_id=chain_id,
+        nonce=as_number(items[layout.nonce]),
+        to=as_bytes(items[layout.to], *((20,) if kind in (3, 4) else (0, 20))),
+        data=as_bytes(items[layout.data]),
+        signature=RecoverableSignature(
+            digest=keccak256(prefix + encode_rlp(unsigned)),
+            compact=r.to_bytes(32) + s.to_bytes(32) + bytes([parity]),
+        ),
+    )
+
+
+def _envelope(raw: bytes, what: str) -> tuple[int, bytes]:
+    """Return the type of a transaction or receipt, and its list."""
+    if not raw:
+        raise EvidenceError(f"there is no {what} at this index of the block")
+    if raw[0] >= FIRST_LIST:
+        return LEGACY, raw
+    if raw[0] == LEGACY:
+        raise EvidenceError(f"a legacy {what} has no type byte")
+    return raw[0], raw[1:]
+
+
+def _legacy(items: list[RlpItem], v: int) -> tuple[int | None, int, RlpItem]:
+    """Return chain id, parity and the signed members of a legacy transaction."""
+    if v in (27, 28):
+        return None, v - 27, items[:-3]
+    if v < 35:
+        raise EvidenceError(f"the transaction's signature has v = {v}")
+    chain_id, parity = divmod(v - 35, 2)
+    return chain_id, parity, [*items[:-3], number_bytes(chain_id), b"", b""]
+
+
+def _typed(items: list[RlpItem], v: int) -> tuple[int | None, int, RlpItem]:
+    if v > 1:
+        raise EvidenceError(f"the transaction's signature has a parity of {v}")
+    return as_number(items[0]), v, items[:-3]
+
+
+class Receipt(NamedTuple):
+    """What a receipt says of its transaction.
+
+    Attributes:
+        succeeded: None before Byzantium, where receipts do not say it.
+    """
+
+    type: int
+    succeeded: bool | None
+
+
+def parse_receipt(raw: bytes) -> Receipt:
+    """Return what an encoded receipt says.
+
+    Raises:
+        EvidenceError: if it is not a receipt.
+    """
+    kind, payload = _envelope(raw, "receipt")
+    items = decode_list(payload)
+    if kind not in LAYOUTS or len(items) != 4 or not isinstance(items[3], list):
+        raise EvidenceError("it is not a receipt of a known type")
+    as_number(items[1])
+    as_bytes(items[2], 256)
+    state = as_bytes(items[0], 0, 1, 32)
+    if len(state) == 32:
+        return Receipt(kind, None)
+    if as_number(state) > 1:
+        raise EvidenceError("the receipt's status is neither 0 nor 1")
+    return Receipt(kind, state == b"\1")
+
+
+def create_address(sender: Address, nonce: int) -> Address:
+    """Return the address of the contract that an account creates with a nonce (CREATE)."""
+    return _address(keccak256(encode_rlp([bytes.fromhex(sender[2:]), number_bytes(nonce)])))
+
+
+def create2_address(factory: bytes, salt: bytes, code: bytes) -> Address:
+    """Return the address of the contract that a factory creates from a salt and creation code (EIP-1014)."""
+    return _address(keccak256(b"\xff" + factory + salt + keccak256(code)))
+
+
+def address_of_key(public_key: bytes) -> Address:
+    """Return the address of a public key, its 64 bytes."""
+    return _address(keccak256(public_key))
+
+
+def _address(digest: bytes) -> Address:
+    return checksum_address("0x" + digest[12:].hex())

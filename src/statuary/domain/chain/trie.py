@@ -1,0 +1,130 @@
+"""Merkle Patricia tries (Ethereum's yellow paper, appendix D): proofs are verified, and made for small tries."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from statuary.domain.chain.rlp import EvidenceError, RlpItem, as_bytes, decode_list, encode_rlp
+from statuary.domain.primitives import keccak256
+
+EMPTY_ROOT: Final = keccak256(b"\x80")
+"""The root of a trie that holds nothing."""
+
+BRANCH, SHORT_NODE = 17, 2
+"""The members of a branch, and of an extension or a leaf."""
+
+Entries = list[tuple[str, bytes]]
+"""What a trie holds: keys as hex digits, with their values."""
+
+
+def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
+    """Return the value that a trie holds under a key; empty if it holds none, which is proved likewise.
+
+    Args:
+        root: the root of the trie, 32 bytes.
+        key: the key as the trie has it: hashed in the tries of accounts and storage.
+        nodes: the nodes on the way from the root to the value, each encoded; those inside another are left out.
+
+    Raises:
+        EvidenceError: if they are not exactly the nodes on that way.
+    """
+    if root == EMPTY_ROOT and not nodes:
+        return b""
+    walk = _Walk(root, key.hex(), nodes)
+    value = walk.value()
+    if walk.unread:
+        raise EvidenceError(f"the Merkle proof has {len(walk.unread)} nodes too many")
+    return value
+
+
+class _Walk:
+    """The way from a root along a key."""
+
+    def __init__(self, root: bytes, key: str, nodes: Sequence[bytes]) -> None:
+        self.reference: RlpItem = root
+        self.rest = key
+        self.unread = list(nodes)
+
+    def value(self) -> bytes:
+        while self.reference:
+            node = self._next_node()
+            if len(node) == BRANCH:
+                if not self.rest:
+                    return as_bytes(node[-1])
+                self.reference, self.rest = node[int(self.rest[0], 16)], self.rest[1:]
+            else:
+                path, is_leaf = _parse_path(as_bytes(node[0]))
+                if is_leaf:
+                    return as_bytes(node[1]) if path == self.rest else b""
+                if not self.rest.startswith(path):
+                    return b""
+                self.reference, self.rest = node[1], self.rest[len(path) :]
+        return b""
+
+    def _next_node(self) -> list[RlpItem]:
+        node = self.reference
+        if isinstance(node, bytes):
+            if not self.unread:
+                raise EvidenceError("the Merkle proof ends before the value")
+            encoded = self.unread.pop(0)
+            if keccak256(encoded) != node:
+                raise EvidenceError("a node of the Merkle proof is not the one that its parent names")
+            node = decode_list(encoded)
+        if len(node) not in (BRANCH, SHORT_NODE):
+            raise EvidenceError(f"a node of the Merkle proof has {len(node)} members")
+        return node
+
+
+def _parse_path(encoded: bytes) -> tuple[str, bool]:
+    """Return the hex digits of a path in its compact form, and whether it is a leaf's."""
+    digits = encoded.hex()
+    kind = digits[:1]
+    if kind in ("1", "3"):
+        return digits[1:], kind == "3"
+    if digits[:2] in ("00", "20"):
+        return digits[2:], kind == "2"
+    raise EvidenceError("a node of the Merkle proof has an invalid path")
+
+
+def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes, list[bytes]]:
+    """Return the root of the trie that holds some values by their keys, and the nodes on the way to one of the keys."""
+    entries = sorted((one.hex(), value) for one, value in values)
+    nodes: list[bytes] = []
+    root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else b"\x80"
+    return keccak256(root), [root, *reversed(nodes)] if entries else []
+
+
+def _node(entries: Entries, way: str | None, nodes: list[bytes]) -> RlpItem:
+    """Return the node that holds some entries; encoded nodes below it on the way to a key are added to `nodes`."""
+    first, value = entries[0]
+    if len(entries) == 1:
+        return [_compact(first, is_leaf=True), value]
+    if shared := _common_start(first, entries[-1][0]):
+        below = _below(entries, shared, way, nodes)
+        return [_compact(shared, is_leaf=False), below]
+    branch: list[RlpItem] = [_below(entries, f"{digit:x}", way, nodes) for digit in range(16)]
+    return [*branch, value if not first else b""]
+
+
+def _common_start(one: str, other: str) -> str:
+    pairs = zip(one, other, strict=False)
+    return one[: next((at for at, (digit, its) in enumerate(pairs) if digit != its), len(one))]
+
+
+def _below(entries: Entries, prefix: str, way: str | None, nodes: list[bytes]) -> RlpItem:
+    """Return the reference to the node of the entries with a prefix; empty if there are none."""
+    chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
+    if not chosen:
+        return b""
+    on_way = way[len(prefix) :] if way is not None and way.startswith(prefix) else None
+    node = _node(chosen, on_way, nodes)
+    encoded = encode_rlp(node)
+    if len(encoded) < len(EMPTY_ROOT):
+        return node
+    if on_way is not None:
+        nodes.append(encoded)
+    return keccak256(encoded)
+
+
+def _compact(path: str, *, is_leaf: bool) -> bytes:
+    flag = 2 * is_leaf + len(path) % 2
+    return bytes.fromhex(f"{flag}{'' if len(path) % 2 else '0'}{path}")
