@@ -1,8 +1,11 @@
-/** Compares records with the chain of a node as pages do: the node's address as argument, a record a line in. */
+/**
+ * Compares records with the chain of a node as pages do: the node's address as argument, a record and the block of its
+ * anchor a line in.
+ */
 
 import { compareWithChain, nodeAt } from "../../src/statuary/documents/pages/check/chain.js";
 
 const lines = (await new Response(Deno.stdin.readable).text()).split("\n").filter(Boolean);
 const found = [];
-for (const line of lines) found.push(await compareWithChain(nodeAt(Deno.args[0]), JSON.parse(line)));
+for (const line of lines) found.push(await compareWithChain(nodeAt(Deno.args[0]), ...JSON.parse(line)));
 console.log(JSON.stringify(found));

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ import orjson
 import pytest
 
 from statuary.checks.contracts.prove import CONTRACT_CHECKS
+from statuary.domain.primitives import keccak256
 from support.browser import browse, build
 from support.browser_check import browser_verdicts, build_verdicts, damaged_records
 from support.check_bundle import BUNDLE, MODULES, bundled
@@ -127,7 +129,12 @@ def test_a_click_checks_the_published_record_and_asks_nodes_that_the_reader_name
     assert 20 < len(published["lines"]) < outcomes.count("passed")
     assert published["verdict"].startswith(f"Passed in this browser: {len(published['lines'])}.")
     asked = [url for url in published["asked"] if not url.endswith(".svg")]  # the icon may be late
-    assert asked == ["assets/check.js", f"v2/contract/{STAKING}", "proof/checks.json"]
+    assert asked == [
+        "assets/check.js",
+        f"v2/contract/{STAKING}",
+        f"proof/{STAKING}.json",
+        "proof/checks.json",
+    ]
     assert [said.partition(") ")[2] for said in published["nodes"]] == [
         "the code at this address is that of the record, byte for byte."
     ] * 2
@@ -146,32 +153,114 @@ def test_a_click_checks_the_published_record_and_asks_nodes_that_the_reader_name
 def test_what_a_node_says_of_the_code_of_a_record(record: dict[str, Any]) -> None:
     code, address = record["runtimeBytecode"]["onchainBytecode"], record["address"]
     with ethereum_node(int(record["chainId"])) as url:
-        assert compared(url, [record])[0][0] == "empty"
+        assert [text for text, _ in compared(url, record)] == ["empty"]
         ask(url, "anvil_setCode", address, code)
-        records = [
-            record,
-            with_another_byte(record),
-            with_onchain_code(record, code + "00"),
-            record | {"chainId": "1"},
+        assert [text for text, _ in compared(url, record)] == ["same"]
+        assert compared(url, with_another_byte(record))[0][1]["place"] == 20
+        assert compared(url, with_onchain_code(record, code + "00"))[0][1]["place"] == len(code) // 2 - 1
+        assert compared(url, record | {"chainId": "1"}) == [
+            ["chain", {"chain": record["chainId"], "chainId": "1"}]
         ]
-        answers = compared(url, records)
-    assert [text for text, _ in answers] == ["same", "differs", "differs", "chain"]
-    assert [values.get("place") for _, values in answers] == [None, 20, len(code) // 2 - 1, None]
-    assert answers[3][1] == {"chain": record["chainId"], "chainId": "1"}
+        block = ask(url, "eth_getBlockByNumber", "0x0", False)
+        for number, name, said in (
+            (0, block["hash"], "known"),
+            (0, "0x" + "00" * 32, "foreign"),
+            (9, block["hash"], "foreign"),
+        ):
+            answers = compared(url, record, {"number": number, "hash": name})
+            assert [text for text, _ in answers] == ["same", said]
 
 
-def compared(url: str, records: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
-    host = url.removeprefix("http://")
-    command = [
-        deno(),
-        "run",
-        *OFFLINE,
-        f"--allow-net={host}",
-        str(Path(__file__).with_name("compare_all.js")),
-        url,
-    ]
-    stdin = b"\n".join(map(orjson.dumps, records))
+def compared(url: str, record: dict[str, Any], block: dict[str, Any] | None = None) -> list[Any]:
+    """Return the sentences about a record, each its name and values."""
+    script = Path(__file__).with_name("compare_all.js")
+    command = [deno(), "run", *OFFLINE, f"--allow-net={url.removeprefix('http://')}", str(script), url]
+    stdin = orjson.dumps([record, block])
     done = subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
-    answers: list[tuple[str, dict[str, Any]]] = json.loads(done.stdout)
-    return answers
+    (answers,) = json.loads(done.stdout)
+    return list(answers)
+
+
+HEADER = (
+    *("parentHash", "sha3Uncles", "miner", "stateRoot", "transactionsRoot", "receiptsRoot", "logsBloom"),
+    *("difficulty", "number", "gasLimit", "gasUsed", "timestamp", "extraData", "mixHash", "nonce"),
+    *(
+        "baseFeePerGas",
+        "withdrawalsRoot",
+        "blobGasUsed",
+        "excessBlobGas",
+        "parentBeaconBlockRoot",
+        "requestsHash",
+    ),
+)
+QUANTITIES = {
+    "difficulty",
+    "number",
+    "gasLimit",
+    "gasUsed",
+    "timestamp",
+    "baseFeePerGas",
+    "blobGasUsed",
+    "excessBlobGas",
+}
+
+
+def test_a_proof_of_a_real_node_is_accepted_and_none_that_differs_in_a_digit(record: dict[str, Any]) -> None:
+    code, address = record["runtimeBytecode"]["onchainBytecode"], record["address"]
+    with ethereum_node(int(record["chainId"])) as url:
+        ask(url, "anvil_setCode", address, code)
+        ask(url, "evm_mine")
+        block = ask(url, "eth_getBlockByNumber", "latest", False)
+        account = ask(url, "eth_getProof", address, [], block["number"])["accountProof"]
+    header = rlp([_bytes(name, block[name]) for name in HEADER if name in block])
+    assert f"0x{keccak256(header).hex()}" == block["hash"]
+    anchor = {"block": {"hash": block["hash"], "header": f"0x{header.hex()}"}, "account": account}
+    assert len(account) > 1, "the trie is only a leaf"
+
+    cases: list[tuple[Any, ...]] = [(anchor, address, code), (anchor, address.lower(), code)]
+    chance = random.Random(19)
+    for _ in range(200):
+        place = chance.randrange(len(account) + 3)
+        parts = [*account, anchor["block"]["header"], address, code]
+        parts[place] = another_digit(parts[place], chance)
+        *nodes, head, other_address, other_code = parts
+        cases.append(
+            ({"block": anchor["block"] | {"header": head}, "account": nodes}, other_address, other_code)
+        )
+    cases += [
+        ({**anchor, "account": account[:-1]}, address, code),
+        ({**anchor, "account": []}, address, code),
+        (anchor, address, None),
+        ({}, address, code),
+    ]
+    done = subprocess.run(
+        [deno(), "run", *OFFLINE, str(Path(__file__).with_name("prove_code.js"))],
+        input=b"\n".join(map(orjson.dumps, cases)),
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == [True, True] + [False] * (len(cases) - 2)
+
+
+def another_digit(text: str, chance: random.Random) -> str:
+    place = chance.randrange(2, len(text))
+    return f"{text[:place]}{int(text[place], 16) ^ chance.randrange(1, 16):x}{text[place + 1 :]}"
+
+
+def _bytes(name: str, text: str) -> bytes:
+    data = bytes.fromhex("0" * (len(text) % 2) + text[2:])
+    return data.lstrip(b"\0") if name in QUANTITIES else data
+
+
+def rlp(items: list[bytes]) -> bytes:
+    """Return a list of byte strings in RLP."""
+    body = b"".join(one if len(one) == 1 and one[0] < 0x80 else _head(one, 0x80) + one for one in items)
+    return _head(body, 0xC0) + body
+
+
+def _head(body: bytes, kind: int) -> bytes:
+    if len(body) < 56:
+        return bytes((kind + len(body),))
+    size = len(body).to_bytes(-(-len(body).bit_length() // 8), "big")
+    return bytes((kind + 55 + len(size),)) + size

@@ -1,7 +1,7 @@
 // The checks of bytecode, transformations, match levels and auxdata.
 
 import { auxdataFault, levelOf } from "./auxdata.js";
-import { absent, broken, fault, inBytes, saw } from "./observations.js";
+import { broken, fault, inBytes, saw } from "./observations.js";
 import { GROUPS, stepValue } from "./transformations.js";
 import {
   asObject,
@@ -36,8 +36,8 @@ export function* hexIsWellFormed({ sides }) {
   }
 }
 
-export function* replays({ name, member, value, claimed, replayed, onchain, steps }) {
-  if (claimed === null) return yield absent(`the ${name} bytecode is not claimed to match`);
+export function* replays({ member, value, claimed, replayed, onchain, steps }) {
+  if (claimed === null) return;
   for (const code of ["onchainBytecode", "recompiledBytecode"]) {
     if ([null, "0x"].includes(value[code] ?? null)) {
       return yield fault(`a match, but there is no ${code}`, [member, code]);
@@ -70,7 +70,7 @@ export function* transformationsGoWithAMatch({ sides }) {
 const placeOf = ({ reason, type, offset, length }) => `${reason} ${type} at byte ${offset}, length ${length}`;
 
 export function* foundAgain({ name, member, claimed, found, transformations, values }) {
-  if (claimed === null) return yield absent(`the ${name} bytecode is not claimed to match`);
+  if (claimed === null) return;
   if (!found) return yield broken([`${name}Match`]);
   if (!transformations) return;
   yield saw(`${found.steps.length} transformations`);
@@ -112,12 +112,8 @@ function notIn(others) {
 }
 
 export function* creationCodeDeploysTheRuntimeCode({ creation, runtime }) {
-  if (creation.claimed === null || !creation.recompiled || !runtime.recompiled) {
-    return yield absent("there is no matching creation bytecode, or no recompiled runtime bytecode");
-  }
-  if (!creation.isExact && runtime.claimed === null) {
-    return yield absent("the runtime bytecode is not claimed to match");
-  }
+  if (creation.claimed === null || !creation.recompiled || !runtime.recompiled) return;
+  if (!creation.isExact && runtime.claimed === null) return;
   const place = find(creation.recompiled, runtime.recompiled);
   yield saw(`${inBytes(runtime.recompiled)} at byte ${place}`);
   if (place <= 0) {

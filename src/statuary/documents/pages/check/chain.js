@@ -15,10 +15,24 @@ export const nodeAt = (url) => async (method, params) => {
 /** Asks a wallet in the browser (EIP-1193). */
 export const walletOf = (provider) => (method, params) => provider.request({ method, params });
 
-/** Compares the code at the address, in the latest block, with the record's: the name of a text, and its values. */
-export async function compareWithChain(ask, { chainId, address, runtimeBytecode }) {
+/** What a node says of the code at the address, in the latest block, and of the block of the proof's anchor, if any. */
+export async function compareWithChain(ask, record, anchored) {
   const chain = String(BigInt(await ask("eth_chainId", [])));
-  if (chain !== chainId) return ["chain", { chain, chainId }];
+  const { chainId } = record;
+  if (chain !== chainId) return [["chain", { chain, chainId }]];
+  return [await codeNow(ask, record), ...anchored ? [await blockOf(ask, anchored)] : []];
+}
+
+/** Says whether the node has the block of an anchor, by number and hash. */
+async function blockOf(ask, { number, hash }) {
+  const found = await ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
+  return [found?.hash === hash ? "known" : "foreign", {
+    block: number.toLocaleString(),
+    hash: found?.hash ?? "–",
+  }];
+}
+
+async function codeNow(ask, { address, runtimeBytecode }) {
   const { number, hash } = await ask("eth_getBlockByNumber", ["latest", false]);
   const code = await ask("eth_getCode", [address, number]);
   const block = { block: BigInt(number).toLocaleString(), hash };

@@ -2,7 +2,7 @@
 
 import { checkValues, KINDS, signatureEntry, signaturesOf } from "./abi.js";
 import { keccakHex } from "./hashes.js";
-import { absent, broken, fault, inBytes, saw } from "./observations.js";
+import { broken, fault, inBytes, saw } from "./observations.js";
 import { settingDifferences } from "./settings.js";
 import {
   asList,
@@ -19,12 +19,12 @@ import {
 } from "./values.js";
 
 export function* endsWithTheMetadataHash(side) {
-  const { view, name, claimed, ownAuxdata, ownFields } = side;
-  if (claimed === null) return yield absent(`the ${name} bytecode is not claimed to match`);
-  if (view.style !== "solidity") return yield absent(`${view.language} ${view.version} writes no metadata hash`);
+  const { view, claimed, ownAuxdata, ownFields } = side;
+  if (claimed === null) return;
+  if (view.style !== "solidity") return;
   const hashes = Object.entries(ownFields?.hashes ?? {});
-  if (!hashes.length) return yield absent(`the ${name} bytecode does not end with a metadata hash`);
-  if (!view.metadata) return yield absent("the record has no metadata");
+  if (!hashes.length) return;
+  if (!view.metadata) return;
   for (const [scheme, digest] of hashes) {
     if (view.isHash(scheme, digest)) yield saw(`${scheme} ${digest}`);
     else yield fault(`the ${scheme} hash is ${view.metadataHashes.of(scheme)[0]}, not ${digest}`, ["metadata"]);
@@ -35,7 +35,7 @@ export function* endsWithTheMetadataHash(side) {
 }
 
 export function* sourcesAreThoseOfTheMetadata({ metadata, sources, severity }) {
-  if (!metadata) return yield absent("the record has no metadata");
+  if (!metadata) return;
   const listed = Object.entries(asObject(at(metadata, "sources")));
   if (!listed.length) yield broken(["metadata", "sources"], severity);
   for (const [path, entry] of listed) {
@@ -61,7 +61,7 @@ export function* sourcesAreThoseOfTheMetadata({ metadata, sources, severity }) {
 }
 
 export function* metadataNamesTheCompilation({ metadata, severity, version, language, path, name, compilation }) {
-  if (!metadata) return yield absent("the record has no metadata");
+  if (!metadata) return;
   const compiler = at(metadata, "compiler", "version");
   const settings = asObject(at(metadata, "settings"));
   const faults = [];
@@ -79,7 +79,7 @@ export function* metadataNamesTheCompilation({ metadata, severity, version, lang
 }
 
 export function* metadataRepeatsTheInterface({ metadata, record, version, severity }) {
-  if (!metadata) return yield absent("the record has no metadata");
+  if (!metadata) return;
   for (const member of ["abi", "devdoc", "userdoc"]) {
     const known = at(record, member);
     if ((known ?? null) === null && member !== "abi" && !isSince(version, "0.4.11")) continue;
@@ -189,9 +189,7 @@ export function* signaturesFollowFromTheAbi({ record }) {
 
 export function* selectorsAreInTheCode({ record, language, runtime, isLibrary }) {
   const functions = at(record, "signatures", "function");
-  if (language !== "Solidity" || !runtime.recompiled || isLibrary || !Array.isArray(functions)) {
-    return yield absent("the contract is a library, or no Solidity contract");
-  }
+  if (language !== "Solidity" || !runtime.recompiled || isLibrary || !Array.isArray(functions)) return;
   for (const [place, entry] of functions.entries()) {
     yield saw(`${functions.length} functions`);
     const selector = asText(at(entry, "signatureHash4")).slice(2);

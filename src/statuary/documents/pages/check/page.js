@@ -1,5 +1,6 @@
 // "Check it yourself": reads the published record and shows each check as it ends, then asks a node if the reader does.
 
+import { provesCode } from "./anchor.js";
 import { compareWithChain, nodeAt, walletOf } from "./chain.js";
 import { checkRecord } from "./record.js";
 import { parseJson } from "./values.js";
@@ -8,23 +9,27 @@ const SIGNS = { passed: "operational", warned: "degraded_performance", failed: "
 
 /** Runs the check of a section of a page (`contract_check.html`), whose data are the texts and addresses. */
 export async function check(section) {
-  const { record: url, rules, chainId, address } = section.dataset;
+  const { record: url, rules, proof, chainId, address } = section.dataset;
   const say = teller(section, section.querySelector("[role=status]"));
-  say("asking");
+  say(["asking"]);
   try {
     const record = parseJson(await read(url));
-    if (record.chainId !== chainId || record.address !== address) return say("other", record);
-    const counts = await showChecks(section, record, await rulesOf(rules));
-    say(counts.failed ? "bad" : "good", counts);
-    if (record.runtimeBytecode?.onchainBytecode) offerNode(section, record);
+    if (record.chainId !== chainId || record.address !== address) return say(["other", record]);
+    const anchor = anchorOf(await readJson(proof));
+    const counts = await showChecks(section, everyCheck(record, anchor), await rulesOf(rules));
+    say([counts.failed ? "bad" : "good", counts]);
+    if (record.runtimeBytecode?.onchainBytecode) offerNode(section, record, anchor?.block);
   } catch ({ message }) {
-    say("unread", { reason: message });
+    say(["unread", { reason: message }]);
   }
 }
 
-/** Tells a text of the section in one of its places, with values. */
-const teller = (section, place) => (text, values = {}) => {
-  place.textContent = section.dataset[text].replace(/\{(\w+)\}/g, (_whole, name) => values[name]);
+/** Tells texts of the section in one of its places, each with its values. */
+const teller = (section, place) => (...told) => {
+  const texts = told.map(([text, values]) =>
+    section.dataset[text].replace(/\{(\w+)\}/g, (_whole, name) => values[name])
+  );
+  place.textContent = texts.join(" ");
 };
 
 async function read(url) {
@@ -33,19 +38,33 @@ async function read(url) {
   return answer.text();
 }
 
-/** The rule of each check; none where the site was built without checks. */
+/** A document that not every site has. */
+const readJson = (url) => read(url).then(JSON.parse).catch(() => ({}));
+
+/** The anchor of a proof by which the build shows the code on the chain; undefined if it does not. */
+const anchorOf = ({ anchor, claims }) => claims?.onChain?.status === "shown" ? anchor : undefined;
+
+function* everyCheck(record, anchor) {
+  yield* checkRecord(record);
+  if (!anchor?.block) return;
+  const isProven = provesCode(anchor, record.address, record.runtimeBytecode?.onchainBytecode);
+  const { number, hash } = anchor.block;
+  yield { check: "anchor", outcome: isProven ? "passed" : "failed", saw: `${number} ${hash}`, faults: [] };
+}
+
+/** The rule of each check, in English as in proofs. */
 async function rulesOf(url) {
-  const { checks } = await read(url).then(JSON.parse).catch(() => ({ checks: [] }));
+  const { checks = [] } = await readJson(url);
   return new Map(checks.map(({ check, rule }) => [check, rule]));
 }
 
 /** Adds a line for each check that applies, those that fail first, and counts how they ended. */
-async function showChecks(section, record, rules) {
+async function showChecks(section, results, rules) {
   const list = section.querySelector("ol");
   list.replaceChildren();
   list.hidden = false;
   const counts = { passed: 0, warned: 0, failed: 0, absent: 0 };
-  for (const result of checkRecord(record)) {
+  for (const result of results) {
     const isShown = result.outcome in SIGNS;
     counts[isShown ? result.outcome : "absent"] += 1;
     const next = result.outcome === "failed" ? list.children[counts.failed - 1] : null;
@@ -61,7 +80,7 @@ function line(section, { check, outcome, saw, faults }, rules) {
   item.querySelector("use").setAttribute("href", `#i-${SIGNS[outcome]}`);
   const [name, rule] = item.querySelectorAll("span");
   name.textContent = `${section.dataset[outcome]}: `;
-  rule.textContent = rules.get(check) ?? check.replaceAll("-", " ");
+  rule.textContent = rules.get(check) ?? section.dataset[check] ?? check.replaceAll("-", " ");
   item.querySelector("small").textContent = saw;
   for (const { pointer, message } of faults) {
     const finding = document.createElement("span");
@@ -73,15 +92,15 @@ function line(section, { check, outcome, saw, faults }, rules) {
 }
 
 /** Offers to compare the record with the chain: by the reader's wallet, or by a node at an address. */
-function offerNode(section, record) {
+function offerNode(section, record, anchored) {
   const form = section.querySelector("form");
   const say = teller(section, form.querySelector("[data-node]"));
   const compare = async (ask) => {
-    say("asking");
-    await compareWithChain(ask, record).then(
-      ([text, values]) => say(text, values),
-      ({ message }) => say("silent", { reason: message }),
-    );
+    say(["asking"]);
+    const answers = await compareWithChain(ask, record, anchored).catch((
+      { message },
+    ) => [["silent", { reason: message }]]);
+    say(...answers);
   };
   form.hidden = false;
   form.onsubmit = (event) => {
