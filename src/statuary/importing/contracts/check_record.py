@@ -6,7 +6,8 @@ from statuary.content.unreadable import UnreadableError
 from statuary.documents.encode import encode_unchecked
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Severity
-from statuary.domain.primitives import Address, ChainId, shorten
+from statuary.domain.limits import MAX_QUOTED
+from statuary.domain.primitives import Address, ChainId
 from statuary.importing.import_error import ContractImportError
 
 
@@ -24,12 +25,12 @@ def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -
     if record is not None:
         if (str(record["chainId"]), str(record["address"]).lower()) != (chain_id, address.lower()):
             found = f"{record['address']} on chain {record['chainId']}"
-            raise ContractImportError(f"the server responds with the record of {shorten(found, 100)}")
+            raise ContractImportError(f"the server responds with the record of {found[:MAX_QUOTED]}")
         findings = prove(record, (*IDENTITY_CHECKS, *CONTRACT_CHECKS)).findings
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     if record is None or errors:
         raise ContractImportError(
-            f"the record breaks the rule {errors[0].rule}: {shorten(errors[0].message, 200)}", errors[0].hint
+            f"the record breaks the rule {errors[0].rule}: {errors[0].message}", errors[0].hint
         )
     return record
 

@@ -23,6 +23,7 @@ from statuary.importing.contracts.found_contract import (
     unreadable,
 )
 from statuary.importing.import_error import ContractImportError, SourceError, SourceUnavailableError
+from statuary.importing.imported_compilation import ImportedCompilation
 from statuary.importing.input_files import read_json_file
 from statuary.importing.on_chain_contract import OnChainContract
 from statuary.importing.web_source import WebSource
@@ -69,13 +70,13 @@ class _ExplorerApi:
         self.fixed = {"chainid": chain_id, "module": "contract"}
 
     def read(self, address: Address) -> SourceContract:
-        source = self.ask("getsourcecode", address=address)
+        compilation = explorer_compilation(self.ask("getsourcecode", address=address))
         try:
             creation = self.ask("getcontractcreation", contractaddresses=address)
         except ContractImportError:
             # a contract of the genesis block has none, and not every explorer has the method
             creation = None
-        return explorer_contract(source, creation)
+        return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))
 
     def ask(self, action: str, **parameters: str) -> Json:
         secret = {"apikey": self.key} if self.key else {}
@@ -114,28 +115,27 @@ def explorer_result(response: Json) -> Json:
     return result
 
 
-def explorer_contract(source: Json, creation: Json) -> SourceContract:
-    """Return the contract in the results of `getsourcecode` and `getcontractcreation`.
+def explorer_compilation(result: Json) -> ImportedCompilation:
+    """Return the compilation in the result of `getsourcecode`.
 
     Raises:
         ContractImportError: if there is no source, or it is malformed.
     """
-    found = _first(source)
     try:
-        compilation = read_explorer_source(found)
+        return read_explorer_source(_first(result))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ContractImportError(f"the explorer's source is malformed: {shorten(str(error), 120)}") from None
-    created = _first(creation)
-    code = any_hex(created.get("creationBytecode"))
-    return SourceContract(
-        compilation=compilation,
-        on_chain=OnChainContract(
-            creation=code,
-            runtime=None,
-            # the creator may be a factory, which is not who sent the transaction
-            deployment=any_deployment(created.get("txHash"), created.get("blockNumber"), None, None),
-            notes=(UNCHECKED_CREATION,) if created else (),
-        ),
+
+
+def explorer_creation(result: Json) -> OnChainContract:
+    """Return what the result of `getcontractcreation` says of the chain."""
+    created = _first(result)
+    return OnChainContract(
+        creation=any_hex(created.get("creationBytecode")),
+        runtime=None,
+        # the creator may be a factory, which is not who sent the transaction
+        deployment=any_deployment(created.get("txHash"), created.get("blockNumber"), None, None),
+        notes=(UNCHECKED_CREATION,) if created else (),
     )
 
 
@@ -184,4 +184,5 @@ def _address_of(file: Path, given: Sequence[Address]) -> Address:
 def _read_files(file: Path) -> SourceContract:
     beside = file.with_suffix(".creation.json")
     creation = explorer_result(read_json_file(beside)) if beside.is_file() else None
-    return explorer_contract(explorer_result(read_json_file(file)), creation)
+    compilation = explorer_compilation(explorer_result(read_json_file(file)))
+    return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))

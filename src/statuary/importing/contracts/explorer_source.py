@@ -12,9 +12,12 @@ from typing import Any, Final
 import orjson
 
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import shorten
 from statuary.importing.import_error import ContractImportError
-from statuary.importing.imported_compilation import ImportedCompilation, compiler_for_language
+from statuary.importing.imported_compilation import (
+    MAX_NAMES_SHOWN,
+    ImportedCompilation,
+    compiler_for_language,
+)
 
 VYPER: Final = "vyper:"
 """What Etherscan writes before the version of Vyper."""
@@ -93,11 +96,7 @@ def _settings(result: dict[str, Any], language: str) -> dict[str, Any]:
         return without(given, DERIVED_SETTINGS)
     version = str(result.get("EVMVersion") or "")
     settings: dict[str, Any] = {} if version.lower() in DEFAULT else {"evmVersion": version}
-    if language != "Vyper":
-        settings["optimizer"] = _optimizer(result)
-        # in which file a library is, the explorer does not say: an empty path is any file
-        settings["libraries"] = {"": dict(_libraries(result))}
-    return settings
+    return settings if language == "Vyper" else settings | _solc_settings(result)
 
 
 def without(members: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -105,12 +104,15 @@ def without(members: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {key: value for key, value in members.items() if key not in names}
 
 
-def _optimizer(result: dict[str, Any]) -> dict[str, Any]:
+def _solc_settings(result: dict[str, Any]) -> dict[str, Any]:
     runs = str(result.get("Runs") or result.get("OptimizationRuns") or "")
-    return {
+    optimizer = {
         "enabled": str(result.get("OptimizationUsed")).lower() in TRUE,
         "runs": int(runs) if runs.isdigit() else DEFAULT_RUNS,
     }
+    libraries = dict(_libraries(result))
+    # in which file a library is, the explorer does not say: an empty path is any file
+    return {"optimizer": optimizer} | ({"libraries": {"": libraries}} if libraries else {})
 
 
 def _libraries(result: dict[str, Any]) -> list[tuple[str, str]]:
@@ -144,9 +146,9 @@ def _declaring_source(sources: dict[str, Json], name: str) -> str:
         path for path, value in sources.items() if pattern.search(COMMENTS.sub("", str(_content(value))))
     ]
     if len(declaring) != 1:
-        shown = ", ".join(declaring) or "none"
+        shown = ", ".join(declaring[:MAX_NAMES_SHOWN]) or "none"
         raise ContractImportError(
-            f"which source declares {name or 'the contract'} is unclear: {shorten(shown, 120)}",
+            f"which source declares {name or 'the contract'} is unclear: {shown}",
             "add the contract with `statuary contract add` and --contract PATH:NAME",
         )
     return declaring[0]
@@ -155,5 +157,5 @@ def _declaring_source(sources: dict[str, Json], name: str) -> str:
 def _vyper_name(paths: list[str], name: str) -> str:
     stems = [path for path in paths if PurePosixPath(path).stem == name] or paths
     if len(stems) != 1:
-        raise ContractImportError(f"which source is {name} is unclear: {shorten(', '.join(stems), 120)}")
+        raise ContractImportError(f"which source is {name} is unclear: {', '.join(stems[:MAX_NAMES_SHOWN])}")
     return f"{stems[0]}:{PurePosixPath(stems[0]).stem}"

@@ -1,0 +1,233 @@
+"""A server's records come in unchanged, through every failure of a server, and the published layout of a repository."""
+
+import json
+import shutil
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.main import command
+from statuary.domain.catalogue import ContractForm
+from statuary.domain.primitives import parse_chain_id, parse_instant
+from statuary.importing.contracts.bring_contracts import ContractImport, ContractImportSettings
+from statuary.importing.contracts.sourcify_api import read_sourcify_api
+from statuary.importing.web_source import TRIES, WebSource
+from support.host_servers import serve_with_statuary
+from support.imported_projects import catalogue_of, empty_site
+from support.real_records import DATA
+from support.requirements import require_folder
+from support.sites import CHAIN, path_of, record_of, site_of_many
+
+NOW = "2026-11-20T12:00:00Z"
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, [*map(str, arguments), "--now", NOW])
+
+
+def site(folder, chains):
+    folder.mkdir(exist_ok=True)
+    content = empty_site(folder)
+    listed = ", ".join(f"{{chain_id: {one}, name: Chain {one}}}" for one in chains)
+    text = (content / "site.yaml").read_text()
+    (content / "site.yaml").write_text(text.replace("{chain_id: 31337, name: Local}", listed))
+    return content
+
+
+def contracts(content):
+    return {
+        str(file.relative_to(content)): file.read_bytes()
+        for file in (content / "contracts").rglob("*")
+        if file.is_file()
+    }
+
+
+@contextmanager
+def served_site(content, folder):
+    built = run("build", "--content", content, "--out", folder / "build")
+    assert built.exit_code == ExitCode.OK, built.output
+    with serve_with_statuary(folder) as server:
+        yield f"http://127.0.0.1:{server.port}"
+
+
+@contextmanager
+def failing(url):
+    """Stand in front of a server and do what `faults` says of a path, once for each entry."""
+    proxy = SimpleNamespace(faults={}, asked=[])
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            proxy.asked.append(self.path)
+            path = self.path.partition("?")[0]
+            fault = proxy.faults[path].pop(0) if proxy.faults.get(path) else None
+            status, body = (fault, b"") if isinstance(fault, int) else ask(url + self.path)
+            body = {"html": b"<!DOCTYPE html>", "half": body[: len(body) // 2]}.get(fault, body)
+            self.send_response(200 if fault else status) if isinstance(fault, str) else self.send_response(
+                status
+            )
+            self.send_header("Content-Length", str(len(body)))
+            if status == 429:
+                self.send_header("Retry-After", "3")
+            self.end_headers()
+            self.wfile.write(body[: len(body) // 2] if fault == "cut" else body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    proxy.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield proxy
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def ask(url):
+    try:
+        with urlopen(url, timeout=30) as response:
+            return response.status, response.read()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
+def bring(content, url, addresses=()):
+    """Import a chain of a server without sleeping; return the report and the pauses."""
+    pauses = []
+    web = WebSource(wait=pauses.append)
+    settings = ContractImportSettings(ContractForm.WORKSPACE, parse_instant(NOW))
+    found = read_sourcify_api(url, web, parse_chain_id(CHAIN), addresses)
+    return ContractImport(content, catalogue_of(content), settings).bring_all(found), pauses
+
+
+def test_real_records_come_through_a_server_byte_for_byte(tmp_path):
+    source = require_folder(
+        DATA / "contract-records", what="real records", install="put the data folder at ../shared/data"
+    )
+    given = {
+        f"contracts/{file.parent.name}/{file.name}": file.read_bytes() for file in source.glob("*/*.json")
+    }
+    chains = sorted({path.split("/")[1] for path in given})
+    theirs = site(tmp_path / "theirs", chains)
+    shutil.copytree(source, theirs / "contracts", ignore=shutil.ignore_patterns("*.jsonl"))
+    ours = site(tmp_path / "ours", chains)
+    with served_site(theirs, tmp_path / "theirs") as url:
+        for chain_id in chains:
+            result = run("import", "sourcify", url, "--chain-id", chain_id, "--content", ours)
+            assert result.exit_code == ExitCode.OK, result.output
+        assert contracts(ours) == given
+        again = run("import", "sourcify", url, "--chain-id", chains[0], "--content", ours)
+        assert "already in" in again.output
+        assert "verified" not in again.output
+        assert contracts(ours) == given
+
+
+def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(tmp_path):
+    theirs = site_of_many(tmp_path / "theirs", 7)
+    given = {path_of(number): record_of(number) for number in range(1, 8)}
+    ours = site(tmp_path, [CHAIN])
+    documents = [f"/v2/contract/{CHAIN}/{path.rpartition('/')[2][:-5]}" for path in given]
+    with served_site(theirs, tmp_path / "theirs") as url, failing(url) as proxy:
+        limited, broken, cut, html, half = documents[:5]
+        proxy.faults = {
+            f"/v2/contracts/{CHAIN}": [503],
+            limited: [429, 500],
+            broken: [500] * TRIES,
+            cut: ["cut"] * TRIES,
+            html: ["html"],
+            half: ["half"],
+        }
+        done, pauses = bring(ours, proxy.url)
+        assert len(done.verified) == 3
+        assert 3.0 in pauses
+        assert contracts(ours).items() < given.items()
+        assert "run the import again" in done.report.incomplete
+        reasons = [lost.reason for lost in done.report.lost]
+        assert len(reasons) == 2
+        assert all("the server's response is not a record" in reason for reason in reasons)
+
+        before = len(proxy.asked)
+        done, _ = bring(ours, proxy.url)
+        assert contracts(ours) == given
+        assert (done.report.kept, len(done.verified), done.report.incomplete) == (3, 4, "")
+        assert len(proxy.asked) - before == 1 + 4
+
+
+def test_a_server_that_is_gone_ends_the_import(tmp_path):
+    ours = site(tmp_path, [CHAIN])
+    with failing("http://127.0.0.1:9") as proxy:
+        proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * TRIES for address in ADDRESSES}
+        done, _ = bring(ours, proxy.url, ADDRESSES)
+        assert "answers 503" in done.report.incomplete
+        assert len(proxy.asked) == 3 * TRIES
+
+
+ADDRESSES = [path_of(number).rpartition("/")[2][:-5] for number in range(1, 6)]
+
+
+def changed(**members):
+    return json.dumps(json.loads(record_of(1)) | members).encode()
+
+
+def a_false_record():
+    record = json.loads(record_of(1))
+    record["runtimeBytecode"]["onchainBytecode"] = record["runtimeBytecode"]["onchainBytecode"][:-2] + "00"
+    return json.dumps(record).encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"[]", "the record breaks the rule right-value: the file is not a JSON object"),
+        (b"{}", "the record breaks the rule"),
+        (changed(address=ADDRESSES[1]), f"responds with the record of {ADDRESSES[1]}"),
+        (changed(chainId="1"), "on chain 1"),
+        (changed(match="perfect"), "the record breaks the rule"),
+        (a_false_record(), "the record breaks the rule"),
+        (b'{"matchId": "1", "matchId": "2"}', "not a record"),
+        (b"\xff\xfe", "not a record"),
+    ],
+    ids=[
+        "list",
+        "empty",
+        "another address",
+        "another chain",
+        "no level",
+        "false bytecode",
+        "twice",
+        "no text",
+    ],
+)
+def test_a_record_that_is_none_is_not_written(body, said, tmp_path):
+    ours = site(tmp_path, [CHAIN])
+    done = bring_body(ours, body)
+    assert said in done.report.lost[0].reason
+    assert not contracts(ours)
+
+
+def bring_body(content, body):
+    class Answer(WebSource):
+        def get(self, _):
+            return body
+
+    settings = ContractImportSettings(ContractForm.WORKSPACE, parse_instant(NOW))
+    found = read_sourcify_api("https://sourcify.example", Answer(), parse_chain_id(CHAIN), ADDRESSES[:1])
+    return ContractImport(content, catalogue_of(content), settings).bring_all(found)
+
+
+def test_a_match_id_that_is_taken_is_replaced(tmp_path):
+    ours = site(tmp_path, [CHAIN])
+    (ours / path_of(2)).parent.mkdir(parents=True)
+    (ours / path_of(2)).write_bytes(json.dumps(json.loads(record_of(2)) | {"matchId": "1"}).encode())
+    done = bring_body(ours, record_of(1))
+    assert done.notes[0].reason == "its match id is taken here, so it has the next free one"
+    assert contracts(ours)[path_of(1)] == record_of(1).replace(b'"matchId":"1"', b'"matchId":"2"')
