@@ -10,21 +10,14 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.content.read_contract import read_contract
 from support.ethereum_node import COMPILERS, ask, ethereum_node
-from support.imported_projects import HERE, catalogue_of, empty_site
+from support.imported_projects import DEPLOYMENTS, catalogue_of, empty_site, files, imported
 from support.requirements import require_program
 
-DEPLOYMENTS = HERE / "deployments"
-NOW = "2026-11-20T12:00:00Z"
 EXPECTED = {
     "foundry": ["Fare", "Station", "Turnstile", "Turnstile"],
     "ignition": ["Fare", "Station", "Turnstile"],
     "hardhat-deploy": ["Fare", "Station", "Turnstile"],
 }
-
-
-def imported(content, kind, *options, source=None):
-    arguments = ["import", kind, str(source or DEPLOYMENTS / kind), "--content", str(content), "--now", NOW]
-    return CliRunner().invoke(command, [*arguments, *options])
 
 
 def records(content):
@@ -39,12 +32,10 @@ def names(content):
 
 
 def is_clean(content):
-    checked = CliRunner().invoke(command, ["check", "--content", str(content), "--now", NOW])
+    checked = CliRunner().invoke(
+        command, ["check", "--content", str(content), "--now", "2026-11-20T12:00:00Z"]
+    )
     return checked.exit_code == ExitCode.OK and "contracts/" not in checked.output
-
-
-def files(folder):
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 @pytest.fixture

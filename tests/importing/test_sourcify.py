@@ -14,15 +14,17 @@ from click.testing import CliRunner
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
+from statuary.content.read_contract import read_contract
 from statuary.domain.catalogue import ContractForm
-from statuary.domain.primitives import parse_chain_id, parse_instant
+from statuary.domain.primitives import checksum_address, parse_chain_id, parse_instant
 from statuary.importing.contracts.bring_contracts import ContractImport, ContractImportSettings
 from statuary.importing.contracts.sourcify_api import read_sourcify_api
 from statuary.importing.web_source import TRIES, WebSource
+from support.ethereum_node import COMPILERS, ethereum_node, send
 from support.host_servers import serve_with_statuary
-from support.imported_projects import catalogue_of, empty_site
+from support.imported_projects import HARDHAT_2, catalogue_of, chain, empty_site, imported, the_only
 from support.real_records import DATA
-from support.requirements import require_folder
+from support.requirements import require_folder, require_program
 from support.sites import CHAIN, path_of, record_of, site_of_many
 
 NOW = "2026-11-20T12:00:00Z"
@@ -231,3 +233,56 @@ def test_a_match_id_that_is_taken_is_replaced(tmp_path):
     done = bring_body(ours, record_of(1))
     assert done.notes[0].reason == "its match id is taken here, so it has the next free one"
     assert contracts(ours)[path_of(1)] == record_of(1).replace(b'"matchId":"1"', b'"matchId":"2"')
+
+
+def repository(folder, match="full_match"):
+    """Write Hardhat 2's build of Fare as Sourcify's repository has it, and return where its `sources` are."""
+    build_info = json.loads(the_only(HARDHAT_2, "build-info/*.json").read_text())
+    metadata = build_info["output"]["contracts"]["contracts/Fare.sol"]["Fare"]["metadata"]
+    held = chain()["contracts"]["hardhat2"]["Fare"]
+    contract = folder / f"contracts/{match}/31337/{checksum_address(held['address'])}"
+    (contract / "sources").mkdir(parents=True)
+    (contract / "metadata.json").write_text(metadata)
+    text = build_info["input"]["sources"]["contracts/Fare.sol"]["content"]
+    (contract / "sources/contracts_Fare.sol").write_text(text)
+    (contract / "creator-tx-hash.txt").write_text(held["transaction"])
+    return contract / "sources"
+
+
+def test_a_contract_of_the_repository_is_compiled_and_verified(tmp_path):
+    solc = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
+    content = empty_site(tmp_path)
+    repository(tmp_path / "repository", "partial_match")
+    with ethereum_node() as url:
+        for transaction in chain()["transactions"]:
+            send(url, transaction["data"], transaction.get("to"))
+        options = ["--rpc", url, "--compiler", f"solc={solc}"]
+        result = imported(content, "sourcify", *options, source=tmp_path / "repository")
+    assert result.exit_code == ExitCode.OK, result.output
+    [one] = catalogue_of(content).contracts
+    record = read_contract(content, one).record
+    assert (record["compilation"]["name"], record["match"]) == ("Fare", "exact_match")
+    assert record["deployment"]["transactionHash"] == chain()["contracts"]["hardhat2"]["Fare"]["transaction"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda sources: (sources / "contracts_Fare.sol").write_text("library Fare {}"),
+            "no file with the Keccak-256",
+        ),
+        (lambda sources: (sources.parent / "metadata.json").unlink(), "metadata.json"),
+        (lambda sources: (sources.parent / "metadata.json").write_text('{"settings": 1}'), "is not complete"),
+        (lambda sources: sources.parent.rename(sources.parent.with_name("0x12")), "instead of 40"),
+        (lambda sources: shutil.rmtree(sources.parents[2]), "has no full_match or partial_match"),
+    ],
+    ids=["another source", "no metadata", "broken metadata", "no address", "nothing"],
+)
+def test_a_broken_repository_is_named(change, said, tmp_path):
+    content = empty_site(tmp_path)
+    change(repository(tmp_path / "repository"))
+    result = imported(content, "sourcify", source=tmp_path / "repository")
+    assert said in result.output
+    assert result.exit_code in (ExitCode.FINDINGS, ExitCode.FAILED)
+    assert not contracts(content)

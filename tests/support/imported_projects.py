@@ -5,6 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner, Result
+
+from statuary.cli.main import command
 from statuary.content.read_content import read_content
 from statuary.domain.catalogue import Catalogue, ContractForm
 from statuary.domain.contracts.workspace import WorkspaceDeployment
@@ -23,6 +26,7 @@ chains: [{chain_id: 31337, name: Local}]
 """
 
 HARDHAT_2, HARDHAT_3 = HERE / "hardhat2/artifacts", HERE / "hardhat3/artifacts"
+DEPLOYMENTS = HERE / "deployments"
 FOUNDRY, FOUNDRY_WHOLE = HERE / "foundry", HERE / "foundry_whole"
 
 
@@ -85,3 +89,14 @@ def added(
     """Return what adding a contract comes to."""
     target = wanted(tool, contract, **changes)
     return prepare_contract(content, catalogue_of(content), target, compilation, on_chain(tool, contract))
+
+
+def imported(content: Path, kind: str, *options: str, source: Path | None = None) -> Result:
+    """Run `statuary import` on what a tool deployed, or on another source."""
+    arguments = ["import", kind, str(source or DEPLOYMENTS / kind), "--content", str(content)]
+    return CliRunner().invoke(command, [*arguments, "--now", NOW.isoformat(), *options])
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return all files below a folder."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}

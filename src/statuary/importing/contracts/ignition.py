@@ -70,7 +70,8 @@ def read_ignition(folder: Path) -> Found:
 
 def _contracts(journal: Path) -> Found:
     chain_id, futures = None, dict[str, dict[str, dict[str, Any]]]()
-    for message in _messages(journal):
+    broken: list[UnreadableContract] = []
+    for message in _messages(journal, broken):
         kind, future = message["type"], message.get("futureId")
         if kind == "DEPLOYMENT_INITIALIZE":
             chain_id = any_chain_id(message["chainId"], str(journal))
@@ -79,6 +80,7 @@ def _contracts(journal: Path) -> Found:
         elif future is not None:
             # later interactions of a deployment that was sent again replace earlier ones
             futures.setdefault(future, {})[kind] = message
+    yield from broken
     if chain_id is None:
         raise ContractImportError(f"{journal} names no chain", "run the deployment again")
     for future, steps in futures.items():
@@ -92,17 +94,24 @@ def _contracts(journal: Path) -> Found:
         yield FoundContract(chain_id, address, future, partial(_read, journal.parent, steps, address))
 
 
-def _messages(journal: Path) -> Iterator[dict[str, Any]]:
+def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[dict[str, Any]]:
+    """Yield the messages of a journal up to a line that is broken, as the last one of a killed deployment may be."""
     for number, line in enumerate(read_source_bytes(journal).splitlines(), 1):
-        if not line.strip():
-            continue
         try:
-            message = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise ContractImportError(f"{journal}:{number} is not JSON: {error}") from None
-        if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-            raise ContractImportError(f"{journal}:{number} is not a message of Ignition's journal")
-        yield message
+            message = orjson.loads(line or b"{}")
+            kind = message.get("type")
+        except (orjson.JSONDecodeError, AttributeError):
+            kind = None
+        if isinstance(kind, str):
+            yield message
+        elif line:
+            where = f"{journal}:{number}"
+            broken.append(
+                UnreadableContract(
+                    journal.parent.name, f"{where} is not a message of Ignition's journal; it ends there"
+                )
+            )
+            return
 
 
 def _read(folder: Path, steps: dict[str, dict[str, Any]], address: Address) -> SourceContract:

@@ -1,0 +1,138 @@
+"""Broken files of deployments and of a repository: each is named, nothing is written, and the others come in."""
+
+import json
+import shutil
+
+import pytest
+
+from statuary.cli.exit_codes import ExitCode
+from support.imported_projects import DEPLOYMENTS, empty_site, files, imported
+
+JOURNAL = "ignition/deployments/chain-31337/journal.jsonl"
+RUN = "broadcast/Line.s.sol/31337/run-latest.json"
+TURNSTILE = "deployments/local/Turnstile.json"
+
+
+def text(old, new):
+    def change(file):
+        content = file.read_text()
+        assert old in content
+        file.write_text(content.replace(old, new))
+
+    return change
+
+
+def member(name, value):
+    def change(file):
+        file.write_text(json.dumps({**json.loads(file.read_text()), name: value}))
+
+    return change
+
+
+def gone(file):
+    shutil.rmtree(file) if file.is_dir() else file.unlink()
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+BROKEN = {
+    "no journal": ("ignition", JOURNAL, gone, "has no ignition/deployments/*/journal.jsonl"),
+    "a journal that is cut": ("ignition", JOURNAL, cut, "journal.jsonl:12 is not a message"),
+    "a journal of something else": (
+        "ignition",
+        JOURNAL,
+        text('"type":', '"kind":'),
+        "journal.jsonl:2 is not a message",
+    ),
+    "a journal without a chain": (
+        "ignition",
+        JOURNAL,
+        text("DEPLOYMENT_INITIALIZE", "RUN_START"),
+        "names no chain",
+    ),
+    "an address that is none": ("ignition", JOURNAL, text("0x5FbDB2", "0xZZZZZZ"), "is not a hex digit"),
+    "a deployment that failed": (
+        "ignition",
+        JOURNAL,
+        text('"type":"SUCCESS"', '"type":"REVERTED"'),
+        "did not succeed",
+    ),
+    "no artifacts": ("ignition", "ignition/deployments/chain-31337/artifacts", gone, "Line#Fare.json: "),
+    "no build-infos": ("ignition", "ignition/deployments/chain-31337/build-info", gone, "build-info"),
+    "no broadcasts": ("foundry", "broadcast", gone, "has no broadcast/**/run-*.json"),
+    "a run that is cut": ("foundry", RUN, cut, "is not JSON"),
+    "a run without transactions": ("foundry", RUN, member("transactions", None), "is not complete"),
+    "a run of text": ("foundry", RUN, member("transactions", "none"), "is not complete"),
+    "a chain id that is none": ("foundry", RUN, member("chain", "0x7a69"), "is not a decimal number"),
+    "transactions that failed": ("foundry", RUN, text('"status": "0x1"', '"status": "0x0"'), "failed"),
+    "no out": ("foundry", "out", gone, "check out the revision that was deployed and run `forge build`"),
+    "changed sources": (
+        "foundry",
+        "contracts/Fare.sol",
+        text("3 gwei", "4 gwei"),
+        "has changed since it was compiled",
+    ),
+    "no network": (
+        "hardhat-deploy",
+        "deployments/local/.chainId",
+        gone,
+        "has no deployments/<network>/.chainId",
+    ),
+    "a chain that is none": (
+        "hardhat-deploy",
+        "deployments/local/.chainId",
+        text("31337", "?"),
+        "is not a decimal number",
+    ),
+    "a deployment that is cut": ("hardhat-deploy", TURNSTILE, cut, "is not JSON"),
+    "a deployment without an address": (
+        "hardhat-deploy",
+        TURNSTILE,
+        member("address", None),
+        "Turnstile.json: address",
+    ),
+    "a deployment without metadata": (
+        "hardhat-deploy",
+        TURNSTILE,
+        member("metadata", ""),
+        "has no metadata of a compiler",
+    ),
+    "metadata that is none": ("hardhat-deploy", TURNSTILE, member("metadata", "{"), "is not complete"),
+    "no compiler input": ("hardhat-deploy", "deployments/local/solcInputs", gone, "solcInputs"),
+    "an input elsewhere": (
+        "hardhat-deploy",
+        TURNSTILE,
+        member("solcInputHash", "../../x"),
+        "names no compiler input",
+    ),
+}
+
+
+@pytest.fixture
+def content(tmp_path):
+    return empty_site(tmp_path)
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_is_broken_is_named(case, content, tmp_path):
+    kind, path, change, said = BROKEN[case]
+    project = shutil.copytree(DEPLOYMENTS / kind, tmp_path / "project")
+    for other in project.glob("broadcast/*/*/run-1*.json"):
+        other.unlink()
+    change(project / path)
+    before = files(content)
+    result = imported(content, kind, "--dry-run", source=project)
+    assert said in " ".join(result.output.split())
+    assert result.exit_code in (ExitCode.FINDINGS, ExitCode.FAILED)
+    assert "Traceback" not in result.output
+    assert files(content) == before
+
+
+def test_what_comes_before_a_broken_line_of_a_journal_comes_in(content, tmp_path):
+    project = shutil.copytree(DEPLOYMENTS / "ignition", tmp_path / "project")
+    cut(project / JOURNAL)
+    result = imported(content, "ignition", source=project)
+    assert "verified and added: 1 contract\n" in result.output
+    assert "it ends there" in result.output
