@@ -10,11 +10,12 @@ from statuary.build.contracts import build_contracts
 from statuary.build.execution.options import DEFAULT_EXECUTION, ExecutionOptions
 from statuary.build.lists import offer_lists
 from statuary.build.progress import Progress
-from statuary.build.publish import offer_site, publish
+from statuary.build.publish import OpenLog, extend_log, offer_site, publish
 from statuary.build.read import read_site
 from statuary.domain.findings import has_warnings
 from statuary.domain.page_settings import ThemeError
 from statuary.domain.primitives import Instant
+from statuary.publishing.log.log_keeper import LogExtension
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget, CheckTarget
 
@@ -24,12 +25,14 @@ class BuildResult(NamedTuple):
 
     Attributes:
         plan: what changed in the target, or would have; None if findings stopped the build.
+        log: what became of the log; None without one.
     """
 
     checked: CheckedSite
     plan: Plan | None
     applied: bool
     seconds: float
+    log: LogExtension | None = None
 
 
 def check_site(
@@ -66,6 +69,7 @@ def build_site(
     check_options: CheckOptions = ALL_CHECKS,
     *,
     execution: ExecutionOptions = DEFAULT_EXECUTION,
+    open_log: OpenLog | None = None,
 ) -> BuildResult:
     """Build the site of a content folder into an open target.
 
@@ -74,13 +78,15 @@ def build_site(
 
     Args:
         now: the instant that the site shows; the same content and instant give the same bytes.
+        open_log: opens the log of a site that has one; None leaves it out.
 
     Raises:
+        LogError: if the log would not continue the published one.
         PublishingError: if the target cannot take the site.
     """
     began = perf_counter()
     site = read_site(root, now, check_options, progress)
-    checked, plan = check(root, site), None
+    checked, plan, extension = check(root, site), None, None
     if site.catalogue is not None and site.status is not None:
         try:
             contracts = build_contracts(
@@ -89,9 +95,12 @@ def build_site(
             checked = check(root, site, contracts)
             if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
                 offer_lists(target, contracts, progress, execution.executor)
-                offer_site(target, site.status, contracts, progress, verify=execution.verify)
+                extension = extend_log(contracts.catalogue, site.status, open_log)
+                offer_site(
+                    target, site.status, contracts, progress, verify=execution.verify, extension=extension
+                )
                 plan = publish(target, progress)
         except ThemeError as error:
             checked = checked.with_theme_error(error)
     applied = plan is not None and not target.dry_run
-    return BuildResult(checked, plan, applied=applied, seconds=perf_counter() - began)
+    return BuildResult(checked, plan, applied=applied, seconds=perf_counter() - began, log=extension)

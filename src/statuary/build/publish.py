@@ -1,25 +1,58 @@
 """Documents about the whole site, and applying the plan."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from statuary.build.contracts import BuiltContracts
 from statuary.build.incremental.settings_only import offer_settings_only
 from statuary.build.lists import listed_contracts
 from statuary.build.progress import Progress, stage
 from statuary.build.status import SiteStatus
 from statuary.documents.all_documents import whole_site_documents
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.site_settings import LogSettings
 from statuary.publishing.host_layout import laid_out
+from statuary.publishing.log.log_keeper import LogExtension
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget
 
+if TYPE_CHECKING:
+    from statuary.publishing.log.site_log import SiteLog
+
+
+OpenLog = Callable[[LogSettings], "SiteLog"]
+"""Opens the log of a site with these settings."""
+
+
+def extend_log(catalogue: Catalogue, status: SiteStatus, open_log: OpenLog | None) -> LogExtension | None:
+    """Append to the site's log what the build is about to publish; None if it has no log.
+
+    Raises:
+        LogError: if it would not continue the published log.
+    """
+    if catalogue.log is None or open_log is None:
+        return None
+    return open_log(catalogue.log).extend(status.incidents, contracts=True)
+
 
 def offer_site(
-    target: BuildTarget, status: SiteStatus, contracts: BuiltContracts, progress: Progress, *, verify: bool
+    target: BuildTarget,
+    status: SiteStatus,
+    contracts: BuiltContracts,
+    progress: Progress,
+    *,
+    verify: bool,
+    extension: LogExtension | None = None,
 ) -> None:
-    """Offer every document about the whole site.
+    """Offer every document about the whole site; of its log, `extension` has what pages show.
 
     Raises:
         ThemeError: if a template of the site's own cannot be rendered.
     """
     catalogue, counts = contracts.catalogue, contracts.counts
+    if extension is not None and extension.former:
+        status = replace(status, former=extension.former)
     with stage(progress, "Status documents and pages"):
         present = [document.path for document in status.present]
         offer_settings_only(target, catalogue, counts, present, verify=verify)
@@ -30,6 +63,7 @@ def offer_site(
             status.present,
             status.epochs,
             published=target.published,
+            log_entries=extension.by_incident if extension else {},
         )
         target.offer(laid_out(documents, catalogue.hosting))
 

@@ -1,6 +1,7 @@
 """The status of a site: timeline, epochs, and findings."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ from statuary.domain.findings import Finding
 from statuary.domain.page_settings import ThemeError
 from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import changes_after
+from statuary.publishing.ledger.log_table import NumberedEntry
+from statuary.publishing.log.log_entries import incident_of
 
 if TYPE_CHECKING:
     from statuary.documents.pages.status.status_pages import StatusPages
@@ -30,11 +33,13 @@ class SiteStatus:
     Attributes:
         now: the build's instant.
         context: what all HTML pages share.
+        former: the entries of the log about updates as they read before, by update.
     """
 
     site: StatusDocuments
     now: Instant
     context: SiteContext
+    former: Mapping[str, tuple[NumberedEntry, ...]] = field(default_factory=dict)
 
     @cached_property
     def feeds(self) -> FeedDocuments:
@@ -48,7 +53,12 @@ class SiteStatus:
             return None
         from statuary.documents.pages.status.status_pages import StatusPages
 
-        return StatusPages(self.site.timeline, self.context, self.now)
+        return StatusPages(self.site.timeline, self.context, self.now, self.former)
+
+    @cached_property
+    def incidents(self) -> list[Document]:
+        """The documents of all incidents and maintenances at the build's instant."""
+        return [one for one in self.site.documents_at(self.now) if incident_of(one.path)]
 
     @cached_property
     def present(self) -> list[Document]:

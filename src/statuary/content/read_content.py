@@ -144,6 +144,7 @@ class _Reader:
             pages=settings.pages.settings(theme),
             hosting=settings.hosting.settings(),
             own_pages=read_pages(self.files[FileKind.PAGE], self.findings),
+            log=None if settings.log is None else settings.log.settings(),
         )
 
     def _only(self, kind: FileKind, model: type[Model]) -> tuple[SourceFile, Model] | None:

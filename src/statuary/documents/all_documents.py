@@ -3,7 +3,7 @@
 Workers build contracts and addresses only, so what the others need is imported inside functions.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import orjson
@@ -110,6 +110,7 @@ def whole_site_documents(
     epochs: "EpochPlan",
     *,
     published: Callable[[str], bytes | None],
+    log_entries: Mapping[str, Sequence[int]],
 ) -> Iterator[Document]:
     """Yield every document about more than one contract, except contract lists and settings-only documents.
 
@@ -117,6 +118,7 @@ def whole_site_documents(
         entries: the contracts that pages list; None omits these pages.
         present: the timed documents at the build's instant.
         published: returns the bytes at a path of the target before this build, or None.
+        log_entries: the numbers of this build's entries in the log, by incident.
     """
     from statuary.documents.feeds.status_changes import changes_document
     from statuary.documents.status_api.epoch_documents import epoch_documents
@@ -127,7 +129,7 @@ def whole_site_documents(
         yield from contract_list_pages(catalogue, contracts, entries)
     yield from present
     yield from epoch_documents(epochs)
-    yield changes_document(published, present)
+    yield changes_document(published, present, log_entries)
 
 
 def settings_only_documents(

@@ -7,6 +7,9 @@ from statuary.documents.media_types import JSON
 REVALIDATE = "public, max-age=0, must-revalidate"
 """For documents that change only with a new build: clients may keep them, but ask each time."""
 
+IMMUTABLE = "public, max-age=31536000, immutable"
+"""For documents that never change: tiles of the log."""
+
 STATUS_MAX_AGE = 30
 """Seconds for which clients may keep a status document without asking."""
 

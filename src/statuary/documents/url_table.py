@@ -11,11 +11,12 @@ from statuary.documents.media_types import (
     JAVASCRIPT,
     JSON,
     JSON_FEED,
+    OCTET_STREAM,
     RSS,
     SVG,
     TEXT,
 )
-from statuary.documents.url import REVALIDATE, SHORT_LIVED, Url
+from statuary.documents.url import IMMUTABLE, REVALIDATE, SHORT_LIVED, Url
 
 _rows: list[Url] = []
 
@@ -185,6 +186,28 @@ THEME_FILE = _url(
     "assets/theme/{name}",
     "a picture or font of the theme",
     media_type="",  # hosts derive it from the extension
+)
+
+# The transparency log
+
+LOG = _url("log", "log/index.json", "the name and the public key of the transparency log")
+LOG_SCHEMA = _url("log-schema", "log/schema.json", "the JSON Schema of the log's entries")
+LOG_CHECKPOINT = _url("log-checkpoint", "log/checkpoint", "the signed size and root of the log", TEXT)
+LOG_TILE = _url(
+    "log-tile",
+    "log/tile/{path}",
+    "hashes or entries of the log, as C2SP's tlog-tiles",
+    OCTET_STREAM,
+    IMMUTABLE,
+)
+LOG_CONTRACT = _url(
+    "log-contract",
+    "log/contracts/{chain_id}/{address}.tlog-proof",
+    "the proof that a contract's record and proof are in the log",
+    TEXT,
+)
+LOG_INCIDENT = _url(
+    "log-incident", "log/incidents/{incident_id}.tlog-proof", "the proof that an incident is in the log", TEXT
 )
 
 # What describes the site, and what hosts read

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from statuary.domain.findings import Finding
 from statuary.domain.hosting_settings import NO_HOSTING, HostingSettings
 from statuary.domain.page_settings import PageSettings, SitePage
-from statuary.domain.site_settings import Chain, ContractSettings
+from statuary.domain.site_settings import Chain, ContractSettings, LogSettings
 from statuary.domain.status.page import StatusSettings
 from statuary.domain.status.status_catalogue import StatusCatalogue
 
@@ -110,6 +110,7 @@ class Catalogue(NamedTuple):
     pages: PageSettings
     hosting: HostingSettings = NO_HOSTING
     own_pages: tuple[SitePage, ...] = ()
+    log: LogSettings | None = None
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:

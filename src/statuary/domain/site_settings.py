@@ -24,6 +24,28 @@ class Chain(NamedTuple):
     supported: bool = True
 
 
+EXAMPLE = "example-key"
+"""What the origin of a log contains that is signed with the key that everyone has."""
+
+
+class LogSettings(NamedTuple):
+    """How the site's transparency log is kept.
+
+    Attributes:
+        origin: the log's name, which its checkpoints and its key have.
+        url: the site's address; the log that is published there is read before a checkpoint is signed.
+        example_key: whether the key that everyone has signs.
+        witnesses: name-and-key text (vkey) and URL of the witnesses that `statuary log witness` asks.
+        quorum: how many of them must cosign.
+    """
+
+    origin: str
+    url: str = ""
+    example_key: bool = False
+    witnesses: tuple[tuple[str, str], ...] = ()
+    quorum: int = 0
+
+
 class PublishPolicy(StrEnum):
     """The records that are published: only those whose proof holds, or all (rejected ones are marked)."""
 

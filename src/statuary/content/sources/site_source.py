@@ -1,15 +1,16 @@
 """`site.yaml`: the page, the chains, and what to publish."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from statuary.content.source_model import ChainIdText, Flag, SourceModel, Text, WholeNumber
 from statuary.content.sources.page_source import PageSource
 from statuary.domain.hosting_settings import CompressedFormat, HostingPlatform, HostingSettings, PathLayout
 from statuary.domain.page_settings import MAX_CONTRACT_PAGES, MAX_LISTED_CONTRACTS, PageSettings, Theme
-from statuary.domain.site_settings import Chain, ContractSettings, PublishPolicy
+from statuary.domain.primitives import InvalidValueError
+from statuary.domain.site_settings import EXAMPLE, Chain, ContractSettings, LogSettings, PublishPolicy
 from statuary.domain.status.page import StatusSettings
 
 
@@ -124,6 +125,55 @@ class HostingSource(SourceModel):
         return HostingSettings(files=self.files, layout=self.layout, precompressed=self.precompressed)
 
 
+class WitnessSource(SourceModel):
+    """A witness, which cosigns the checkpoints of logs that only grow."""
+
+    key: Text
+    """Its public key: NAME+HEX+BASE64."""
+    url: Text
+    """The prefix of its requests, without `/add-checkpoint`."""
+
+
+class LogSource(SourceModel):
+    """The transparency log of the site."""
+
+    origin: Annotated[Text, Field(pattern=r"^[^\s+]+$")]
+    """Its name: the address of the log without https://, such as `status.example.org/log`. It never changes."""
+    url: Annotated[Text, Field(pattern=r"^https?://")] | None = None
+    """The address of the published site, whose log is read before a checkpoint is signed; default: only the folder that
+    is built, and the target of `--to`, are read."""
+    example_key: Flag = False
+    """Sign with the key that everyone has: for demonstrations. The origin must contain `example-key`."""
+    witnesses: tuple[WitnessSource, ...] = ()
+    """Witnesses that `statuary log witness` asks to cosign."""
+    quorum: Annotated[WholeNumber, Field(ge=0)] = 0
+    """How many witnesses must cosign."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.example_key and EXAMPLE not in self.origin:
+            raise InvalidValueError(
+                f"the log {self.origin!r} is signed with the example key, and its name does not say so",
+                f"write {EXAMPLE} in the origin, or sign with a key of your own (`statuary log init`)",
+            )
+        if self.quorum > len(self.witnesses):
+            raise InvalidValueError(
+                f"{self.quorum} witnesses must cosign and {len(self.witnesses)} are listed",
+                "list more witnesses",
+            )
+        return self
+
+    def settings(self) -> LogSettings:
+        """Return the settings."""
+        return LogSettings(
+            origin=self.origin,
+            url=self.url or "",
+            example_key=self.example_key,
+            witnesses=tuple((one.key, one.url) for one in self.witnesses),
+            quorum=self.quorum,
+        )
+
+
 class SiteSource(SourceModel):
     """The settings of the whole site."""
 
@@ -137,5 +187,7 @@ class SiteSource(SourceModel):
     """Which status documents are published."""
     pages: PagesSource = PagesSource()
     """Which HTML pages are built."""
+    log: LogSource | None = None
+    """The transparency log; without it there is none."""
     hosting: HostingSource = HostingSource()
     """Extra files for hosts."""

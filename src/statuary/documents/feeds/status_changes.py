@@ -5,7 +5,7 @@ It compares the published status documents with the new ones. The payloads are t
 old updates and updates without notification are left out. While nothing changes, the document stays as it is.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -46,19 +46,30 @@ class PublishedStatus(NamedTuple):
     oldest: Mapping[str, datetime | None]
 
 
-def changes_document(published: Callable[[str], bytes | None], documents: Iterable[Document]) -> Document:
+def changes_document(
+    published: Callable[[str], bytes | None],
+    documents: Iterable[Document],
+    entries: Mapping[str, Sequence[int]] | None = None,
+) -> Document:
     """Return `changes.json` for documents that are about to be published.
 
     Args:
         published: gives the published bytes of a path in `PREVIOUS_PATHS`, or None.
         documents: the new documents, among them those in `COMPARED_PATHS`.
+        entries: the numbers of new entries in the log, by incident; None without a log.
     """
     now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
     before = {path: published(path) for path in PREVIOUS_PATHS}
-    changes = list(_changes(_told(before), _told(now)))
+    changes = [_with_entries(one, entries or {}) for one in _changes(_told(before), _told(now))]
     kept = before[CHANGES.path()]
     body = kept if kept is not None and not changes else _body(before, now, changes)
     return Document(path=CHANGES.path(), body=body, cache=CHANGES.cache)
+
+
+def _with_entries(payload: Members, entries: Mapping[str, Sequence[int]]) -> Members:
+    """Return a payload that names the entries of the log about its incident, which Statuspage has not."""
+    numbers = entries.get(payload.get("incident", {}).get("id", ""))
+    return payload | {"log_entries": list(numbers)} if numbers else payload
 
 
 def _body(before: Mapping[str, bytes | None], now: Mapping[str, bytes], changes: list[Members]) -> bytes:

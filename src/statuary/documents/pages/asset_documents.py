@@ -28,8 +28,8 @@ ICON_SHAPES = {
 """The icon of a page by its status: colour, shape, and the sign within."""
 
 
-def asset_documents(theme: Theme, *, contracts: bool, search: bool) -> Iterator[Document]:
-    """Yield the files that pages share, those of contracts and of the search where there are any."""
+def asset_documents(theme: Theme, *, contracts: bool, search: bool, log: bool) -> Iterator[Document]:
+    """Yield the files that pages share, those of contracts, of the search and of the log where there are any."""
     style = _package_file("statuary.css")
     if theme.stylesheet:
         style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
@@ -39,6 +39,8 @@ def asset_documents(theme: Theme, *, contracts: bool, search: bool) -> Iterator[
         yield _script(CHECK_SCRIPT)
     if search:
         yield _script("search")
+    if log:
+        yield _script("log")
     for name in ICON_SHAPES:
         yield Document(
             path=ICON.path(name=name), body=_icon(name), media_type=ICON.media_type, cache=ICON.cache

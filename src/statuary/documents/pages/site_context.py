@@ -34,6 +34,7 @@ class SiteContext(NamedTuple):
         url: without a slash at the end.
         zone: the time zone of all times.
         own_sections: title and path of the pages of the site's own that every page links to.
+        log: the name of the transparency log; empty if there is none.
     """
 
     name: str
@@ -42,6 +43,7 @@ class SiteContext(NamedTuple):
     settings: PageSettings
     has_contracts: bool
     own_sections: tuple[tuple[str, str], ...] = ()
+    log: str = ""
 
     @property
     def root(self) -> str:
@@ -70,6 +72,7 @@ def site_context(catalogue: Catalogue) -> SiteContext:
             for page in catalogue.own_pages
             if page.navigation
         ),
+        log=catalogue.log.origin if catalogue.log else "",
     )
 
 

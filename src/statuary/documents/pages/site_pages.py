@@ -43,6 +43,7 @@ def settings_only_pages(
         site.settings.theme,
         contracts=site.has_contracts,
         search=site.has_contracts and site.settings.search,
+        log=bool(site.log),
     )
 
 

@@ -276,6 +276,3 @@ EXAMPLE_SEED = sha256(
     b"The example key of statuary: everyone has it, so it shows nothing about who signed."
 ).digest()
 """The seed of the key with which demonstrations sign, open to everyone."""
-
-EXAMPLE = "example-key"
-"""What the origin of a log must contain that is signed with the example key."""

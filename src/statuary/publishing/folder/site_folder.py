@@ -6,12 +6,15 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from statuary.documents.url_table import LOG_CHECKPOINT
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.stager import Stager
 from statuary.publishing.safe_path import LEDGER, OWN_FOLDER, checked_path
 
 BODIES, SITE = "bodies", "site"
 """The two staged trees: documents of single sources, and what is about the whole site; put in place in this order."""
+
+CHECKPOINT = LOG_CHECKPOINT.path().rpartition("/")[2]
 
 
 class SiteFolder:
@@ -108,7 +111,8 @@ class SiteFolder:
     def _move(self, source: str, target: str) -> None:
         """Move a staged folder into the site; a folder that the site lacks is moved whole."""
         with os.scandir(source) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
+            # a log's checkpoint follows the tiles that it is about
+            found = sorted(entries, key=lambda entry: (entry.name == CHECKPOINT, entry.name))
         for entry in found:
             path = f"{target}/{entry.name}"
             if not entry.is_dir(follow_symlinks=False):

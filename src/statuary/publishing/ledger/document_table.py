@@ -191,6 +191,11 @@ class DocumentTable:
         found = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
         return [path for (path,) in found]
 
+    def below(self, folder: str) -> list[str]:
+        """Return the paths of the published files below a folder."""
+        query = "SELECT path FROM documents WHERE path >= ? AND path < ?"
+        return [path for (path,) in self.connection.execute(query, (f"{folder}/", f"{folder}0"))]
+
     def in_folder(self, folder: str) -> Iterator[tuple[str, str, int, str]]:
         """Yield path, aliases, size and sources of the published files directly in a folder."""
         query = "SELECT path, aliases, size, sources FROM documents WHERE path >= ? AND path < ?"

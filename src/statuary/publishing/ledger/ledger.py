@@ -18,6 +18,7 @@ from typing import Any, Self
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.ledger.damage import DamagedLedgerError, database_error, is_whole, set_aside
 from statuary.publishing.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE, DocumentTable
+from statuary.publishing.ledger.log_table import LogTable
 from statuary.publishing.ledger.partition_file import merge_partition_file
 from statuary.publishing.ledger.rows import LedgerEntry
 from statuary.publishing.ledger.schema import (
@@ -82,6 +83,7 @@ class Ledger:
             self._connect(file)
         self.documents, self.sources = DocumentTable(self.connection), SourceTable(self.connection)
         self._keeps_unchanged = False
+        self._log: LogTable | None = None
         self._notes: dict[str, str] = {}
         if file is None:
             self.begin_build(None)
@@ -218,6 +220,11 @@ class Ledger:
         for location in locations:
             self.documents.withdraw(self.sources.drop(location))
 
+    def log(self) -> LogTable:
+        """Return what the transparency log holds; only a build with a log asks for it."""
+        self._log = self._log or LogTable(self.connection)
+        return self._log
+
     def plan(self) -> Plan:
         """Return what saving would change, once everything has been offered.
 
@@ -258,6 +265,8 @@ class Ledger:
             self.documents.save(self.run)
             self.connection.execute(SAVE_OWNED)
             self.sources.save()
+            if self._log is not None:
+                self._log.save()
             self._set_notes(totals | forgotten | self._notes)
             self._set_notes({"unfinished run": str(self.run), "run": str(self.run)})
 

@@ -17,7 +17,7 @@ from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.visible_text import one_line, visible_text
-from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
+from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, LOG_CONTRACT, PROOF
 from statuary.domain.contracts.proof import ClaimName, PinnedBy, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json
@@ -75,6 +75,7 @@ class ContractView(NamedTuple):
         proxy: None for a contract that is not a proxy.
         record: the record, relative to the site's root.
         proof_json: the proof, relative to the site's root; empty if there is none.
+        log_proof: the proof that this is in the site's log, relative to the site's root.
     """
 
     name: str
@@ -102,6 +103,7 @@ class ContractView(NamedTuple):
     codes: tuple[CodeView, ...]
     record: str
     proof_json: str
+    log_proof: str
 
 
 def contract_page(
@@ -177,6 +179,7 @@ def contract_view(
         ),
         record=CONTRACT.path(chain_id=chain_id, address=address) if published else "",
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
+        log_proof=LOG_CONTRACT.path(chain_id=chain_id, address=address),
     )
 
 

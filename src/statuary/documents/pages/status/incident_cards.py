@@ -9,6 +9,8 @@ from statuary.documents.pages.dates import FormattedTime, Localization
 from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import INCIDENT_PAGE
+from statuary.domain.log.entries import LogEntry
+from statuary.domain.primitives import parse_instant
 from statuary.domain.status.components import Component
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.maintenances import Maintenance
@@ -23,13 +25,22 @@ class ComponentStatusChange(NamedTuple):
     label: str
 
 
+class FormerVersion(NamedTuple):
+    """An update as it was published before it was edited: the entry of the log about it, and its SHA-256."""
+
+    entry: int
+    at: FormattedTime
+    digest: str
+
+
 class CardUpdate(NamedTuple):
-    """An update of an incident."""
+    """An update of an incident; `former` are its earlier versions, the oldest first."""
 
     label: str
     at: FormattedTime
     body: Markup
     moves: tuple[ComponentStatusChange, ...]
+    former: tuple[FormerVersion, ...] = ()
 
 
 class CardWindow(NamedTuple):
@@ -85,7 +96,13 @@ class IncidentCard(NamedTuple):
 class IncidentCardBuilder:
     """Builds cards, one for each state."""
 
-    def __init__(self, localization: Localization, components: Sequence[Component]) -> None:
+    def __init__(
+        self,
+        localization: Localization,
+        components: Sequence[Component],
+        former: Mapping[str, Sequence[tuple[int, LogEntry]]],
+    ) -> None:
+        self._former = former
         self._dates, self._texts = localization.dates, localization.texts
         self._components = {component.id: component for component in components}
         self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
@@ -151,6 +168,10 @@ class IncidentCardBuilder:
             at=self._dates.moment(published.update.display_at),
             body=render_markdown(published.update.body, top_heading),
             moves=moves,
+            former=tuple(
+                FormerVersion(number, self._dates.moment(parse_instant(entry.time)), entry.sha256)
+                for number, entry in self._former.get(published.update.id, ())
+            ),
         )
 
     def _names(self, ids: Sequence[str]) -> list[str]:

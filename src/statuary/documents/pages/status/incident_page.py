@@ -5,7 +5,7 @@ from typing import NamedTuple
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.status.incident_cards import IncidentCard
-from statuary.documents.url_table import INCIDENT, INCIDENT_PAGE
+from statuary.documents.url_table import INCIDENT, INCIDENT_PAGE, LOG_INCIDENT
 
 
 class IncidentView(NamedTuple):
@@ -13,15 +13,18 @@ class IncidentView(NamedTuple):
 
     Attributes:
         json: the document of the incident, relative to the site's root.
+        log_proof: the proof that this is in the site's log, relative to the site's root.
     """
 
     card: IncidentCard
     json: str
+    log_proof: str
 
 
 def incident_view(card: IncidentCard) -> IncidentView:
     """Return the content of the page."""
-    return IncidentView(card=card, json=INCIDENT.path(incident_id=card.id))
+    parameters = {"incident_id": card.id}
+    return IncidentView(card, json=INCIDENT.path(**parameters), log_proof=LOG_INCIDENT.path(**parameters))
 
 
 def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:

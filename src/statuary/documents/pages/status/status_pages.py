@@ -26,6 +26,7 @@ from statuary.documents.url_table import (
     STATUS_PAGE,
     UPTIME_PAGE,
 )
+from statuary.domain.log.entries import LogEntry
 from statuary.domain.primitives import Instant
 from statuary.domain.status.downtime import DateRange, DowntimeByDay
 from statuary.domain.status.incident_history import IncidentState
@@ -37,11 +38,18 @@ from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
 class StatusPages:
     """The status pages of a timeline."""
 
-    def __init__(self, timeline: Timeline, site: SiteContext, built_at: Instant) -> None:
+    def __init__(
+        self,
+        timeline: Timeline,
+        site: SiteContext,
+        built_at: Instant,
+        former: Mapping[str, Sequence[tuple[int, LogEntry]]] | None = None,
+    ) -> None:
         """Take a timeline that reaches at least to the latest instant that will be requested.
 
         Args:
             built_at: the time of the build, which the status page shows.
+            former: number and entry in the log of updates as they read before, by update.
         """
         self._timeline = timeline
         self._site = site
@@ -50,7 +58,7 @@ class StatusPages:
         self._localization = self._renderer.localization
         present = [component for component in timeline.catalogue.components if not component.removed]
         self._groups = {component.id: component for component in present if component.group}
-        self._cards = IncidentCardBuilder(self._localization, present)
+        self._cards = IncidentCardBuilder(self._localization, present, former or {})
         self._uptimes = UptimeViewBuilder(self._localization, self._month_table)
         self._histories = HistoryViewBuilder(self._cards, self._localization)
         self._incidents: dict[IncidentState, Document] = {}

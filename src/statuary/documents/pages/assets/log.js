@@ -1,0 +1,109 @@
+// Verifies in the browser that what a page shows is in the site's transparency log (c2sp.org/tlog-proof, RFC 6962).
+
+const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const base64 = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+const joined = (...parts) => new Uint8Array(parts.flatMap((part) => [...part]));
+const utf8 = (text) => new TextEncoder().encode(text);
+
+/** Return the parts of a .tlog-proof file. */
+export function parseProof(text) {
+  const end = text.indexOf("\n\n");
+  const [header, ...lines] = text.slice(0, end).split("\n");
+  if (header !== "c2sp.org/tlog-proof@v1" || !lines[0]?.startsWith("extra ") || !/^index \d+$/.test(lines[1])) {
+    throw new Error("this is not a proof of this site's log");
+  }
+  const checkpoint = text.slice(end + 2);
+  const body = checkpoint.slice(0, checkpoint.lastIndexOf("\n\n") + 1);
+  const [origin, size, root] = body.split("\n");
+  return {
+    entry: base64(lines[0].slice(6)),
+    index: BigInt(lines[1].slice(6)),
+    hashes: lines.slice(2).map(base64),
+    body,
+    signatures: checkpoint.slice(body.length + 1).trimEnd().split("\n"),
+    origin,
+    size: BigInt(size),
+    root: hex(base64(root)),
+  };
+}
+
+/** Return the root that an entry and its inclusion proof lead to (RFC 9162, 2.1.3.2), in hex. */
+export async function rootOf(proof) {
+  let place = proof.index;
+  let last = proof.size - 1n;
+  if (place > last) throw new Error("the log has no such entry");
+  let found = await sha256(joined([0], proof.entry));
+  for (const sibling of proof.hashes) {
+    if (last === 0n) throw new Error("the proof is too long");
+    if (place & 1n || place === last) {
+      found = await sha256(joined([1], sibling, found));
+      while (place && !(place & 1n)) [place, last] = [place >> 1n, last >> 1n];
+    } else {
+      found = await sha256(joined([1], found, sibling));
+    }
+    [place, last] = [place >> 1n, last >> 1n];
+  }
+  if (last !== 0n) throw new Error("the proof is too short");
+  return hex(found);
+}
+
+/** Say whether the checkpoint is signed with a key; null where the browser cannot tell. */
+export async function isSigned(proof, publicKey) {
+  const [name, , encoded] = publicKey.split("+");
+  const raw = base64(publicKey.slice(name.length + 10));
+  const id = (await sha256(joined(utf8(`${name}\n`), raw))).slice(0, 4);
+  if (!encoded || name !== proof.origin) return false;
+  for (const line of proof.signatures) {
+    const [, signer, signature] = line.split(" ");
+    const bytes = base64(signature);
+    if (signer !== name || hex(bytes.slice(0, 4)) !== hex(id)) continue;
+    try {
+      const key = await crypto.subtle.importKey("raw", raw.slice(1), "Ed25519", false, ["verify"]);
+      return await crypto.subtle.verify("Ed25519", key, bytes.slice(4), utf8(proof.body));
+    } catch {
+      return null;
+    }
+  }
+  return false;
+}
+
+/** Verify that a document is what the entry of a proof says, and that the entry is in the log. */
+export async function verify(proof, document) {
+  const entry = JSON.parse(new TextDecoder().decode(proof.entry));
+  const digest = hex(await sha256(document));
+  if (digest !== entry.sha256 && digest !== entry.proofSha256) {
+    throw new Error(`the document has the SHA-256 ${digest}, and entry ${proof.index} names ${entry.sha256}`);
+  }
+  if ((await rootOf(proof)) !== proof.root) throw new Error("it does not lead to the root of the checkpoint");
+  return entry;
+}
+
+async function bytesOf(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${new URL(url, location.href).pathname}: ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+async function show(line) {
+  const told = line.dataset;
+  const result = line.querySelector("[role=status]");
+  try {
+    const [proofText, document, about] = await Promise.all([told.proof, told.document, told.key].map(bytesOf));
+    const proof = parseProof(new TextDecoder().decode(proofText));
+    await verify(proof, document);
+    const log = JSON.parse(new TextDecoder().decode(about));
+    const signed = await isSigned(proof, log.publicKey);
+    if (signed === false) throw new Error("the checkpoint is not signed with the log's key");
+    const parts = [told.holds.replace("{number}", String(proof.index)), signed ? told.signed : told.unsigned];
+    result.textContent = [...parts, ...(log.exampleKey ? [told.example] : [])].join(" ");
+    line.classList.add("holds");
+  } catch (error) {
+    result.textContent = told.fails.replace("{reason}", error.message);
+    line.classList.add("fails");
+  }
+}
+
+if (typeof document !== "undefined" && globalThis.crypto?.subtle) {
+  for (const line of document.querySelectorAll(".logged")) show(line);
+}

@@ -1,0 +1,89 @@
+"""Who keeps a site's log, and what became of it."""
+
+from collections import Counter
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from statuary.domain.log.entries import LogAction
+from statuary.domain.log.merkle import LogError
+from statuary.domain.log.notes import EXAMPLE_SEED, PrivateKey
+from statuary.domain.log.tiles import ReadPath
+from statuary.domain.primitives import Instant
+from statuary.domain.site_settings import LogSettings
+from statuary.publishing.ledger.log_table import NumberedEntry
+from statuary.publishing.log.published_log import TreeHead
+
+WORDS = {LogAction.ADD: "added", LogAction.CHANGE: "changed", LogAction.REMOVE: "removed"}
+
+
+NO_KEY = "no signing key (give --log-key FILE or set STATUARY_LOG_KEY; `statuary log init` makes one)"
+
+
+class LogKeeper(NamedTuple):
+    """Who extends a log, from where, and when.
+
+    Attributes:
+        key: signs; None leaves the log as it is.
+        now: the time of new entries.
+        elsewhere: name and reader of the site where it is published; None if that is the folder.
+        obstacle: why the log cannot be extended now, if there is a key all the same.
+        last_signed: the head that the key signed last, as far as the key's keeper noted it.
+    """
+
+    settings: LogSettings
+    key: PrivateKey | None
+    now: Instant
+    elsewhere: tuple[str, ReadPath] | None = None
+    last_signed: TreeHead | None = None
+    obstacle: str = ""
+
+    @property
+    def signing_key(self) -> PrivateKey | None:
+        """The key that signs: the one given, or the example key if the settings ask for it.
+
+        Raises:
+            LogError: if the key is that of another log.
+        """
+        origin = self.settings.origin
+        if self.obstacle:
+            return None
+        if self.settings.example_key:
+            return PrivateKey(origin, EXAMPLE_SEED)
+        if self.key is not None and self.key.name != origin:
+            raise LogError(
+                f"the signing key is that of the log {self.key.name}, and site.yaml names {origin}",
+                f"use the key of {origin}; a log keeps its name and its key",
+            )
+        return self.key
+
+
+class LogExtension(NamedTuple):
+    """What became of the log.
+
+    Attributes:
+        head: its size and root after this run; None if there is no log.
+        actions: how many entries were appended, by action.
+        by_incident: the numbers of the new entries, by incident.
+        former: the published versions of an update that differ from the present one, by the update's id.
+        obstacle: why nothing was appended; empty if nothing was in the way.
+        is_example: whether it is the one that everyone has.
+    """
+
+    head: TreeHead | None
+    actions: Counter[LogAction]
+    by_incident: dict[str, list[int]]
+    former: dict[str, tuple[NumberedEntry, ...]]
+    obstacle: str
+    is_example: bool
+
+    @override
+    def __str__(self) -> str:
+        size = self.head.size if self.head else 0
+        if self.obstacle:
+            return f"log not extended: {self.obstacle}; it has {size:,} entries"
+        total = sum(self.actions.values())
+        parts = ", ".join(f"{self.actions[one]:,} {word}" for one, word in WORDS.items() if self.actions[one])
+        example = "; the key is the example key, which shows nothing about who signed, or when"
+        new = f"{total:,} new entries ({parts})" if total else "no new entries"
+        return f"log: {new}, {size:,} in all{example if self.is_example else ''}"

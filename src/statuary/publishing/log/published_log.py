@@ -1,0 +1,141 @@
+"""A log as it is published: its checkpoint, and its tiles read by path. What it says is verified before it is used."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from statuary.documents.url_table import LOG, LOG_CHECKPOINT
+from statuary.domain.log.merkle import LogError, consistency_proof, range_hash, verify_consistency
+from statuary.domain.log.notes import Checkpoint, PublicKey, parse_checkpoint, verify_checkpoint
+from statuary.domain.log.tiles import ReadPath, tile_subtrees, verified_entries
+
+PREFIX = LOG.path().rpartition("/")[0]
+"""The folder of the log in a site."""
+
+
+class TreeHead(NamedTuple):
+    """Size and root of a log at some time."""
+
+    size: int
+    root: bytes
+
+    @property
+    def text(self) -> str:
+        """The head as notes and files keep it."""
+        return f"{self.size} {self.root.hex()}"
+
+
+def parse_head(text: str) -> TreeHead | None:
+    """Read what `TreeHead.text` wrote; None if it is anything else."""
+    size, _, root = text.partition(" ")
+    try:
+        return TreeHead(int(size), bytes.fromhex(root))
+    except ValueError:
+        return None
+
+
+class PublishedLog:
+    """A log that a site has.
+
+    Attributes:
+        name: where it is, for messages.
+        checkpoint: as published.
+        read: returns the bytes at a path below the log's prefix.
+    """
+
+    def __init__(self, name: str, checkpoint: Checkpoint, read_site: ReadPath) -> None:
+        self.name = name
+        self.checkpoint = checkpoint
+        self.head = TreeHead(checkpoint.size, checkpoint.root)
+        self.read: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
+
+    def entries(self) -> Iterator[bytes]:
+        """Yield the entries; each tile and bundle is verified, and the root after the last.
+
+        Raises:
+            LogError: if one does not agree with the checkpoint.
+        """
+        return verified_entries(self.read, *self.head)
+
+    def verify_root(self) -> None:
+        """Verify the tiles at the right edge against the checkpoint.
+
+        Raises:
+            LogError: if they are others.
+        """
+        size, root = self.head
+        if range_hash(0, size, tile_subtrees(self.read, size)) != root:
+            raise LogError(f"its tiles are not those of its checkpoint of {size:,} entries")
+
+    def verify_extends(self, earlier: TreeHead, what: str) -> None:
+        """Verify that the log begins with an earlier state of it.
+
+        Raises:
+            LogError: if it is shorter, or another; `what` names the earlier state.
+        """
+        size, root = self.head
+        if earlier.size > size:
+            raise LogError(
+                f"the log of {self.name} has {size:,} entries, fewer than the {earlier.size:,} of {what}:"
+                " an old copy was restored, or entries were taken away"
+            )
+        try:
+            proof = consistency_proof(earlier.size, size, tile_subtrees(self.read, size))
+            verify_consistency(earlier.size, size, proof, earlier.root, root)
+        except LogError as error:
+            raise LogError(
+                f"the log of {self.name} ({size:,} entries) does not continue {what} ({earlier.size:,} entries): {error}"
+            ) from None
+
+
+def open_log(name: str, read_site: ReadPath, key: PublicKey | None) -> PublishedLog | None:
+    """Return the log of a site; None if it has none.
+
+    Args:
+        name: what messages call the site.
+        read_site: returns the bytes at a path of the site.
+        key: verifies its checkpoint; None trusts it.
+
+    Raises:
+        LogError: if its checkpoint is damaged, of another log, or not signed with the key.
+    """
+    body = read_site(LOG_CHECKPOINT.path())
+    if body is None:
+        return None
+    try:
+        checkpoint = parse_checkpoint(body)
+        if key is not None:
+            verify_checkpoint(checkpoint, key)
+        found = PublishedLog(name, checkpoint, read_site)
+        found.verify_root()
+    except LogError as error:
+        raise LogError(f"the log of {name}: {error}", error.hint) from None
+    return found
+
+
+def require_growth(site: str, read_site: ReadPath, target: str, read_target: ReadPath) -> Checkpoint | None:
+    """Verify that a site's log continues the one that a target has; return the target's checkpoint.
+
+    Raises:
+        LogError: if it does not, or the site has no log where the target has one.
+    """
+    there = open_log(target, read_target, None)
+    if there is None:
+        return None
+    own = open_log(site, read_site, None)
+    if own is None:
+        raise LogError(
+            f"{target} has a log of {there.head.size:,} entries and {site} has none",
+            f"build {site} with `log` in site.yaml; to end a log on purpose, delete {LOG_CHECKPOINT.path()} at the target",
+        )
+    if own.checkpoint.origin != there.checkpoint.origin:
+        raise LogError(
+            f"{target} has the log {there.checkpoint.origin}, and {site} has {own.checkpoint.origin}"
+        )
+    try:
+        own.verify_extends(there.head, f"the log of {target}")
+    except LogError as error:
+        raise LogError(
+            f"{error}; nothing was published",
+            f"build again into a new folder with `--to {target}`, which continues it",
+        ) from None
+    return there.checkpoint
