@@ -91,7 +91,7 @@ def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
     build(content, tmp_path / "site", START)
     before = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
     begins = parse_instant("2026-12-01T22:00:00Z")
-    changed = tick(tmp_path / "site", begins)
+    changed = tick(tmp_path / "site", begins).changed
     assert "api/v2/scheduled-maintenances/active.json" in changed
     after = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
     assert {path for path in before if before[path] != after[path]} | {"changes.json"} == {
@@ -99,7 +99,7 @@ def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
     }
     told = orjson.loads((tmp_path / "site/changes.json").read_bytes())
     assert "under_maintenance" in str(told)
-    assert tick(tmp_path / "site", begins) == []
+    assert tick(tmp_path / "site", begins).changed == []
 
 
 def test_a_build_after_a_tick_knows_the_files_as_they_are(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from statuary.cli.options.common_options import (
     refuse_overlapping_folders,
 )
 from statuary.cli.options.execution_options import execution_options
+from statuary.cli.options.log_options import log_key_option
 from statuary.content.git_state import GitQuery
 
 
@@ -26,6 +27,7 @@ from statuary.content.git_state import GitQuery
     help="Also publish the site elsewhere, as `statuary publish` does, for example to s3://BUCKET.",
 )
 @now_option
+@log_key_option
 @click.option("--dry-run", is_flag=True, help="Show what would change without changing it.")
 @click.option("--verify", is_flag=True, help="Read every published file, and rewrite those that differ.")
 @execution_options

@@ -30,6 +30,7 @@ COMMANDS = {
     ),
     "extract": ("statuary.cli.extract", "Read documents from a snapshot, a folder or a URL."),
     "publish": ("statuary.cli.publish", "Publish a site to a folder or an object store."),
+    "log": ("statuary.cli.log", "Keep and verify the log of everything that was published."),
     "conform": ("statuary.cli.conform", "Test a deployment against both APIs over HTTP."),
     "hosting": ("statuary.cli.hosting", "Write the configuration of a host."),
     "explain": ("statuary.cli.explain", "Show what a published path is and which sources made it."),

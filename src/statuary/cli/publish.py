@@ -15,6 +15,7 @@ from statuary.cli.publish_site import (
     publish_folder,
     publish_to_store,
     store_options,
+    verify_log_grows,
 )
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
@@ -90,8 +91,9 @@ def _publish_snapshot(
             refuse_older(snapshot.manifest.origin, _published_origin(to), printable(to))
         if is_store_url(to):
             with PublishedSnapshot(snapshot) as source:
-                publish_to_store(source, to, options)
+                publish_to_store(source, location, to, options)
         else:
+            verify_log_grows(location, to)
             _publish_into_folder(snapshot, to, options)
 
 

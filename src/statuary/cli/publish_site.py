@@ -13,9 +13,11 @@ import click
 
 from statuary.build.progress import stage
 from statuary.cli.options.common_options import utc_now, with_options
+from statuary.cli.options.log_options import site_reader
 from statuary.cli.output.plain_text import changes_line, changes_lines, count_text, size_text
 from statuary.cli.output.printable import printable
 from statuary.cli.output.progress import progress
+from statuary.documents.url_table import LOG_CHECKPOINT
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder_documents import folder_documents
 from statuary.publishing.object_store.lease import Lease, LeaseHeldError
@@ -81,7 +83,9 @@ store_options = with_options(
 )
 
 
-def publish_to_store(site: PublishedSite, url: str, options: StoreOptions, *, to_error: bool = False) -> None:
+def publish_to_store(
+    site: PublishedSite, location: str, url: str, options: StoreOptions, *, to_error: bool = False
+) -> None:
     """Publish a site to an object store; print the changes and the number of requests.
 
     Raises:
@@ -93,6 +97,7 @@ def publish_to_store(site: PublishedSite, url: str, options: StoreOptions, *, to
             stage(announcer, "Objects"),
             _open_target(store, site, options, announcer.advance) as target,
         ):
+            target.verified = verify_log_grows(location, url)
             target.offer(site.objects())
             plan, cost = target.plan(), target.cost()
             if options.dry_run:
@@ -120,12 +125,28 @@ def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bo
         PublishingError: if it cannot be published.
     """
     if is_store_url(to):
-        publish_to_store(PublishedFolder(folder), to, options, to_error=to_error)
+        publish_to_store(PublishedFolder(folder), str(folder), to, options, to_error=to_error)
         return
     with FolderTarget(Path(to), dry_run=options.dry_run) as publication:
+        verify_log_grows(str(folder), to)
         publication.offer(folder_documents(folder))
         plan = publication.plan()
         apply_or_show(publication, plan, to, to_error=to_error)
+
+
+def verify_log_grows(location: str, to: str) -> dict[str, str | None]:
+    """Verify that a site's log continues the one at a target; return the SHA-256 of the checkpoint that it replaces.
+
+    Raises:
+        LogError: if it does not.
+        PublishingError: if one of the two cannot be read.
+    """
+    from statuary.publishing.log.published_log import require_growth
+
+    there = site_reader(to)
+    if there(LOG_CHECKPOINT.path()) is None:
+        return {LOG_CHECKPOINT.path(): None}
+    return require_growth(location, site_reader(location), to, there)
 
 
 def apply_or_show(publication: FolderTarget, plan: Plan, to: str, *, to_error: bool = False) -> None:

@@ -1,6 +1,7 @@
 """One build from the command line: run it, print the result, and exit."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from statuary.cli.garbage_collection import enable_garbage_collection
 from statuary.cli.options.check_options import read_check_options
 from statuary.cli.options.common_options import build_instant
 from statuary.cli.options.execution_options import open_executor
+from statuary.cli.options.log_options import note_signed, open_log
 from statuary.cli.output.findings_report import format_findings
 from statuary.cli.output.plain_text import changes_lines
 from statuary.cli.output.printable import printable
@@ -33,6 +35,7 @@ class BuildOptions(NamedTuple):
 
     to: str | None
     now: Instant | None
+    log_key: Path | None
     dry_run: bool
     verify: bool
     workers: int | None
@@ -78,7 +81,17 @@ def _build(content: Path, out: Path, git: GitQuery, options: BuildOptions) -> Bu
         revision = "" if git.answer is None else git.answer.revision
         target.ledger.add_notes(build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION)))
         with progress() as listener:
-            result = build_site(content, target, instant, listener, check_options, execution=execution)
+            result = build_site(
+                content,
+                target,
+                instant,
+                listener,
+                check_options,
+                execution=execution,
+                open_log=partial(open_log, target, instant, options.log_key, options.to),
+            )
+        if result.applied and result.log is not None and not result.log.obstacle:
+            note_signed(options.log_key, result.log.head)
         _print_result(result, content, out, options.form, instant)
     return result
 

@@ -7,6 +7,7 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant, now_option, out_option
+from statuary.cli.options.log_options import log_key_option, note_signed, open_log
 from statuary.cli.output.plain_text import format_instant
 from statuary.cli.output.printable import printable
 from statuary.domain.primitives import Instant
@@ -17,14 +18,17 @@ from statuary.publishing.tick import tick
 @click.command()
 @out_option
 @now_option
-def command(out: Path, now: Instant | None) -> None:
+@log_key_option
+def command(out: Path, now: Instant | None, log_key: Path | None) -> None:
     """Update a published site to the current time.
 
     The build wrote the status documents of every transition up to a horizon; this command publishes those of now and
     touches nothing else. Run it when `statuary next` says so; running it more often is harmless.
     """
     instant = build_instant(now)
-    changed = tick(out, instant)
+    changed, log = tick(
+        out, instant, lambda target, settings: open_log(target, instant, log_key, None, settings)
+    )
     index = read_epoch_index(out)
     for path in changed:
         click.echo(f"~ {printable(path)}")
@@ -35,6 +39,10 @@ def command(out: Path, now: Instant | None) -> None:
         else f"no transition until {format_instant(index.until)}"
     )
     click.echo(f"{len(changed)} changed, as of {format_instant(instant)}; {following}")
+    if log is not None:
+        click.echo(log)
+        if not log.obstacle:
+            note_signed(log_key, log.head)
     if instant > index.until:
         click.echo(
             f"the last build covers the time until {format_instant(index.until)}: run `statuary build`",

@@ -37,6 +37,7 @@ class LogSettings(NamedTuple):
         example_key: whether the key that everyone has signs.
         witnesses: name-and-key text (vkey) and URL of the witnesses that `statuary log witness` asks.
         quorum: how many of them must cosign.
+        public_key: as the published site states it; empty where the signing key tells it.
     """
 
     origin: str
@@ -44,6 +45,7 @@ class LogSettings(NamedTuple):
     example_key: bool = False
     witnesses: tuple[tuple[str, str], ...] = ()
     quorum: int = 0
+    public_key: str = ""
 
 
 class PublishPolicy(StrEnum):

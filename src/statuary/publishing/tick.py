@@ -1,22 +1,44 @@
 """Move a published site to an instant between its build and the horizon, from the files of its epochs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.domain.primitives import Instant
+from statuary.domain.site_settings import LogSettings
 from statuary.publishing.epoch_index import read_epoch_index
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.log.log_entries import incident_of
+from statuary.publishing.log.log_keeper import LogExtension
+from statuary.publishing.log.published_log import published_settings
+from statuary.publishing.log.site_log import SiteLog
 from statuary.publishing.snapshot_paths import FOLDER, is_snapshot_path
 
+OpenLog = Callable[[FolderTarget, LogSettings], SiteLog]
+"""Opens the log of a site in a folder."""
 
-def tick(root: Path, now: Instant) -> list[str]:
+
+class TickResult(NamedTuple):
+    """The paths that a tick changed, and what became of the log; None without one."""
+
+    changed: list[str]
+    log: LogExtension | None
+
+
+def tick(root: Path, now: Instant, open_log: OpenLog | None = None) -> TickResult:
     """Replace the documents of a published site with those of an instant; return the changed paths.
 
+    Args:
+        root: the folder.
+        now: the instant.
+        open_log: opens the log of a site that has one.
+
     Raises:
+        LogError: if the log would not continue the published one.
         PublishingError: if the site has no epochs, was built for a later instant, or is being built.
     """
     index = read_epoch_index(root)
@@ -29,15 +51,34 @@ def tick(root: Path, now: Instant) -> list[str]:
         target.ledger.keep_unoffered()
         moved = _moved(target, index.files_at(now))
         removed = [path for path in sorted(index.absent_at(now)) if target.ledger.entry(path) is not None]
+        extension = _extend_log(target, open_log, _incidents(target, moved, removed))
         if moved or removed:
             target.ledger.documents.remove_unless_offered(removed)
-            target.offer([*moved, _changes(target, moved)])
+            target.offer([*moved, _changes(target, moved, extension.by_incident if extension else {})])
+        if moved or removed or (extension and extension.actions):
             # the site is not the snapshot any more that it was published from
             own = filter(is_snapshot_path, target.ledger.documents.made_from("", FOLDER))
             target.ledger.documents.remove_unless_offered(own)
             target.apply()
     changed = [*(document.path for document in moved), *removed]
-    return [*changed, url_table.CHANGES.path()] if changed else []
+    return TickResult([*changed, url_table.CHANGES.path()] if changed else [], extension)
+
+
+def _extend_log(
+    target: FolderTarget, open_log: OpenLog | None, incidents: list[Document]
+) -> LogExtension | None:
+    settings = None if open_log is None else published_settings(target.published)
+    if settings is None or open_log is None:
+        return None
+    return open_log(target, settings).extend(incidents, contracts=False)
+
+
+def _incidents(target: FolderTarget, moved: list[Document], removed: list[str]) -> list[Document]:
+    """Return the documents of all incidents and maintenances as they will be."""
+    new = {one.path: one.body for one in moved}
+    paths = {*target.ledger.documents.below("incidents"), *new} - set(removed)
+    found = ((path, new.get(path) or target.published(path)) for path in sorted(paths) if incident_of(path))
+    return [Document(path=path, body=body) for path, body in found if body is not None]
 
 
 def _moved(target: FolderTarget, documents: Mapping[str, str]) -> list[Document]:
@@ -53,11 +94,13 @@ def _moved(target: FolderTarget, documents: Mapping[str, str]) -> list[Document]
     return moved
 
 
-def _changes(target: FolderTarget, moved: list[Document]) -> Document:
+def _changes(
+    target: FolderTarget, moved: list[Document], log_entries: Mapping[str, Sequence[int]]
+) -> Document:
     """Return `changes.json` for documents that are about to change, the unchanged ones included."""
     bodies = {path: target.published(path) or b"null" for path in COMPARED_PATHS} | {
         one.path: one.body for one in moved
     }
     return changes_document(
-        target.published, [Document(path=path, body=bodies[path]) for path in COMPARED_PATHS]
+        target.published, [Document(path=path, body=bodies[path]) for path in COMPARED_PATHS], log_entries
     )

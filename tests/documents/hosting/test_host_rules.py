@@ -16,7 +16,7 @@ from statuary.documents.hosting.path_rules import globs_of, header_rules, regex_
 from statuary.documents.hosting.s3_cloudfront import object_groups
 from statuary.documents.hosting.web_servers import caddy_files, nginx_files
 from statuary.documents.media_types import SVG, media_type_by_extension
-from statuary.documents.url import COMMON_HEADERS, CONTENT_SECURITY_POLICY, REVALIDATE, SHORT_LIVED, Url
+from statuary.documents.url import COMMON_HEADERS, CONTENT_SECURITY_POLICY, REVALIDATE, IMMUTABLE, SHORT_LIVED, Url
 from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCHS, HOST_FILES, LOOKUP_URLS, THEME_FILE, URLS
 from statuary.domain.hosting_settings import HostingPlatform, HostingSettings, PathLayout
 from support.requirements import CHECKOUT
@@ -72,6 +72,8 @@ def expected_headers(url: Url) -> dict[str, str]:
     told = dict(COMMON_HEADERS)
     if url.cache == SHORT_LIVED:
         told["Cache-Control"] = SHORT_LIVED
+    if url.cache == IMMUTABLE:
+        told["Cache-Control"] = IMMUTABLE
     if (
         url.media_type
         and media_type_by_extension(url.pattern).partition(";")[0] != url.media_type.partition(";")[0]

@@ -14,6 +14,10 @@ from statuary.documents.url_table import (
     EPOCH_DOCUMENT,
     FEED,
     HOST_FILES,
+    LOG,
+    LOG_CHECKPOINT,
+    LOG_SCHEMA,
+    LOG_TILE,
     LOOKUP_URLS,
     PATTERN_PARTS,
     URLS,
@@ -38,10 +42,12 @@ class HeaderRule(NamedTuple):
 
 
 def glob_of(url: Url) -> str:
-    """Return the glob of a URL: its folder, or the path itself if it lies at the top.
+    """Return the glob of a URL: its folder, or the path itself if it lies at the top or beside folders.
 
     Hosts accept `*` only at the end, so a folder stands for everything in it.
     """
+    if url in (LOG, LOG_SCHEMA, LOG_CHECKPOINT):
+        return f"/{url.pattern}"
     folder = url.pattern.partition("{")[0].rpartition("/")[0]
     return f"/{folder}/*" if folder else f"/{url.pattern}"
 
@@ -111,11 +117,18 @@ def _cache_rules() -> Iterator[HeaderRule]:
     """Yield the rules of timed documents; for the rest the default of these hosts is the table's rule."""
     for glob in globs_of(url for url in URLS if url.is_timed):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
+    yield HeaderRule(glob_of(LOG_TILE), {"Cache-Control": LOG_TILE.cache})
 
 
 def _type_rules() -> Iterator[HeaderRule]:
     candidates = (url for url in URLS if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
-    for glob in (*globs_of(url for url in candidates if _needs_type_rule(url)), *server_globs()):
+    by_type: dict[str, list[Url]] = {}
+    for url in filter(_needs_type_rule, candidates):
+        by_type.setdefault(url.media_type, []).append(url)
+    for media_type, urls in by_type.items():
+        for glob in globs_of(urls):
+            yield HeaderRule(glob, {"Content-Type": media_type})
+    for glob in server_globs():
         yield HeaderRule(glob, {"Content-Type": JSON})
     for prefix in ("/", EPOCH_PREFIX):
         yield HeaderRule(f"{prefix}{FEED.pattern}", {"Content-Type": FEED.media_type})

@@ -8,6 +8,7 @@ import re
 from base64 import b64encode
 from collections.abc import Sequence
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import orjson
@@ -147,6 +148,24 @@ class TlogProof(NamedTuple):
         """
         size, root = self.checkpoint.size, self.checkpoint.root
         verify_inclusion(leaf_hash(entry), self.number, size, self.hashes, root)
+
+
+def check_proof(body: bytes, document: bytes) -> tuple[TlogProof, LogEntry]:
+    """Verify, from a .tlog-proof file that statuary wrote, that a document is in a log; return the proof and the entry.
+
+    Whether the checkpoint is signed is not looked at.
+
+    Raises:
+        LogError: if the proof does not show it.
+    """
+    proof = parse_proof(body)
+    entry = parse_entry(proof.extra)
+    proof.verify(proof.extra)
+    digest = sha256(document).hexdigest()
+    if digest not in entry.digests:
+        named = " and ".join(filter(None, entry.digests))
+        raise ProofError(f"the document has the SHA-256 {digest}; entry {proof.number} names {named}")
+    return proof, entry
 
 
 def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: bytes = b"") -> bytes:

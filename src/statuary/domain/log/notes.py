@@ -8,10 +8,9 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from hashlib import sha256
+from secrets import token_bytes
+from types import ModuleType
 from typing import NamedTuple
-
-from Crypto.PublicKey import ECC
-from Crypto.Signature import eddsa
 
 from statuary.domain.log.merkle import HASH_SIZE, LogError
 
@@ -26,6 +25,12 @@ MOST_SIGNATURES = 100
 SIGNATURE_LINE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})")
 CONTROL_CHARACTERS = re.compile("[\0-\x09\x0b-\x1f]")
 DECIMAL = re.compile("(?:0|[1-9][0-9]{0,18})")
+
+
+def _ed25519() -> ModuleType:
+    from Crypto.Signature import eddsa  # noqa: PLC0415 - a tenth of a second that only signatures need
+
+    return eddsa
 
 
 class PublicKey(NamedTuple):
@@ -61,6 +66,7 @@ class PublicKey(NamedTuple):
         if self.kind == WITNESS_KEY:
             time = int.from_bytes(signature[:8], "big")
             message, signature = f"cosignature/v1\ntime {time}\n".encode() + message, signature[8:]
+        eddsa = _ed25519()
         try:
             eddsa.new(eddsa.import_public_key(self.key), "rfc8032").verify(message, signature)
         except ValueError:
@@ -77,7 +83,7 @@ class PrivateKey(NamedTuple):
     @property
     def public(self) -> PublicKey:
         """The public half."""
-        key = eddsa.import_private_key(self.seed).public_key().export_key(format="raw")
+        key = _ed25519().import_private_key(self.seed).public_key().export_key(format="raw")
         return PublicKey(self.name, self.kind, key)
 
     @property
@@ -90,6 +96,7 @@ class PrivateKey(NamedTuple):
         message, stamp = text.encode(), b""
         if self.kind == WITNESS_KEY:
             message, stamp = f"cosignature/v1\ntime {time}\n".encode() + message, time.to_bytes(8, "big")
+        eddsa = _ed25519()
         signature = eddsa.new(eddsa.import_private_key(self.seed), "rfc8032").sign(message)
         return f"— {self.name} {b64encode(self.public.id + stamp + signature).decode()}\n"
 
@@ -100,7 +107,7 @@ def new_key(name: str) -> PrivateKey:
     Raises:
         LogError: if the name cannot be one of a key.
     """
-    return PrivateKey(_key_name(name), ECC.generate(curve="ed25519").seed)
+    return PrivateKey(_key_name(name), token_bytes(HASH_SIZE))
 
 
 def _key_name(name: str) -> str:

@@ -1,12 +1,11 @@
 """The ledger: which files of a target statuary wrote, their digests, and the content they were made from.
 
-An SQLite file inside the target: it travels with the site (a CI cache keeps one folder), survives a kill at
-any moment, and needs the same memory for forty documents as for forty million. It is not part of the site,
-and its bytes are not deterministic; the site's are.
+An SQLite file inside the target: it travels with the site (a CI cache keeps one folder), survives a kill at any moment,
+and needs the same memory for forty documents as for forty million. It is not part of the site, and its bytes are not
+deterministic; the site's are.
 
-One row per file, whatever its names: an address is published under two names with one body. A build records
-what it is about to move into place before it does so. Until it finishes, sizes and times of its files are not
-trusted.
+One row per file, whatever its names: an address is published under two names with one body. A build records what it is
+about to move into place before it does so. Until it finishes, sizes and times of its files are not trusted.
 """
 
 import os
@@ -221,7 +220,7 @@ class Ledger:
             self.documents.withdraw(self.sources.drop(location))
 
     def log(self) -> LogTable:
-        """Return what the transparency log holds; only a build with a log asks for it."""
+        """Return the entries of the transparency log."""
         self._log = self._log or LogTable(self.connection)
         return self._log
 

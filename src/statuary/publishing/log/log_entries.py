@@ -26,16 +26,15 @@ class PublishedThing(NamedTuple):
 
 def missing_entry(thing: PublishedThing, versions: list[NumberedEntry], now: Instant) -> LogEntry | None:
     """Return the entry that the log lacks about a thing; None if its last one says the same."""
-    last = versions[-1][1] if versions else None
-    is_there = bool(thing.sha256 or thing.proof)
-    was_there = last is not None and last.action is not LogAction.REMOVE
-    same = last is not None and (last.sha256, last.proof) == (thing.sha256, thing.proof)
-    if is_there == was_there and (same or not is_there):
+    number, last = versions[-1] if versions else (None, None)
+    before = ("", "") if last is None else last.digests  # those of a removed thing are empty
+    after = thing.sha256, thing.proof
+    if before == after:
         return None
-    action = LogAction.REMOVE if not is_there else LogAction.CHANGE if was_there else LogAction.ADD
+    action = LogAction.CHANGE if any(before) else LogAction.ADD
     time = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    replaces = versions[-1][0] if versions else None
-    return LogEntry(thing.subject, action, time, thing.sha256, thing.proof, thing.match_id, replaces)
+    kept = action if any(after) else LogAction.REMOVE
+    return LogEntry(thing.subject, kept, time, *after, thing.match_id, number)
 
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[PublishedThing]:

@@ -1,12 +1,16 @@
 """A log as it is published: its checkpoint, and its tiles read by path. What it says is verified before it is used."""
 
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import NamedTuple
+
+import orjson
 
 from statuary.documents.url_table import LOG, LOG_CHECKPOINT
 from statuary.domain.log.merkle import LogError, consistency_proof, range_hash, verify_consistency
 from statuary.domain.log.notes import Checkpoint, PublicKey, parse_checkpoint, verify_checkpoint
 from statuary.domain.log.tiles import ReadPath, tile_subtrees, verified_entries
+from statuary.domain.site_settings import LogSettings
 
 PREFIX = LOG.path().rpartition("/")[0]
 """The folder of the log in a site."""
@@ -112,20 +116,49 @@ def open_log(name: str, read_site: ReadPath, key: PublicKey | None) -> Published
     return found
 
 
-def require_growth(site: str, read_site: ReadPath, target: str, read_target: ReadPath) -> Checkpoint | None:
-    """Verify that a site's log continues the one that a target has; return the target's checkpoint.
+def published_settings(read_site: ReadPath) -> LogSettings | None:
+    """Return the settings of the log that a site states in `log/index.json`; None if it has no log.
+
+    Raises:
+        LogError: if the document cannot be read.
+    """
+    body = read_site(LOG.path())
+    if body is None:
+        return None
+    try:
+        value = orjson.loads(body)
+        witnesses = tuple((str(one["key"]), str(one["url"])) for one in value["witnesses"])
+        return LogSettings(
+            origin=str(value["origin"]),
+            public_key=str(value["publicKey"]),
+            example_key=bool(value["exampleKey"]),
+            witnesses=witnesses,
+            quorum=int(value["quorum"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        raise LogError(f"{LOG.path()} cannot be read", "build the site again") from None
+
+
+def require_growth(
+    site: str, read_site: ReadPath, target: str, read_target: ReadPath
+) -> dict[str, str | None]:
+    """Verify that a site's log continues the one that a target has.
+
+    Returns:
+        The path of the checkpoint with the SHA-256 of the one that was verified, None if there is none.
 
     Raises:
         LogError: if it does not, or the site has no log where the target has one.
     """
+    body = read_target(LOG_CHECKPOINT.path())
     there = open_log(target, read_target, None)
-    if there is None:
-        return None
+    if there is None or body is None:
+        return {LOG_CHECKPOINT.path(): None}
     own = open_log(site, read_site, None)
     if own is None:
         raise LogError(
             f"{target} has a log of {there.head.size:,} entries and {site} has none",
-            f"build {site} with `log` in site.yaml; to end a log on purpose, delete {LOG_CHECKPOINT.path()} at the target",
+            f"build with `log` in site.yaml; to end a log on purpose, delete {LOG_CHECKPOINT.path()} at the target",
         )
     if own.checkpoint.origin != there.checkpoint.origin:
         raise LogError(
@@ -136,6 +169,6 @@ def require_growth(site: str, read_site: ReadPath, target: str, read_target: Rea
     except LogError as error:
         raise LogError(
             f"{error}; nothing was published",
-            f"build again into a new folder with `--to {target}`, which continues it",
+            f"build into a new folder with `--to {target}`, which continues its log",
         ) from None
-    return there.checkpoint
+    return {LOG_CHECKPOINT.path(): sha256(body).hexdigest()}

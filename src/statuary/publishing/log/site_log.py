@@ -69,24 +69,25 @@ class SiteLog:
         self.before = self.base.head if self.base else EMPTY
         if parse_head(target.ledger.note(STATE)) != self.before:
             self.table.replace(self.base.entries() if self.base else (), self.before.text)
-        self.growth = LogGrowth(self.before.size, self._read)
         self.pieces: dict[str, bytes] = {}
+        self.growth = LogGrowth(self.before.size, self._read)
         self.written: set[str] = set()
         self.changed: list[LogSubject] = []
+        self.renewed: frozenset[LogSubject] = frozenset()
 
     def _newest(self) -> PublishedLog | None:
         """Return the longest of the published logs; the others, and what was noted, are the beginning of it."""
         public = None if self.key is None else self.key.public
         own = open_log(str(self.target.folder.root), self.target.published, public)
-        elsewhere = self.keeper.elsewhere
-        there = None if elsewhere is None else open_log(*elsewhere, public)
-        known = parse_head(self.target.ledger.note(STATE)), self.keeper.last_signed
-        newest = max((one for one in (own, there) if one), key=lambda one: one.head.size, default=None)
-        earlier = [(one.head, f"the log of {one.name}") for one in (own, there) if one is not None]
-        earlier += [(one, "what was published before") for one in known if one is not None and one.size]
+        there = None if self.keeper.elsewhere is None else open_log(*self.keeper.elsewhere, public)
+        found = [one for one in (own, there) if one is not None]
+        newest = max(found, key=lambda one: one.head.size, default=None)
         self.is_restored = newest is not own
-        for head, what in earlier:
-            self._require(newest, head, what)
+        for log in found:
+            self._require(newest, log.head, f"the log of {log.name}")
+        for known in (parse_head(self.target.ledger.note(STATE)), self.keeper.last_signed):
+            if known is not None and known.size:
+                self._require(newest, known, "what was published before")
         return newest
 
     @staticmethod
@@ -182,8 +183,12 @@ class SiteLog:
             self._take(self.growth.partial_pieces())
         note = self._checkpoint(head)
         everything = self.is_restored or not self.target.ledger.is_partial
-        self._settle_tiles(head.size, everything=everything)
+        if everything:
+            self._keep_tiles(head.size)
+        else:
+            self._drop_outgrown_tiles(head.size)
         self.target.offer([log_document(LOG_CHECKPOINT, note.encode()), *self._descriptions()])
+        self.renewed = frozenset(self.changed)
         self.target.offer(self._proofs(note, head, everything=everything))
         self.target.ledger.add_notes({STATE: head.text})
         return head
@@ -200,24 +205,23 @@ class SiteLog:
     def _read(self, path: str) -> bytes | None:
         return self.pieces.get(path) or (None if self.base is None else self.base.read(path))
 
-    def _settle_tiles(self, size: int, *, everything: bool) -> None:
-        """Keep the published tiles, but for partial ones whose full tile is there by now."""
+    def _drop_outgrown_tiles(self, size: int) -> None:
+        """Let the partial tiles go whose full tile is there by now."""
         documents = self.target.ledger.documents
-        full = {
-            path
-            for path in tile_paths(size, since=0 if everything else self.before.size)
-            if ".p/" not in path
-        }
-        partial = {path for path in tile_paths(self.before.size) if ".p/" in path}
-        if not everything:
-            for path in partial:
-                whole, _, _ = path.partition(".p/")
-                if whole in full:
-                    documents.remove_unless_offered(documents.below(f"{PREFIX}/{whole}.p"))
-            return
-        there = {path.removeprefix(f"{PREFIX}/") for path in documents.below(f"{PREFIX}/tile")}
-        for path in sorted({*tile_paths(self.before.size), *there} - self.written):
-            body = self._read(path) if path.partition(".p/")[0] not in full or path in full else None
+        full = set(tile_paths(size, since=self.before.size))
+        for path in tile_paths(self.before.size):
+            whole, partial, _ = path.partition(".p/")
+            if partial and whole in full:
+                documents.remove_unless_offered(documents.below(f"{PREFIX}/{whole}.p"))
+
+    def _keep_tiles(self, size: int) -> None:
+        """Offer the published tiles once more, but for partial ones whose full tile is there by now."""
+        there = self.target.ledger.documents.below(f"{PREFIX}/tile")
+        published = {path.removeprefix(f"{PREFIX}/") for path in there} | set(tile_paths(self.before.size))
+        full = set(tile_paths(size))
+        for path in sorted(published - self.written):
+            is_outgrown = ".p/" in path and path.partition(".p/")[0] in full
+            body = None if is_outgrown else self._read(path)
             if body is not None:
                 self.target.offer([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
 
@@ -245,22 +249,22 @@ class SiteLog:
     def _proofs(self, note: str, head: TreeHead, *, everything: bool) -> Iterator[Document]:
         """Yield the proof of the last entry of what changed; or of everything, where a published one stays."""
         subtrees = tile_subtrees(self._read, head.size)
-        changed = set(self.changed)
-        kept = (
-            (one for kind in PROVED for one in self.table.live(kind) if one not in changed)
-            if everything
-            else ()
-        )
-        for subject in chain(self.changed, kept):
+        for subject in chain(self.changed, self._unchanged() if everything else ()):
             number, last = self.table.versions(subject)[-1]
             url, parameters = proof_url(subject)
+            path = url.path(**parameters)
             if last.action is LogAction.REMOVE:
-                self.target.ledger.documents.remove_unless_offered([url.path(**parameters)])
+                self.target.ledger.documents.remove_unless_offered([path])
                 continue
-            stays = subject not in changed and not self.is_restored
-            body = self.target.published(url.path(**parameters)) if stays else None
-            hashes = () if body else inclusion_proof(number, head.size, subtrees)
-            yield log_document(url, body or encode_proof(number, hashes, note, last.encode()), **parameters)
+            body = None if subject in self.renewed or self.is_restored else self.target.published(path)
+            if body is None:
+                hashes = inclusion_proof(number, head.size, subtrees)
+                body = encode_proof(number, hashes, note, last.encode())
+            yield log_document(url, body, **parameters)
+
+    def _unchanged(self) -> Iterator[LogSubject]:
+        for kind in PROVED:
+            yield from (one for one in self.table.live(kind) if one not in self.renewed)
 
 
 PROVED = (EntryKind.CONTRACT, EntryKind.INCIDENT)

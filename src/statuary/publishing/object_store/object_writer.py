@@ -1,6 +1,6 @@
 """Put single objects, each only if the store still holds what it replaces."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 
 from statuary.publishing.errors import PublishingError
@@ -25,6 +25,7 @@ class ObjectWriter:
         advance: Callable[[int], None],
         *,
         adopt: bool,
+        verified: Mapping[str, str | None],
     ) -> None:
         """Create a writer.
 
@@ -37,6 +38,7 @@ class ObjectWriter:
         self.lease = lease
         self.advance = advance
         self.adopt = adopt
+        self.verified = verified
 
     async def write(self, put: ObjectPut) -> None:
         """Put one object, unless the store already has it.
@@ -63,6 +65,7 @@ class ObjectWriter:
         for _ in range(ATTEMPTS):
             if found is not None and self._is_right(put, found):
                 return
+            self._require_verified(put.path, found)
             lease.check()  # reading may have taken long, or the machine may have slept
             try:
                 await self.store.put_if_unchanged(put.path, body, attributes, found and found.tag)
@@ -73,6 +76,15 @@ class ObjectWriter:
         raise PublishingError(
             f"another program keeps changing {put.path} in {self.store.url}", "publish again"
         )
+
+    def _require_verified(self, path: str, found: ObjectInfo | None) -> None:
+        """Raise an error if an object is not the one that was verified before it is replaced."""
+        digest = None if found is None else found.attributes.get(DIGEST_ATTRIBUTE)
+        if path in self.verified and digest != self.verified[path]:
+            raise PublishingError(
+                f"another publisher has put {path} in {self.store.url}",
+                "build again with --to, which continues its log",
+            )
 
     def _is_right(self, put: ObjectPut, found: ObjectInfo) -> bool:
         """Return whether the object in the store is the one to be put.

@@ -101,6 +101,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.index = StoreIndex()
         self.index_tag: str | None = None
         self.asked = RequestCounts()
+        self.verified: dict[str, str | None] = {}
         self._plan: Plan | None = None
         self._taken_over: tuple[Shards, ...] = ()
 
@@ -218,7 +219,9 @@ class ObjectStoreTarget(Target[OfferedObject]):
             return
         self.site.fetch(self.comparison.is_changed)
         self._begin()
-        writer = ObjectWriter(self.store, self.site, self.lease, self.advance, adopt=self.adopt)
+        writer = ObjectWriter(
+            self.store, self.site, self.lease, self.advance, adopt=self.adopt, verified=self.verified
+        )
         for step in STEPS:
             transfer(self.comparison.puts(step), writer.write, self.lease)
         transfer(batches(self.comparison.removals(), DELETE_BATCH), self._delete, self.lease)

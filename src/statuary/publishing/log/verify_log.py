@@ -1,0 +1,207 @@
+"""Verifies a published log as a reader does who trusts only its key: as Go's checksum database is verified."""
+
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+import orjson
+
+from statuary.documents.stored_paths import plain_path
+from statuary.documents.url_table import (
+    CONTRACT,
+    CONTRACT_PAGE,
+    EPOCHS,
+    INCIDENT,
+    INCIDENT_PAGE,
+    LOG_CONTRACT,
+    LOG_INCIDENT,
+    PROOF,
+    match_url,
+)
+from statuary.domain.log.entries import EntryKind, LogEntry, LogSubject, encode_proof, parse_entry
+from statuary.domain.log.merkle import LogError, inclusion_proof
+from statuary.domain.log.notes import Checkpoint, PublicKey
+from statuary.domain.log.tiles import ReadPath, tile_subtrees
+from statuary.publishing.ledger.log_table import NumberedEntry
+from statuary.publishing.log.log_entries import updates_of
+from statuary.publishing.log.published_log import PublishedLog
+from statuary.publishing.temporary_database import temporary_database
+
+SUBJECT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE, LOG_CONTRACT, INCIDENT, INCIDENT_PAGE, LOG_INCIDENT)
+
+
+class DocumentCheck(NamedTuple):
+    """How the documents of a site compare with its log.
+
+    Attributes:
+        whole: documents and updates that are what the log says last.
+        due: paths that follow the site's own schedule, and that no build or tick has logged yet.
+        problems: what is missing, different, or not in the log.
+    """
+
+    whole: int
+    due: list[str]
+    problems: list[str]
+
+
+def subject_of(path: str) -> LogSubject | None:
+    """Return what the path of a document or page is about; None if the log holds nothing about it."""
+    found = match_url(plain_path(path.removeprefix("/")))
+    if found is None or found[0] not in SUBJECT_URLS or "all-chains" in found[1].values():
+        return None
+    if "incident_id" in found[1]:
+        return LogSubject(EntryKind.INCIDENT, found[1]["incident_id"])
+    return LogSubject(EntryKind.CONTRACT, found[1]["chain_id"], found[1]["address"])
+
+
+def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:
+    """Return the entries about a subject, those about the updates of an incident included; all are verified.
+
+    Raises:
+        LogError: if the log is damaged.
+    """
+
+    def is_about(other: LogSubject) -> bool:
+        same = other.first == subject.first and other.second.lower() == subject.second.lower()
+        is_update = other.kind is EntryKind.UPDATE and subject.kind is EntryKind.INCIDENT
+        return (same and other.kind is subject.kind) or (is_update and other.first == subject.first)
+
+    entries = enumerate(map(parse_entry, log.entries()))
+    return [(number, entry) for number, entry in entries if is_about(entry.subject)]
+
+
+def proof_of(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
+    """Return the text of the .tlog-proof file of an entry."""
+    hashes = inclusion_proof(number, log.head.size, tile_subtrees(log.read, log.head.size))
+    return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())
+
+
+def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quorum: int) -> list[PublicKey]:
+    """Return the witnesses that have cosigned a checkpoint.
+
+    Raises:
+        LogError: if they are fewer than the quorum, or a cosignature is not valid.
+    """
+    found = checkpoint.note.signed_by(witnesses)
+    if len(found) < quorum:
+        raise LogError(f"{len(found)} of the known witnesses have cosigned the checkpoint; {quorum} must")
+    return found
+
+
+def check_documents(
+    log: PublishedLog, read: ReadPath, paths: Iterable[str] | None, advance: Callable[[int], None]
+) -> DocumentCheck:
+    """Verify every tile and entry, and that each document is what the log says last.
+
+    Args:
+        log: the log, whose checkpoint is verified.
+        read: returns the bytes at a path of the site.
+        paths: all paths of the site, to find what is not in the log; None if they cannot be listed.
+        advance: is called for each entry and document.
+
+    Raises:
+        LogError: if the log is damaged.
+    """
+    table = temporary_database(
+        "CREATE TABLE latest (subject TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID"
+    )
+    for body in log.entries():
+        subject = parse_entry(body).subject
+        table.execute("INSERT OR REPLACE INTO latest VALUES (?,?)", ("\n".join(subject).lower(), body))
+        advance(1)
+    check = DocumentCheck(0, [], [])
+    schedule = _scheduled(read)
+    for (body,) in table.execute("SELECT body FROM latest ORDER BY subject"):
+        entry = parse_entry(body)
+        if entry.subject.kind is not EntryKind.UPDATE:
+            for path, digest in _expected(entry):
+                check = _checked(check, path, digest, read(path), schedule.get(path, ()))
+                advance(1)
+
+    def latest(subject: LogSubject) -> LogEntry | None:
+        row = table.execute(
+            "SELECT body FROM latest WHERE subject = ?", ("\n".join(subject).lower(),)
+        ).fetchone()
+        return None if row is None else parse_entry(row[0])
+
+    for path in () if paths is None else paths:
+        check.problems.extend(_unlogged(path, latest, read))
+    return check
+
+
+def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
+    """Yield the paths that an entry is about, with the SHA-256 that it says; empty for what must not be there."""
+    if entry.subject.kind is EntryKind.INCIDENT:
+        yield INCIDENT.path(incident_id=entry.subject.first), entry.sha256
+        return
+    parameters = {"chain_id": entry.subject.first, "address": entry.subject.second}
+    yield CONTRACT.path(**parameters), entry.sha256
+    yield PROOF.path(**parameters), entry.proof
+
+
+def _checked(
+    check: DocumentCheck, path: str, digest: str, body: bytes | None, later: Iterable[bytes | None]
+) -> DocumentCheck:
+    found = "" if body is None else sha256(body).hexdigest()
+    if found == digest:
+        return check._replace(whole=check.whole + bool(digest))
+    if body is not None and body in later:
+        check.due.append(path)
+    elif not digest:
+        check.problems.append(f"{path} is published, and the log says that it was removed or withheld")
+    elif body is None:
+        check.problems.append(f"{path} is in the log and is not published")
+    else:
+        check.problems.append(f"{path} has the SHA-256 {found}; the log's last entry about it names {digest}")
+    return check
+
+
+def _scheduled(read: ReadPath) -> dict[str, list[bytes | None]]:
+    """Return the bytes that the site itself plans for paths of incidents, by path."""
+    try:
+        index = orjson.loads(read(EPOCHS.path()) or b"{}")
+        files = [
+            (path, file) for epoch in index.get("epochs", ()) for path, file in epoch["documents"].items()
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    planned: dict[str, list[bytes | None]] = {}
+    for path, file in files:
+        if subject_of(path) is not None and str(path).endswith(".json"):
+            planned.setdefault(path, []).append(read(str(file)))
+    return planned
+
+
+def _unlogged(path: str, latest: Callable[[LogSubject], LogEntry | None], read: ReadPath) -> Iterator[str]:
+    """Yield what of a document is not in the log: itself, or an update in it."""
+    found = match_url(plain_path(path))
+    subject = subject_of(path) if found is not None and found[0] in (CONTRACT, PROOF, INCIDENT) else None
+    if subject is None:
+        return
+    if latest(subject) is None:
+        yield f"{path} is published and is not in the log"
+        return
+    try:
+        updates = (
+            list(updates_of(subject.first, read(path) or b"")) if subject.kind is EntryKind.INCIDENT else []
+        )
+    except (ValueError, KeyError, TypeError):
+        yield f"{path} is not the document of an incident"
+        return
+    for update in updates:
+        entry = latest(update.subject)
+        if entry is None or entry.sha256 != update.sha256:
+            yield f"{path}: update {update.subject.second} is not what the log says last"
+
+
+def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
+    """Return a log that must be there.
+
+    Raises:
+        LogError: if it is not.
+    """
+    if log is None:
+        raise LogError(
+            f"{name} has no log", "`log` in site.yaml switches it on; `statuary log init` makes a key"
+        )
+    return log

@@ -1,0 +1,120 @@
+"""`statuary log`: what people see of it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.main import command
+from support.file_server import served
+from support.logs import KEY, LOGGED_SITE, log_of, logged
+from support.sites import INCIDENT, address_of, path_of, record_of, write_files
+
+LATER = "2026-11-21T12:00:00Z"
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STATUARY_STATE", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    return write_files(tmp_path / "content", LOGGED_SITE)
+
+
+@pytest.fixture
+def site(tmp_path: Path, content: Path) -> Path:
+    logged(content, tmp_path / "site")
+    return tmp_path / "site"
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    done = CliRunner().invoke(command, ["log", *map(str, arguments)])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_the_story_of_an_edited_update(tmp_path, content, site):
+    first = run("verify", site, "--public-key", KEY.public.text)
+    assert "the given key" in first
+    assert "no earlier checkpoint of it is known" in first
+    write_files(content, {"incidents/slow.yaml": INCIDENT.replace("We are looking into it.", "All is well.")})
+    logged(content, site, LATER)
+    told = run("history", "incidents/slow.html", "--from", site)
+    assert "2026-11-20T12:00:00.000Z  entry 1: add update" in told
+    assert "2026-11-21T12:00:00.000Z  entry 6: change update" in told
+    assert "replaces entry 1" in told
+    second = run("verify", site)
+    assert "the key seen before" in second
+    assert "it continues the log seen before (6 entries)" in second
+    assert "0 problems" in second
+    # the same without the log: the page is put back as if nothing had been edited
+    (site / "incidents/slow.json").write_bytes(b"{}")
+    assert "incidents/slow.json has the SHA-256" in run("verify", site, code=1)
+
+
+def test_a_rolled_back_log_is_refused(tmp_path, content, site):
+    shutil.copytree(site, tmp_path / "old")
+    logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
+    run("verify", site)
+    assert "fewer than the 7 of the log seen before" in run("verify", tmp_path / "old", code=1)
+    assert "continues" in run("verify", site, "--since", tmp_path / "old/log/checkpoint", "--forget")
+    assert "fewer than" in run(
+        "verify", tmp_path / "old", "--since", site / "log/checkpoint", "--forget", code=1
+    )
+
+
+def test_a_log_is_verified_over_http_and_in_a_snapshot(tmp_path, site):
+    with served(site) as (url, _):
+        told = run("verify", url)
+    assert "cannot be listed" in told
+    assert "0 problems" in told
+    made = CliRunner().invoke(
+        command, ["snapshot", "create", "--from", str(site), str(tmp_path / "site.zip")]
+    )
+    assert made.exit_code == 0, made.output
+    assert "0 problems" in run("verify", tmp_path / "site.zip")
+
+
+def test_a_proof_needs_nothing_else(tmp_path, site):
+    path, proof = f"v2/contract/748463/{address_of(1)}", tmp_path / "record.tlog-proof"
+    assert "entry 0 of 6" in run("prove", path, "--from", site, "--out", proof)
+    assert "unknown" in run("check", proof, site / path, code=1)
+    told = run("check", proof, site / path, "--public-key", KEY.public.text)
+    assert "is what entry 0 of status.plinth.example/log says" in told
+    run("check", proof, site / f"proof/748463/{address_of(1)}.json", "--public-key", KEY.public.text)
+    assert "SHA-256" in run("check", proof, site / "index.html", "--public-key", KEY.public.text, code=1)
+    assert "has no entry" in run("prove", "index.html", "--from", site, code=3)
+
+
+def test_a_key_is_made_once_and_signs(tmp_path, content):
+    key = tmp_path / "keys/log.key"
+    told = run("init", "status.plinth.example/log", "--out", key)
+    assert key.stat().st_mode & 0o077 == 0
+    assert "exists" in run("init", "status.plinth.example/log", "--out", key, code=3)
+    assert "cannot name a key" in run("init", "two words", "--out", tmp_path / "other", code=3)
+    built = CliRunner().invoke(
+        command, ["build", "--content", str(content), "--out", str(tmp_path / "site"), "--log-key", str(key)]
+    )
+    assert "log: 6 new entries (6 added), 6 in all" in built.output, built.output
+    public = next(line.strip() for line in told.splitlines() if line.startswith("  status.plinth"))
+    assert "0 problems" in run("verify", tmp_path / "site", "--public-key", public)
+    assert (tmp_path / "keys/log.key.last").read_text("utf-8").startswith("6 ")
+
+
+def test_publishing_over_a_log_that_went_another_way_is_refused(tmp_path, content, site):
+    def publish(folder: Path, code: int) -> str:
+        done = CliRunner().invoke(command, ["publish", str(folder), "--to", str(tmp_path / "target")])
+        assert done.exit_code == code, done.output
+        return done.output
+
+    publish(site, 0)
+    shutil.copytree(site, tmp_path / "other")
+    logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
+    publish(site, 0)
+    assert "fewer than" in publish(tmp_path / "other", 3)
+    logged(write_files(content, {path_of(3): record_of(3)}), tmp_path / "other", "2026-11-23T12:00:00Z")
+    assert "does not continue" in publish(tmp_path / "other", 3)
+    assert log_of(tmp_path / "target").head == log_of(site).head

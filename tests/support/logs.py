@@ -1,0 +1,51 @@
+"""Sites with a transparency log: building them, and reading what their log says."""
+
+from pathlib import Path
+
+from statuary.build.build import BuildResult, build_site
+from statuary.build.progress import NoProgress
+from statuary.domain.log.entries import LogEntry, parse_entry
+from statuary.domain.log.notes import PrivateKey
+from statuary.domain.primitives import parse_instant
+from statuary.domain.site_settings import LogSettings
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder_reader import FolderReader
+from statuary.publishing.log.log_keeper import LogKeeper
+from statuary.publishing.log.published_log import PublishedLog, open_log
+from statuary.publishing.log.site_log import SiteLog
+from support.sites import NOW, SITE, SMALL_SITE, path_of, record_of
+
+ORIGIN = "status.plinth.example/log"
+KEY = PrivateKey(ORIGIN, bytes(range(32)))
+LOGGED_SITE = SMALL_SITE | {"site.yaml": f"{SITE}log:\n  origin: {ORIGIN}\n", path_of(1): record_of(1)}
+
+
+def logged(
+    content: Path,
+    out: Path,
+    now: str = NOW,
+    *,
+    key: PrivateKey | None = KEY,
+    elsewhere: Path | None = None,
+    **keeper: object,
+) -> BuildResult:
+    """Build a site with its log."""
+    there = None if elsewhere is None else (str(elsewhere), FolderReader(elsewhere).read)
+    with FolderTarget(out) as target:
+
+        def opened(settings: LogSettings) -> SiteLog:
+            return SiteLog(target, LogKeeper(settings, key, parse_instant(now), there, **keeper))
+
+        return build_site(content, target, parse_instant(now), NoProgress(), open_log=opened)
+
+
+def log_of(site: Path) -> PublishedLog:
+    """Return the log of a folder, its checkpoint verified."""
+    found = open_log(str(site), FolderReader(site).read, KEY.public)
+    assert found is not None
+    return found
+
+
+def entries_of(site: Path) -> list[LogEntry]:
+    """Return the entries of a folder's log, all verified."""
+    return [parse_entry(body) for body in log_of(site).entries()]
