@@ -16,7 +16,14 @@ from statuary.documents.hosting.path_rules import globs_of, header_rules, regex_
 from statuary.documents.hosting.s3_cloudfront import object_groups
 from statuary.documents.hosting.web_servers import caddy_files, nginx_files
 from statuary.documents.media_types import SVG, media_type_by_extension
-from statuary.documents.url import COMMON_HEADERS, CONTENT_SECURITY_POLICY, REVALIDATE, IMMUTABLE, SHORT_LIVED, Url
+from statuary.documents.url import (
+    COMMON_HEADERS,
+    CONTENT_SECURITY_POLICY,
+    IMMUTABLE,
+    REVALIDATE,
+    SHORT_LIVED,
+    Url,
+)
 from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCHS, HOST_FILES, LOOKUP_URLS, THEME_FILE, URLS
 from statuary.domain.hosting_settings import HostingPlatform, HostingSettings, PathLayout
 from support.requirements import CHECKOUT

@@ -130,13 +130,16 @@ def verified_entries(read: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
     growth = LogGrowth(0, lambda _: None)
     for index in range(-(-size // WIDTH)):
         count = min(WIDTH, size - index * WIDTH)
-        entries = split_bundle(read_piece(read, ENTRIES, index, size), count)
+        body = read_piece(read, ENTRIES, index, size)
+        entries = split_bundle(body, count)
+        if sum(map(len, entries)) + 2 * count < len(body) and read(tile_path(ENTRIES, index, count)) == body:
+            raise LogError(f"{tile_path(ENTRIES, index, count)} holds more than its {count} entries")
         for entry in entries:
-            for path, body in growth.add(entry):
-                _compare(read, path, body)
+            for path, piece in growth.add(entry):
+                _compare(read, path, piece)
         yield from entries
-    for path, body in growth.partial_pieces():
-        _compare(read, path, body)
+    for path, piece in growth.partial_pieces():
+        _compare(read, path, piece)
     if growth.root() != root:
         raise LogError(f"the entries of the log are not those of its checkpoint of {size} entries")
 

@@ -85,7 +85,7 @@ class LogTable:
             "SELECT chain_id, address FROM next_sources"
             if every
             else "SELECT chain_id, address FROM work.built UNION SELECT chain_id, address FROM main.sources"
-            f" WHERE place IN ({SUPERSEDED})"
+            f" WHERE location IN ({SUPERSEDED})"
         )
         query = (
             f"SELECT DISTINCT address, chain_id FROM ({rows}) WHERE (address, chain_id) > (?, ?)"
@@ -98,7 +98,7 @@ class LogTable:
 
     def contract(self, chain_id: str, address: str) -> ContractFiles | None:
         """Return a contract of the site as it will be; None if it has none at that address."""
-        query = "SELECT substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ? ORDER BY place"
+        query = "SELECT substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ? ORDER BY location"
         row = self.connection.execute(query, (address, chain_id)).fetchone()
         return (
             None if row is None else ContractFiles(chain_id, address, row[0] or "", tuple(row[1].split("\n")))
