@@ -51,26 +51,33 @@ def tick(root: Path, now: Instant, open_log: OpenLog | None = None) -> TickResul
         target.ledger.keep_unoffered()
         moved = _moved(target, index.files_at(now))
         removed = [path for path in sorted(index.absent_at(now)) if target.ledger.entry(path) is not None]
-        extension = _extend_log(target, open_log, _incidents(target, moved, removed))
-        if moved or removed:
-            target.ledger.documents.remove_unless_offered(removed)
-            target.offer([*moved, _changes(target, moved, extension.by_incident if extension else {})])
-        if moved or removed or (extension and extension.actions):
-            # the site is not the snapshot any more that it was published from
-            own = filter(is_snapshot_path, target.ledger.documents.made_from("", FOLDER))
-            target.ledger.documents.remove_unless_offered(own)
-            target.apply()
+        extension = _extend_log(target, open_log, moved, removed)
+        _apply(target, moved, removed, extension)
     changed = [*(document.path for document in moved), *removed]
     return TickResult([*changed, url_table.CHANGES.path()] if changed else [], extension)
 
 
+def _apply(
+    target: FolderTarget, moved: list[Document], removed: list[str], extension: LogExtension | None
+) -> None:
+    if moved or removed:
+        target.ledger.documents.remove_unless_offered(removed)
+        target.offer([*moved, _changes(target, moved, extension.by_incident if extension else {})])
+    elif extension is None or not extension.actions:
+        return
+    # the site is not the snapshot any more that it was published from
+    own = filter(is_snapshot_path, target.ledger.documents.made_from("", FOLDER))
+    target.ledger.documents.remove_unless_offered(own)
+    target.apply()
+
+
 def _extend_log(
-    target: FolderTarget, open_log: OpenLog | None, incidents: list[Document]
+    target: FolderTarget, open_log: OpenLog | None, moved: list[Document], removed: list[str]
 ) -> LogExtension | None:
     settings = None if open_log is None else published_settings(target.published)
     if settings is None or open_log is None:
         return None
-    return open_log(target, settings).extend(incidents, contracts=False)
+    return open_log(target, settings).extend(_incidents(target, moved, removed), contracts=False)
 
 
 def _incidents(target: FolderTarget, moved: list[Document], removed: list[str]) -> list[Document]:

@@ -30,6 +30,10 @@ from statuary.publishing.temporary_database import temporary_database
 SUBJECT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE, LOG_CONTRACT, INCIDENT, INCIDENT_PAGE, LOG_INCIDENT)
 
 
+Latest = Callable[[LogSubject], LogEntry | None]
+"""Returns the last entry about a subject; None if there is none."""
+
+
 class DocumentCheck(NamedTuple):
     """How the documents of a site compare with its log.
 
@@ -172,7 +176,7 @@ def _scheduled(read: ReadPath) -> dict[str, list[bytes | None]]:
     return planned
 
 
-def _unlogged(path: str, latest: Callable[[LogSubject], LogEntry | None], read: ReadPath) -> Iterator[str]:
+def _unlogged(path: str, latest: Latest, read: ReadPath) -> Iterator[str]:
     """Yield what of a document is not in the log: itself, or an update in it."""
     found = match_url(plain_path(path))
     subject = subject_of(path) if found is not None and found[0] in (CONTRACT, PROOF, INCIDENT) else None
@@ -180,11 +184,13 @@ def _unlogged(path: str, latest: Callable[[LogSubject], LogEntry | None], read: 
         return
     if latest(subject) is None:
         yield f"{path} is published and is not in the log"
-        return
+    elif subject.kind is EntryKind.INCIDENT:
+        yield from _unlogged_updates(path, subject.first, latest, read)
+
+
+def _unlogged_updates(path: str, incident: str, latest: Latest, read: ReadPath) -> Iterator[str]:
     try:
-        updates = (
-            list(updates_of(subject.first, read(path) or b"")) if subject.kind is EntryKind.INCIDENT else []
-        )
+        updates = list(updates_of(incident, read(path) or b""))
     except (ValueError, KeyError, TypeError):
         yield f"{path} is not the document of an incident"
         return
