@@ -28,7 +28,7 @@ async function blockOf(ask, { number, hash }) {
   const found = await ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
   return [found?.hash === hash ? "known" : "foreign", {
     block: number.toLocaleString(),
-    hash: found?.hash ?? "–",
+    hash: found?.hash ?? "-",
   }];
 }
 

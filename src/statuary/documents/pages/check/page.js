@@ -49,7 +49,7 @@ function* everyCheck(record, anchor) {
   if (!anchor?.block) return;
   const isProven = provesCode(anchor, record.address, record.runtimeBytecode?.onchainBytecode);
   const { number, hash } = anchor.block;
-  yield { check: "anchor", outcome: isProven ? "passed" : "failed", saw: `${number} ${hash}`, faults: [] };
+  yield { check: "anchor", outcome: isProven ? "passed" : "failed", saw: `block ${number}, ${hash}`, faults: [] };
 }
 
 /** The rule of each check, in English as in proofs. */
