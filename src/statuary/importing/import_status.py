@@ -8,6 +8,7 @@ from statuary.domain.findings import Finding, Severity
 from statuary.domain.primitives import Instant
 from statuary.editing.check_edit import StatusContent, added_findings, read_status_content
 from statuary.editing.content_lock import content_lock
+from statuary.editing.errors import EditError
 from statuary.editing.file_edit import FileEdit, write_edit
 from statuary.importing.import_report import ImportReport, Lost
 from statuary.importing.merge_status import merge_status
@@ -83,11 +84,18 @@ def _bring(
     edits, findings = _without_errors(root, now, known, merge_status(root, status, plan, report), report)
     if findings:
         return StatusImport(report, findings)
+    _check_free(root, edits)
     report.added = [edit.path for edit in edits if edit.before is None]
     report.changed = [edit.path for edit in edits if edit.before is not None]
     for edit in () if dry_run else edits:
         write_edit(root, edit)
     return StatusImport(report)
+
+
+def _check_free(root: Path, edits: list[FileEdit]) -> None:
+    for edit in edits:
+        if edit.before is None and (root / edit.path).exists():
+            raise EditError(f"{root / edit.path} is in the way: content does not name it", "move it away")
 
 
 def _without_errors(

@@ -4,6 +4,7 @@ Components, records and updates are known by their ids. What an author wrote sta
 new update the keys that only an import writes follow the source.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.domain.status.components import Component
+from statuary.domain.status.derived_ids import derived_id
 from statuary.domain.status.incidents import Incident
 from statuary.domain.status.status_catalogue import StatusCatalogue
 from statuary.editing.errors import EditError
@@ -29,6 +31,10 @@ FOLLOWING = (
 """Keys of a record that follow the source when it has a new update."""
 
 EDITED = "was edited at the source after it was brought; delete its file to bring it again"
+
+SITE, COMPONENTS = "site.yaml", "components.yaml"
+
+UNKNOWN_PAGE = {"name": "Status", "url": "https://status.example.org"}
 
 LONG_AGO = parse_instant("0001-01-01T00:00:00Z")
 MAX_TEXT = 64 << 20
@@ -63,7 +69,9 @@ class _Merger:
         """Return site.yaml with the page, or with its new `updated_at`."""
         page = self.plan.page
         if self.status is None:
-            return FileEdit("site.yaml", None, block_text({"page": page})) if page else None
+            if not page:
+                self.report.notes.append(f"the source does not describe its page: correct it in {SITE}")
+            return FileEdit(SITE, None, block_text({"page": page or UNKNOWN_PAGE}))
         if "id" in page and page["id"] != self.status.page.id:
             self.report.notes.append(
                 f"{self.status.page_source} stays as it is; to keep the ids of the source, give it this page:\n"
@@ -79,8 +87,10 @@ class _Merger:
 
     def components(self) -> FileEdit | None:
         """Return components.yaml with those that are new, and with new statuses of those that it has."""
-        if self.status is None or not self.status.components:
-            return FileEdit("components.yaml", None, block_text({"components": self.plan.components}))
+        if not self.plan.components:
+            return None
+        if self.status is None or not (self.root / self.status.components_source).exists():
+            return FileEdit(COMPONENTS, None, block_text({"components": self.plan.components}))
         return self._edit(self.status.components_source, self._with_components)
 
     def _with_components(self, text: str) -> str:
@@ -117,7 +127,7 @@ class _Merger:
     def _with_news(self, record: Incident, source: Source) -> FileEdit | None:
         """Return the edit that adds the updates of a record that are later than all that it has of the source."""
         known = {update.id: update for update in record.updates}
-        updates = {str(one.get("id")): one for one in source["updates"]}
+        updates = dict(_by_id(record.id, source.get("updates", ())))
         brought = {key: one for key, one in updates.items() if key in known}
         since = max((known[one].created_at for one in brought), default=LONG_AGO)
         new = [one for key, one in updates.items() if key not in brought and _created(one) > since]
@@ -170,6 +180,18 @@ def _with_status(text: str, component: Component, source: Source) -> str:
 
 def _created(update: Mapping[str, Any]) -> Instant:
     return _instant(update.get("created_at") or update["at"])
+
+
+def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Source]]:
+    """Yield updates by their ids, given or derived as the readers of content derive them."""
+    places: Counter[Instant] = Counter()
+    for update in updates:
+        created_at = _created(update)
+        yield (
+            update.get("id") or derived_id(record_id, created_at.isoformat(), str(places[created_at])),
+            update,
+        )
+        places[created_at] += 1
 
 
 def _edited_since(record: Incident, brought: Mapping[str, Source]) -> Iterator[Lost]:

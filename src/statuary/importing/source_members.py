@@ -1,11 +1,13 @@
 """Members of other systems' JSON and YAML, with errors that name what is missing."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
 
+from statuary.content.parse_yaml import parse_yaml
 from statuary.content.source_files import SourceFile, decode_utf8
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.primitives import InvalidValueError, parse_instant, shorten
@@ -163,3 +165,34 @@ def read_text(file: Path) -> str:
         return decode_utf8(read_file(file))
     except UnreadableError as error:
         raise SourceError(f"{file}: {error}", error.hint) from None
+
+
+@contextmanager
+def losing(lost: list[Lost], noun: str, what: str) -> Iterator[None]:
+    """Go on after a record that cannot be brought; it is lost with the reason."""
+    try:
+        yield
+    except SourceError as error:
+        lost.append(Lost(f"{noun} {error}", what))
+
+
+def parse_source_yaml(text: str, name: str) -> Any:
+    """Return what YAML holds, scalars as text.
+
+    Raises:
+        SourceError: if it is not YAML.
+    """
+    try:
+        return parse_yaml(text)
+    except UnreadableError as error:
+        raise SourceError(f"{name}, line {error.position.line}, is not YAML: {error}") from None
+
+
+def json_files(source: str) -> Iterator[Any]:
+    """Yield what the JSON files of a folder hold, or a file.
+
+    Raises:
+        SourceError: if there is none, or one is not JSON.
+    """
+    for file in files_below(source, (".json",)):
+        yield parse_json(read_file(file), str(file))

@@ -16,13 +16,34 @@ from statuary.importing.web_source import WebSource
 
 
 def run_status_import(
-    read: Callable[[ImportRequest], StatusPlan], source: str, content: Path, now: Instant, *, dry_run: bool
+    read: Callable[[ImportRequest], StatusPlan],
+    source: str,
+    content: Path,
+    now: Instant,
+    key: str,
+    *,
+    dry_run: bool,
 ) -> ExitCode:
-    """Import a status page, print the report and return the exit code."""
+    """Import a status page, print the report and return the exit code.
+
+    Args:
+        read: the reader of its system.
+        source: a URL, a folder or a file.
+        content: the content folder.
+        now: the present.
+        key: what the system's API needs, or nothing.
+        dry_run: write nothing.
+    """
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
     with progress() as shown:
         shown.begin("reading", None)
         done = import_status(
-            read, source, content, now, web=WebSource(announce=lambda: shown.advance(1)), dry_run=dry_run
+            read,
+            source,
+            content,
+            now,
+            web=WebSource(headers, announce=lambda: shown.advance(1)),
+            dry_run=dry_run,
         )
         shown.end()
     if done.findings:

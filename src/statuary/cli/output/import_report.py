@@ -28,7 +28,7 @@ def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Itera
 def _lost(found: tuple[str, int, list[str]]) -> str:
     reason, count, examples = found
     more = f", and {count - LISTED:,} more" if count > LISTED else ""
-    return printable(f"not brought: {count:,} that {reason}: {', '.join(examples[:LISTED])}{more}")
+    return printable(f"not brought, or changed ({count:,}): {reason}: {', '.join(examples[:LISTED])}{more}")
 
 
 def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
