@@ -11,6 +11,7 @@ from typing import Any
 
 from statuary.content.parse_yaml import parse_yaml
 from statuary.content.source_files import SourceFile
+from statuary.content.sources.text_types import IDENTIFIER, MAX_ID_LENGTH
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.domain.status.components import Component
@@ -119,7 +120,9 @@ class _Merger:
         for folder, sources in (("incidents", self.plan.incidents), ("maintenances", self.plan.maintenances)):
             for record_id, source in sources.items():
                 record = known.get(record_id)
-                if record is None:
+                if len(record_id) > MAX_ID_LENGTH or not IDENTIFIER.fullmatch(record_id):
+                    self.report.lost.append(Lost("has no id that a file can have", record_id))
+                elif record is None:
                     yield FileEdit(f"{folder}/{record_id}.yaml", None, block_text(source))
                 else:
                     yield self._with_news(record, source)

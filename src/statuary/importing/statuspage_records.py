@@ -15,6 +15,7 @@ from statuary.domain.status.vocabulary import (
 )
 from statuary.editing.new_file import slug
 from statuary.editing.yaml.yaml_blocks import YamlValue
+from statuary.importing.import_error import SourceError
 from statuary.importing.source_members import (
     Members,
     instant_of,
@@ -126,6 +127,8 @@ def _component(component: Members, key: str, place: int, named_now: Container[st
 def incident_source(record: Members, page: Members, keys: Mapping[str, str]) -> Source:
     """Return an incident as its file holds it."""
     updates = list(_updates(record, keys))
+    if not updates:
+        raise SourceError("has no update")
     named = {keys[one["id"]]: None for one in list_of(record, "components")}
     impact = text_of(record, "impact")
     return given(
