@@ -105,7 +105,12 @@ CASES = {
     ),
     "a folder that is no repository of cState": ("cstate", "", None, "has no config.yml"),
     "an issue without front matter": ("cstate", "a.md", "Just text", "an issue has no front matter"),
-    "an issue with a wrong date": ("cstate", "a.md", ISSUE.format(date="soon"), "'date' is not a date: 'soon'"),
+    "an issue with a wrong date": (
+        "cstate",
+        "a.md",
+        ISSUE.format(date="soon"),
+        "'date' is not a date: 'soon'",
+    ),
     "an issue with broken YAML": ("cstate", "a.md", "---\ntitle: [\n---\n", "is not YAML"),
     "an issue that is not UTF-8": ("cstate", "a.md", b"---\ntitle: \xff\n---\n", "is not UTF-8"),
     "settings of Upptime with a tab": (
