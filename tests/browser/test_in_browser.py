@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from statuary.documents.pages.contracts.highlighting import highlighter
 from statuary.domain.contracts.proof import Proof
 from support.browser import LOOKS, browse, build, html_complaints
 from support.contracts import made_record
@@ -35,6 +36,13 @@ KINDS = [
     "404.html",
 ]
 """A page of every kind."""
+
+
+SOURCES = {
+    path.relative_to(CHECKOUT / "tests/demo_network/contracts").as_posix(): language
+    for suffix, language in {"sol": "Solidity", "vy": "Vyper", "yul": "Yul"}.items()
+    for path in sorted((CHECKOUT / "tests/demo_network/contracts").rglob(f"*.{suffix}"))[:2]
+}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +114,7 @@ def test_the_keyboard_reaches_everything_in_order(site: Path) -> None:
     walked = browse(site, "keyboard", path="index.html", stops=80)
     names = [stop["name"] for stop in walked]
     assert names[:7] == ["Skip to content", "Plinth", "Status", "History", "Uptime", "Contracts", "API"]
-    in_order = ["Faucet says yes and sends nothing", "Uptime calendar", "Atom", "summary.json"]
+    in_order = ["Subscribe", "Faucet says yes and sends nothing", "Uptime calendar", "Days of Bridge"]
     places = [names.index(name) for name in in_order]
     assert places == sorted(places)
     assert all(stop["outlined"] and stop["inView"] for stop in walked)
@@ -116,7 +124,9 @@ def test_a_contract_page_is_walked_without_stopping_at_every_line(site: Path) ->
     walked = browse(site, "keyboard", path=STAKING, stops=80)
     assert len(walked) < 45, "the lines of the sources must not be stops"
     assert all(stop["outlined"] and stop["inView"] for stop in walked)
-    assert "contracts/staking/Staking.sol" in [stop["name"] for stop in walked]
+    names = [stop["name"] for stop in walked]
+    assert "RewardSchedule.sol" in names, "the tree of files"
+    assert any(name.startswith("contracts/staking/Staking.sol") for name in names)
 
 
 def test_the_first_stop_skips_to_the_content(site: Path) -> None:
@@ -143,7 +153,7 @@ def test_without_scripts_everything_is_said(site: Path) -> None:
 
 
 def test_paper_holds_what_the_screen_folds_and_no_navigation(site: Path) -> None:
-    printed = browse(site, "printed", path="index.html", folded=".what .troubles", useless=".masthead nav")
+    printed = browse(site, "printed", path="index.html", folded=".group .component", useless=".masthead nav")
     assert printed["folded"] > 10
     assert not printed["useless"]
     assert printed["background"] == "rgb(255, 255, 255)"
@@ -175,33 +185,69 @@ def test_the_status_page_keeps_to_its_budget(site: Path) -> None:
     sizes = {request["url"]: request["bytes"] for request in transferred["requests"]}
     page = {url: size for url, size in sizes.items() if not url.startswith("api/")}
     assert sum(page.values()) < 60_000, page
-    assert transferred["blocking"] == ["assets/statuary.css"], (
-        "the first paint needs the style and nothing else"
+    assert transferred["blocking"] == ["assets/statuary.css", "assets/statuary.js"], (
+        "the first paint needs the style, and the times in the reader's zone, so that nothing moves later"
     )
 
 
-def test_times_are_reported_in_the_zone_of_the_reader(site: Path) -> None:
-    elsewhere = browse(
+def test_times_are_told_once_in_the_zone_of_the_reader(site: Path) -> None:
+    zones = {"America/New_York": "3 Sept, 09:14", "Europe/Zurich": "3 Sept, 15:14"}
+    for zone, text in zones.items():
+        told = browse(
+            site,
+            "times",
+            path="incidents/2026-09-03-empty-blocks.html",
+            timezoneId=zone,
+            now="2026-11-20T12:00:00Z",
+            selector=".update-head time",
+        )
+        assert told[-1]["datetime"] == "2026-09-03T15:14:00+02:00"
+        assert told[-1]["text"] == text
+        assert "Thursday" in told[-1]["exact"], "the exact time is told on focus"
+        assert "2026" in told[-1]["exact"]
+    near = browse(
         site,
         "times",
-        path="incidents/2026-09-03-empty-blocks.html",
-        timezoneId="America/New_York",
+        path="incidents/2026-11-20-faucet-without-coins.html",
+        timezoneId="Asia/Tokyo",
+        now="2026-11-20T12:30:00Z",
         selector=".update-head time",
     )
-    assert elsewhere["note"]
-    last = elsewhere["times"][-1]
-    assert last["datetime"] == "2026-09-03T15:14:00+02:00"
-    assert "09:14" in last["text"]
-    assert "(3 Sep 2026, 15:14 CEST)" in last["text"]
-    at_home = browse(
-        site,
-        "times",
-        path="incidents/2026-09-03-empty-blocks.html",
-        timezoneId="Europe/Zurich",
-        selector=".update-head time",
-    )
-    assert at_home["times"][-1]["text"] == "3 Sep 2026, 15:14 CEST"
-    assert not at_home["note"]
+    assert near[-1]["text"] == "4 hr ago"
+
+
+def test_nothing_moves_when_scripts_run(site: Path, tmp_path: Path) -> None:
+    looks = [look for look in LOOKS if look["colorScheme"] == "light"]
+    taken = browse(site, "pictures", paths=KINDS, looks=looks, folder=str(tmp_path), height=100)
+    assert [one["file"] for one in taken if one["shift"] > 0.02 or one["complaints"]] == []
+
+
+def test_the_bars_answer_keyboard_and_pointer(site: Path) -> None:
+    told = browse(site, "bars", path="index.html", name="Days of Block production", now=NOW, back=78)
+    assert told["role"] == "slider"
+    assert told["today"].startswith("Friday")
+    assert "No downtime" in told["today"]
+    assert told["trouble"].startswith("Thursday")
+    assert "Major outage" in told["trouble"]
+    assert told["href"].endswith("incidents/2026-09-03-empty-blocks.html")
+    assert told["pointed"] != ""
+
+
+def test_a_dependency_is_coloured_when_it_is_opened(site: Path) -> None:
+    opened = browse(site, "sources", path=f"{STAKING}#s2-12")
+    assert opened["before"] == 0
+    assert opened["coloured"] > 20
+    assert opened["line"] == "12"
+    assert opened["open"] == ["s2"], "beside a tree one file is open"
+    assert "uint256" in opened["copied"]
+    assert not opened["copied"].startswith("1")
+
+
+def test_colours_are_those_of_the_build(site: Path) -> None:
+    for path, language in SOURCES.items():
+        text = (CHECKOUT / "tests/demo_network/contracts" / path).read_text("utf-8").rstrip("\n")
+        here = [list(piece) for piece in highlighter(language).highlighted(text)]  # type: ignore[union-attr]
+        assert browse(site, "colours", text=text, language=language) == here
 
 
 def test_nothing_on_the_pages_acts_or_asks_others(site: Path) -> None:

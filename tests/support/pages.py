@@ -11,6 +11,7 @@ from statuary.documents.pages.contracts.contract_page_context import ContractPag
 from statuary.documents.pages.site_context import SiteContext
 from statuary.domain.contracts.proof import Proof
 from statuary.domain.page_settings import PageSettings
+from statuary.domain.site_settings import Chain
 from support.contracts import made_record
 
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -30,7 +31,11 @@ def small_site_context(**changes: Any) -> SiteContext:
 
 def contract_pages(**changes: Any) -> ContractPageContext:
     """Return what pages of contracts depend on."""
-    values = {"site": small_site_context(), "chains": (("31337", "Test chain"),), "known": frozenset()}
+    values = {
+        "site": small_site_context(),
+        "chains": (Chain("31337", "Test chain", "Test chain"),),
+        "known": frozenset(),
+    }
     return ContractPageContext(**(values | changes))
 
 

@@ -1,8 +1,15 @@
-/** What the times of a page read in a zone, and what stands in their attributes. */
+/** What the times of a page read in a zone at an instant, and what is told when they have the focus. */
 
-export async function run({ open }, { path, timezoneId, selector }) {
-  const { page } = await open(path, { timezoneId });
-  const times = await page.locator(selector).evaluateAll(
-    (all) => all.map((time) => ({ datetime: time.dateTime, text: time.textContent })));
-  return { times, note: await page.locator("#zone").isVisible() };
+export async function run({ open }, { path, timezoneId, now, selector }) {
+  const { page } = await open(path, { timezoneId }, (page) => page.clock.setFixedTime(new Date(now)));
+  const times = [];
+  for (const time of await page.locator(selector).all()) {
+    await time.focus();
+    times.push({
+      datetime: await time.getAttribute("datetime"),
+      text: await time.textContent(),
+      exact: await page.locator("#tip").textContent(),
+    });
+  }
+  return times;
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.pages.contracts.interface_table import interface_view
+from statuary.documents.pages.contracts.interface_table import CallTarget, interface_view
 from statuary.documents.pages.contracts.page_members import selectors_of
 from statuary.domain.primitives import checksum_address
 from support.contracts import made_record
@@ -17,7 +17,7 @@ RECORDS = sorted((CHECKOUT / "content/contracts/748463").glob("*.json"))
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 def test_hashes_are_those_of_the_records_signatures(path: Path) -> None:
     record = json.loads(path.read_text("utf-8"))
-    signatures, shown = record["signatures"], interface_view(record["abi"], None, None, None)
+    signatures, shown = record["signatures"], interface_view(record["abi"], None, None, None, CallTarget())
     expected = {
         "functions": {one["signatureHash4"] for one in signatures["function"]},
         "events": {one["signatureHash32"] for one in signatures["event"]},
@@ -31,7 +31,7 @@ def test_hashes_are_those_of_the_records_signatures(path: Path) -> None:
 def test_the_constructors_arguments_are_reported_with_their_values() -> None:
     record = made_record("arguments")
     arguments = record["creationBytecode"]["transformationValues"]["constructorArguments"]
-    shown = interface_view(record["abi"], None, None, arguments).constructor
+    shown = interface_view(record["abi"], None, None, arguments, CallTarget()).constructor
     assert shown is not None
     assert [(one.type, one.name, one.value) for one in shown.inputs] == [
         ("uint256", "n", "7"),
@@ -41,7 +41,7 @@ def test_the_constructors_arguments_are_reported_with_their_values() -> None:
 
 @pytest.mark.parametrize("arguments", [None, "0x", "0x12", "not hex", "0x" + "ff" * 64])
 def test_arguments_that_cannot_be_read_are_left_out(arguments: str | None) -> None:
-    shown = interface_view(made_record("arguments")["abi"], None, None, arguments).constructor
+    shown = interface_view(made_record("arguments")["abi"], None, None, arguments, CallTarget()).constructor
     assert shown is not None
     assert [one.value for one in shown.inputs] == ["", ""]
 
@@ -56,7 +56,7 @@ def test_values_of_every_type_are_reported() -> None:
         "02", "6869" + "00" * 30, "01", "ff" + "00" * 31,
     ]  # fmt: skip
     encoded = "0x" + "".join(word.zfill(64) for word in words)
-    shown = interface_view(abi, None, None, encoded).constructor
+    shown = interface_view(abi, None, None, encoded, CallTarget()).constructor
     assert shown is not None
     assert [one.value for one in shown.inputs] == [
         checksum_address("0x" + "5a" * 20),
@@ -81,7 +81,7 @@ def test_structs_are_spelled_out_with_the_names_of_their_members() -> None:
         ],
         "outputs": [],
     }
-    (shown,) = interface_view([item], None, None, None).functions
+    (shown,) = interface_view([item], None, None, None, CallTarget()).functions
     assert shown.signature == "f((address,uint256)[])"
     assert shown.inputs[0].type == "(address maker, uint256 amount)[]"
     assert shown.inputs[0].declared == "struct Market.Order[]"
@@ -93,18 +93,67 @@ def test_what_authors_say_stands_beside_what_it_is_about() -> None:
         {"type": "function", "name": "meet", "inputs": []},
     ]
     userdoc = {"methods": {"meet()": {"notice": "Meets."}}, "errors": {"Refused()": [{"notice": "Says no."}]}}
-    shown = interface_view(abi, userdoc, {"methods": {"meet()": {"details": "Slowly."}}}, None)
-    assert (shown.functions[0].notice, shown.errors[0].notice) == ("Meets. Slowly.", "Says no.")
+    devdoc = {
+        "methods": {"meet()": {"details": "As `slowly` as {Other-meet}, <b>.", "custom:audit": "Seen."}}
+    }
+    shown = interface_view(abi, userdoc, devdoc, None, CallTarget())
+    assert (shown.functions[0].notice, shown.errors[0].notice) == ("Meets.", "Says no.")
+    assert shown.functions[0].details == (
+        "As <code>slowly</code> as <code>Other-meet</code>, &lt;b&gt;.",
+        "Seen.",
+    )
+
+
+def test_parameters_and_returned_values_are_told_by_name_or_place() -> None:
+    item = {
+        "type": "function",
+        "name": "price",
+        "inputs": [{"name": "asset", "type": "address"}],
+        "outputs": [{"name": "", "type": "uint256"}],
+    }
+    devdoc = {"methods": {"price(address)": {"params": {"asset": "Which."}, "returns": {"_0": "How much."}}}}
+    (shown,) = interface_view([item], None, devdoc, None, CallTarget()).functions
+    assert [one.notice for one in (*shown.inputs, *shown.outputs)] == ["Which.", "How much."]
+
+
+ADDRESS = "0x" + "5a" * 20
+
+
+@pytest.mark.parametrize(
+    ("changes", "command"),
+    [
+        ({}, f"cast send {ADDRESS} 'give(address,uint256)' TO ARG2 --rpc-url https://rpc.example"),
+        (
+            {"stateMutability": "view", "outputs": [{"name": "", "type": "bool"}]},
+            f"cast call {ADDRESS} 'give(address,uint256)(bool)' TO ARG2 --rpc-url https://rpc.example",
+        ),
+        (
+            {"stateMutability": "payable"},
+            f"cast send {ADDRESS} 'give(address,uint256)' TO ARG2 --value WEI --rpc-url https://rpc.example",
+        ),
+        ({"name": "x'; rm -rf ~; '"}, ""),
+    ],
+)
+def test_a_function_has_the_line_that_calls_it(changes: dict[str, object], command: str) -> None:
+    item = {
+        "type": "function",
+        "name": "give",
+        "inputs": [{"name": "to", "type": "address"}, {"name": "$(x)"[:1], "type": "uint256"}],
+        "outputs": [],
+    }
+    target = CallTarget(ADDRESS, "https://rpc.example")
+    (shown,) = interface_view([item | changes], None, None, None, target).functions  # type: ignore[list-item]
+    assert shown.command == command
 
 
 def test_an_item_that_stands_twice_is_linked_to_once() -> None:
     item = {"type": "function", "name": "f", "inputs": []}
-    first, second = interface_view([item, item], None, None, None).functions
+    first, second = interface_view([item, item], None, None, None, CallTarget()).functions
     assert first.anchor == first.hash != ""
     assert second.anchor == ""
 
 
 @pytest.mark.parametrize("abi", [None, [], {}, "x", [1, None, "f"], [{"type": "function"}], [{"inputs": 3}]])
 def test_what_is_no_abi_makes_no_tables_of_its_own(abi: object) -> None:
-    shown = interface_view(abi, None, None, None)
+    shown = interface_view(abi, None, None, None, CallTarget())
     assert all(not item.hash for item in (*shown.functions, *shown.events, *shown.errors))

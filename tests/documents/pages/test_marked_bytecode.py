@@ -16,7 +16,11 @@ SIDES = ("creation", "runtime")
 
 
 def view(record: dict[str, Any], side: str) -> CodeView:
-    return code_view(side, record[f"{side}Bytecode"], record[f"{side}Match"])
+    return code_view(record, side)
+
+
+def side_of(member: dict[str, Any]) -> CodeView:
+    return code_view({"runtimeBytecode": member, "runtimeMatch": "match"}, "runtime")  # type: ignore[typeddict-item]
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -56,9 +60,7 @@ def test_metadata_that_nothing_changed_is_marked_as_compiled() -> None:
 
 def test_long_stretches_keep_their_ends() -> None:
     code = "0x" + bytes(range(256)).hex() * 4
-    first, middle, last = code_view(
-        "runtime", {"onchainBytecode": code, "recompiledBytecode": code}, "match"
-    ).pieces
+    first, middle, last = side_of({"onchainBytecode": code, "recompiledBytecode": code}).pieces
     assert MAX_PLAIN_BYTES < 1024
     assert (first.size, middle.omitted, last.size) == (KEPT_BYTES, 1024 - 2 * KEPT_BYTES, KEPT_BYTES)
     assert code.endswith(last.hex)
@@ -79,5 +81,5 @@ def test_long_stretches_keep_their_ends() -> None:
 def test_what_contradicts_itself_is_shown_as_far_as_it_goes(damage: dict[str, Any] | None) -> None:
     record = made_record("libraries")
     member = None if damage is None else record["runtimeBytecode"] | damage
-    shown = code_view("runtime", member, "match")
+    shown = side_of(member)
     assert sum(piece.size for piece in shown.pieces) == (shown.size or 0)

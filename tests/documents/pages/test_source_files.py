@@ -66,7 +66,15 @@ def test_the_file_of_the_contract_comes_first_and_is_open() -> None:
         ("a.sol", False, "s2"),
         ("b.sol", False, "s3"),
     ]
-    assert 'id="s2-1" href="#s2-1"' in str(views[1].markup)
+    assert 'id="s1-1" href="#s1-1"' in str(views[0].markup)
+    assert (views[1].markup, views[1].language) == ("contract A {}", "Solidity")
+
+
+def test_a_dependency_with_hidden_characters_shows_them_without_a_script() -> None:
+    sources = {"Main.sol": {"content": "contract A {}"}, "a.sol": {"content": "// \u202e"}}
+    view = list(source_views(sources, "Solidity", "Main.sol"))[1]
+    assert view.language == ""
+    assert "U+202E" in str(view.markup)
 
 
 def test_a_long_line_loses_its_end_and_the_view_says_so() -> None:

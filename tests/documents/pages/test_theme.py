@@ -53,10 +53,10 @@ def test_a_template_takes_the_place_of_the_packages_and_can_extend_it(tmp_path: 
 
 def test_single_texts_can_be_changed(tmp_path: Path) -> None:
     page = (
-        themed(tmp_path, {"texts/en.yaml": "subscribe: {title: Stay informed}\n"}) / "index.html"
+        themed(tmp_path, {"texts/en.yaml": "subscribe: {button: Stay informed}\n"}) / "index.html"
     ).read_text()
     assert "Stay informed" in page
-    assert "Follow this page" not in page
+    assert "Subscribe</summary>" not in page
 
 
 def test_a_language_that_the_package_lacks_is_a_file(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
+import orjson
+
 from statuary.documents.document import Document
 from statuary.documents.url_table import ICON, SCRIPT, STYLE, THEME_FILE
 from statuary.domain.page_settings import Theme
@@ -37,6 +39,10 @@ def asset_documents(theme: Theme, *, contracts: bool, search: bool, log: bool) -
     yield _script("statuary")
     if contracts:
         yield _script(CHECK_SCRIPT)
+        languages = (
+            b"const LANGUAGES = " + orjson.dumps(orjson.loads(_package_file("languages.json"))) + b";\n"
+        )
+        yield _script("contract", languages)
     if search:
         yield _script("search")
     if log:
@@ -49,10 +55,10 @@ def asset_documents(theme: Theme, *, contracts: bool, search: bool, log: bool) -
         yield Document(path=THEME_FILE.path(name=name), body=body, media_type="", cache=THEME_FILE.cache)
 
 
-def _script(name: str) -> Document:
+def _script(name: str, before: bytes = b"") -> Document:
     return Document(
         path=SCRIPT.path(name=name),
-        body=_package_file(f"{name}.js"),
+        body=before + _package_file(f"{name}.js"),
         media_type=SCRIPT.media_type,
         cache=SCRIPT.cache,
     )

@@ -13,7 +13,7 @@ from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.site_context import SiteContext, section_url
 from statuary.documents.pages.theme_filters import new_budget
 from statuary.documents.pages.theme_sandbox import ThemeEnvironment
-from statuary.documents.url_table import FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
+from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
 from statuary.domain.page_settings import ThemeError
 
 
@@ -95,6 +95,7 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, Any]:
         "say": texts,
         "tell": _markup_filler(texts),
         "api_page": section_url("api", context.settings).path(),
+        "calendar": CALENDAR.path(),
         "logo": THEME_FILE.path(name=theme.logo) if theme.logo else "",
         "feeds": [(url.path(), url.media_type, name) for url, name in feeds]
         if context.settings.status

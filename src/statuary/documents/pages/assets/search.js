@@ -117,6 +117,6 @@ form.addEventListener("submit", (event) => {
   results.querySelector("a")?.focus();
 });
 
-form.hidden = false;
+
 input.value = new URLSearchParams(location.search).get("q") ?? "";
 if (input.value) search(input.value.trim());

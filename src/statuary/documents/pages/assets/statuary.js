@@ -1,4 +1,4 @@
-// What pages do beyond standing there: times in the reader's zone, and what the clock changes.
+// What pages do beyond standing there: times in the reader's zone, answers on pointing, and what the clock changes.
 //
 // Every instant at which a page changes by itself was known when the site was built, and the page of each such
 // instant was written beforehand: `api/v2/_epochs/index.json` says where. At the instant, its content takes the
@@ -14,32 +14,160 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 // the page's language, in the variety that the reader's device prefers
 const LANGUAGE = document.documentElement.lang;
 const LOCALE = navigator.languages.find((one) => one.split("-")[0] === LANGUAGE.split("-")[0]) ?? LANGUAGE;
-const LOCAL = new Intl.DateTimeFormat(LOCALE, {
-  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hour12: false,
-  timeZoneName: "short",
-});
+const DAY = { day: "numeric", month: "short" };
+const TIME = { hour: "2-digit", minute: "2-digit", hour12: false };
+const form = (options) => new Intl.DateTimeFormat(LOCALE, options);
+const THIS_YEAR = form({ ...DAY, ...TIME });
+const LOCAL = form({ ...DAY, year: "numeric", ...TIME });
+const EXACT = form({ dateStyle: "full", timeStyle: "long", hour12: false });
+const WEEKDAY = form({ weekday: "long", ...DAY, year: "numeric", timeZone: "UTC" });
+const AGO = new Intl.RelativeTimeFormat(LOCALE, { style: "narrow" });
+const UNITS = [["hour", 3_600_000], ["minute", 60_000]];
 
-/** Says whether a time is told with the offset that the reader's own clock has at that instant. */
-function isLocal(iso) {
-  const offset = /([+-])(\d\d):(\d\d)$/.exec(iso);
-  const minutes = offset ? (offset[1] === "-" ? -1 : 1) * (offset[2] * 60 + Number(offset[3])) : 0;
-  return -new Date(iso).getTimezoneOffset() === minutes;
+/** Tells the times of a part in the reader's zone; those that are near, as how long ago. Pointing at one tells it exactly. */
+function tellTimes(part) {
+  const now = Date.now();
+  for (const time of part.querySelectorAll("time[datetime*='T']")) {
+    const at = new Date(time.dateTime);
+    const unit = UNITS.find(([, length]) => Math.abs(at - now) >= length);
+    const near = time.classList.contains("ago") && Math.abs(at - now) < 86_400_000;
+    const sameYear = at.getFullYear() === new Date(now).getFullYear();
+    time.textContent = near
+      ? AGO.format(unit ? Math.trunc((at - now) / unit[1]) : 0, unit?.[0] ?? "minute")
+      : (sameYear ? THIS_YEAR : LOCAL).format(at);
+    if (time.dataset.tip) continue;
+    time.dataset.tip = EXACT.format(at);
+    if (time.classList.contains("ago")) time.tabIndex = 0;
+  }
 }
 
-/** Tells each time in the reader's zone, that of the page beside it. */
-function tellLocally(part) {
-  let told = false;
-  for (const time of part.querySelectorAll("time[datetime*='T']:not([data-page])")) {
-    if (isLocal(time.dateTime)) continue;
-    const page = document.createElement("span");
-    page.className = "page-time";
-    page.textContent = ` (${time.textContent})`;
-    time.dataset.page = "";
-    time.textContent = LOCAL.format(new Date(time.dateTime));
-    time.append(page);
-    told = true;
+// ── what is told on pointing, focus and touch ────────────────────────────────────────────────────────────────
+
+const tip = document.createElement("div");
+tip.id = "tip";
+tip.role = "tooltip";
+tip.hidden = true;
+document.body.append(tip);
+
+/** Shows a tip above a box of the window, or below where there is no room. */
+function showTip(box, ...content) {
+  tip.replaceChildren(...content);
+  tip.hidden = false;
+  const { width, height } = tip.getBoundingClientRect();
+  const left = Math.max(8, Math.min(box.left + box.width / 2 - width / 2, document.documentElement.clientWidth - width - 8));
+  const top = box.top - height - 6 < 0 ? box.bottom + 6 : box.top - height - 6;
+  tip.style.left = `${left + scrollX}px`;
+  tip.style.top = `${top + scrollY}px`;
+}
+
+const hideTip = () => { tip.hidden = true; };
+
+function tipOf(target) {
+  const told = target.closest?.("[data-tip], main [title]");
+  if (told?.title) {
+    told.dataset.tip = told.title;
+    told.removeAttribute("title");
   }
-  if (told) document.getElementById("zone")?.removeAttribute("hidden");
+  return told;
+}
+
+for (const [begin, end] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
+  document.addEventListener(begin, ({ target }) => {
+    const told = tipOf(target);
+    if (!told) return;
+    told.setAttribute("aria-describedby", "tip");
+    showTip([...told.getClientRects()][0] ?? told.getBoundingClientRect(), told.dataset.tip);
+  });
+  document.addEventListener(end, ({ target, relatedTarget }) => {
+    if (tipOf(target) && !tip.contains(relatedTarget)) hideTip();
+  });
+}
+tip.addEventListener("pointerleave", hideTip);
+document.addEventListener("keydown", ({ key }) => {
+  if (key !== "Escape") return;
+  hideTip();
+  const menu = document.querySelector(".subscribe[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+document.addEventListener("click", ({ target }) => {
+  const menu = document.querySelector(".subscribe[open]");
+  if (menu && !menu.contains(target)) menu.open = false;
+});
+
+/** Lets the bars of a component be asked day by day. */
+function answerBars(bars) {
+  const svg = bars.querySelector("svg");
+  const step = 5;
+  const count = Math.ceil(svg.viewBox.baseVal.width / step);
+  const unknown = svg.querySelector(".unknown")?.getAttribute("d") ?? "";
+  const troubles = [...bars.closest(".component").querySelectorAll(".troubles li")];
+  const chosen = document.createElementNS(svg.namespaceURI, "rect");
+  for (const [name, value] of Object.entries({ class: "chosen", y: 0, width: step, height: 34, visibility: "hidden" })) {
+    chosen.setAttribute(name, value);
+  }
+  svg.append(chosen);
+  let present = count - 1;
+
+  const day = (place) => new Date(Date.parse(bars.dataset.first) + place * 86_400_000);
+  const trouble = (place) => {
+    const iso = day(place).toISOString().slice(0, 10);
+    return troubles.find((one) => one.querySelector("time").dateTime === iso);
+  };
+  const tell = (place) => {
+    const parts = document.createElement("span");
+    const heading = document.createElement("strong");
+    heading.textContent = WEEKDAY.format(day(place));
+    parts.append(heading, "\n");
+    const told = trouble(place)?.querySelector("span").cloneNode(true);
+    told?.querySelector("strong").remove();
+    parts.append(told ?? bars.dataset[unknown.includes(`M${place * step} `) ? "unknown" : "quiet"]);
+    return parts;
+  };
+  const choose = (place) => {
+    present = Math.max(0, Math.min(count - 1, place));
+    chosen.setAttribute("x", present * step - 0.5);
+    chosen.setAttribute("visibility", "visible");
+    const parts = tell(present);
+    bars.setAttribute("aria-valuenow", present);
+    bars.setAttribute("aria-valuetext", parts.textContent);
+    const { left, width, top, bottom } = svg.getBoundingClientRect();
+    showTip({ left: left + ((present + 0.5) / count) * width, width: 0, top, bottom }, parts);
+  };
+  const leave = () => {
+    chosen.setAttribute("visibility", "hidden");
+    hideTip();
+  };
+  const pointed = ({ clientX }) => {
+    const { left, width } = svg.getBoundingClientRect();
+    choose(Math.floor(((clientX - left) / width) * count));
+  };
+
+  const role = { role: "slider", "aria-label": bars.dataset.name, "aria-valuemin": 0, "aria-valuemax": count - 1,
+    "aria-valuenow": present, "aria-valuetext": tell(present).textContent };
+  for (const [name, value] of Object.entries(role)) bars.setAttribute(name, value);
+  bars.tabIndex = 0;
+  bars.addEventListener("pointermove", pointed);
+  bars.addEventListener("pointerdown", pointed);
+  bars.addEventListener("pointerleave", ({ relatedTarget }) => tip.contains(relatedTarget) || leave());
+  bars.addEventListener("focus", () => choose(present));
+  bars.addEventListener("blur", leave);
+  bars.addEventListener("keydown", (event) => {
+    const { key } = event;
+    const moves = { ArrowLeft: present - 1, ArrowDown: present - 1, ArrowRight: present + 1, ArrowUp: present + 1,
+      Home: 0, End: count - 1 };
+    if (key in moves) {
+      event.preventDefault();
+      choose(moves[key]);
+    } else if (key === "Enter") trouble(present)?.querySelector("a")?.click();
+  });
+}
+
+/** Gives a part of the page what needs a script. */
+function enhance(part) {
+  tellTimes(part);
+  part.querySelectorAll(".bars").forEach(answerBars);
 }
 
 // ── what the clock changes ───────────────────────────────────────────────────────────────────────────────────
@@ -96,7 +224,7 @@ function show(page) {
   document.title = page.title;
   document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").getAttribute("href");
   document.getElementById("announcement").textContent = main.querySelector("h1")?.textContent ?? "";
-  tellLocally(main);
+  enhance(main);
 }
 
 /** Says below the page that it may be out of date, or that it is not. */
@@ -110,27 +238,18 @@ function say(what, instant) {
 
 // ── what needs a script ──────────────────────────────────────────────────────────────────────────────────────
 
-/** Puts a button beside each text that is worth copying. */
-function offerCopies() {
-  if (!navigator.clipboard) return;
-  for (const text of document.querySelectorAll("[data-copy]")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy";
-    button.textContent = text.dataset.copy;
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(text.textContent);
-      document.getElementById("announcement").textContent = text.dataset.copied;
-      button.textContent = text.dataset.copied;
-    });
-    text.after(" ", button);
-  }
-}
+/** Copies what stands before a button. */
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest?.("button.copy");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+  document.getElementById("announcement").textContent = document.body.dataset.copied;
+  button.textContent = document.body.dataset.copied;
+});
 
 /** Makes files of parts of a document that is there as a whole. */
 function offerDownloads() {
   for (const button of document.querySelectorAll("button[data-member]")) {
-    button.hidden = false;
     button.addEventListener("click", async () => {
       const record = await (await fetch(button.dataset.from)).json();
       const value = button.dataset.member.split("/").reduce((part, key) => part?.[key], record);
@@ -144,25 +263,9 @@ function offerDownloads() {
   }
 }
 
-/** Offers the check of a contract's record; the script that checks is loaded when it is asked for. */
-function offerCheck() {
-  const section = document.querySelector("[data-check]");
-  if (!section) return;
-  section.querySelector("[data-without]").remove();
-  const button = section.querySelector("[data-run]");
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    button.disabled = true;
-    const { check } = await import("./check.js");
-    await check(section);
-    button.disabled = false;
-  });
-}
-
-tellLocally(document);
-offerCopies();
+enhance(document);
+setInterval(() => tellTimes(document), LOOK_AGAIN);
 offerDownloads();
-offerCheck();
 if (path) {
   look();
   document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });

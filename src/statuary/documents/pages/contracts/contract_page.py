@@ -2,9 +2,8 @@
 
 from typing import NamedTuple
 
-import orjson
-
 from statuary.documents.document import Document
+from statuary.documents.pages.contracts.contract_facts import FactRow, fact_rows, settings_text
 from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
 from statuary.documents.pages.contracts.interface_table import InterfaceView, interface_view
 from statuary.documents.pages.contracts.lenient_json import as_list, as_object, as_text
@@ -16,15 +15,12 @@ from statuary.documents.pages.dates import FormattedTime, Localization
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead
-from statuary.documents.pages.visible_text import one_line, visible_text
+from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, LOG_CONTRACT, PROOF
 from statuary.domain.contracts.proof import ClaimName, PinnedBy, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, parse_instant
-
-MAX_SETTINGS_LENGTH = 50_000
-"""Characters of the compiler's settings that are shown."""
 
 
 class MatchSideView(NamedTuple):
@@ -70,7 +66,8 @@ class ContractView(NamedTuple):
         address: checksummed.
         published: whether the record is published; if not, its claims are not accepted.
         level_sign: the icon of the level.
-        facts: name and value of facts about compilation and deployment.
+        compiled: the language with the version of its compiler.
+        explorer: the page of the contract in the chain's explorer; empty for none.
         settings: the compiler's settings as JSON.
         proxy: None for a contract that is not a proxy.
         record: the record, relative to the site's root.
@@ -93,7 +90,9 @@ class ContractView(NamedTuple):
     sides: tuple[MatchSideView, ...]
     proof: ProofView
     verified_at: FormattedTime | None
-    facts: tuple[tuple[str, str], ...]
+    compiled: str
+    explorer: str
+    facts: tuple[FactRow, ...]
     settings: str
     proxy: ProxyView | None
     sources: tuple[SourceView, ...]
@@ -164,19 +163,24 @@ def contract_view(
             proof, {side: as_text(record[f"{side}Match"]) for side in ("creation", "runtime")}, texts
         ),
         sides=tuple(_side(record, side, texts) for side in ("creation", "runtime")),
-        proof=proof_view(proof, texts, dict(pages.rules), dict(pages.explorers).get(chain_id, "")),
+        proof=proof_view(proof, texts, dict(pages.rules), pages.explorer(chain_id)),
         verified_at=_moment(record.get("verifiedAt"), localization),
-        facts=tuple(_facts(record, texts)),
-        settings=_settings(compilation.get("compilerSettings")),
+        compiled=one_line(f"{language} {as_text(compilation.get('compilerVersion')).partition('+')[0]}"),
+        explorer=pages.explorer_page(chain_id, "address", address),
+        facts=tuple(fact_rows(record, pages, texts)),
+        settings=settings_text(compilation.get("compilerSettings")),
         proxy=_proxy(record, pages, _proxy_block(proof)),
         sources=tuple(source_views(record.get("sources"), language, path)),
-        interface=interface_view(record.get("abi"), record.get("userdoc"), record.get("devdoc"), arguments),
+        interface=interface_view(
+            record.get("abi"),
+            record.get("userdoc"),
+            record.get("devdoc"),
+            arguments,
+            pages.call_target(chain_id, address),
+        ),
         storage=storage_view(record.get("storageLayout")),
         transient=storage_view(record.get("transientStorageLayout")),
-        codes=tuple(
-            code_view(side, record.get(f"{side}Bytecode"), record.get(f"{side}Match"))
-            for side in ("runtime", "creation")
-        ),
+        codes=tuple(code_view(record, side) for side in ("runtime", "creation")),
         record=CONTRACT.path(chain_id=chain_id, address=address) if published else "",
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
         log_proof=LOG_CONTRACT.path(chain_id=chain_id, address=address),
@@ -202,48 +206,6 @@ def _moment(text: Json, localization: Localization) -> FormattedTime | None:
         return localization.dates.moment(parse_instant(as_text(text)))
     except InvalidValueError:
         return None
-
-
-def _facts(record: RecordValue, texts: PageTexts) -> list[tuple[str, str]]:
-    """Return the known facts about compilation and deployment."""
-    compilation, deployment = as_object(record.get("compilation")), as_object(record.get("deployment"))
-    settings = as_object(compilation.get("compilerSettings"))
-    optimizer = as_object(settings.get("optimizer"))
-    block = as_text(deployment.get("blockNumber"))
-    values: list[tuple[str, Json]] = [
-        ("language", compilation.get("language")),
-        ("compiler", f"{as_text(compilation.get('compiler'))} {as_text(compilation.get('compilerVersion'))}"),
-        ("optimizer", _optimizer(optimizer, texts)),
-        ("evm", settings.get("evmVersion")),
-        ("qualified", compilation.get("fullyQualifiedName")),
-        ("transaction", deployment.get("transactionHash")),
-        ("block", texts("contract.genesis") if block == "-1" else block),
-        ("deployer", deployment.get("deployer")),
-        ("match_id", record.get("matchId")),
-    ]
-    return [
-        (texts(f"fact.{name}"), one_line(value)) for name, value in values if isinstance(value, str) and value
-    ]
-
-
-def _optimizer(optimizer: Json, texts: PageTexts) -> str:
-    held = as_object(optimizer)
-    if not held.get("enabled"):
-        return texts("contract.optimizer_off") if held else ""
-    runs = held.get("runs")
-    return (
-        texts.count("contract.optimizer_on", runs)
-        if isinstance(runs, int)
-        else texts("contract.optimizer_plain")
-    )
-
-
-def _settings(settings: Json) -> str:
-    try:
-        text = visible_text(orjson.dumps(settings, option=orjson.OPT_INDENT_2).decode("utf-8"))
-    except TypeError:  # orjson's own error: deeper than it goes, or lone surrogates
-        return ""
-    return text if len(text) <= MAX_SETTINGS_LENGTH else text[:MAX_SETTINGS_LENGTH] + " …"
 
 
 def _proxy_block(proof: Proof) -> str:

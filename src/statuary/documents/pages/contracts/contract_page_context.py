@@ -3,32 +3,51 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from statuary.documents.pages.contracts.interface_table import CallTarget
 from statuary.documents.pages.site_context import SiteContext, site_context
 from statuary.documents.pages.visible_text import one_line
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.primitives import checksum_address, is_hex_digits
 from statuary.domain.rules import Rule
+from statuary.domain.site_settings import Chain
 
 
 class ContractPageContext(NamedTuple):
     """The inputs of contract pages besides the contract.
 
     Attributes:
-        chains: id and name.
+        chains: those of the site.
         known: chain and checksummed address of every contract with a page.
         rules: name and rule of each check.
-        explorers: id of a chain, and the URL of its block explorer.
     """
 
     site: SiteContext
-    chains: tuple[tuple[str, str], ...]
+    chains: tuple[Chain, ...]
     known: frozenset[tuple[str, str]]
     rules: tuple[tuple[str, str], ...] = ()
-    explorers: tuple[tuple[str, str], ...] = ()
 
     def chain_name(self, chain_id: str) -> str:
         """Return the name of a chain."""
-        return one_line(dict(self.chains).get(chain_id, chain_id))
+        chain = self._chain(chain_id)
+        return one_line(chain.title) if chain else chain_id
+
+    def call_target(self, chain_id: str, address: str) -> CallTarget:
+        """Return what a command calls: the contract, by the chain's first public JSON-RPC URL."""
+        chain = self._chain(chain_id)
+        return CallTarget(address, chain.rpc[0] if chain and chain.rpc else "")
+
+    def explorer_page(self, chain_id: str, kind: str, value: str) -> str:
+        """Return the page of an `address`, `tx` or `block` in the chain's explorer (EIP-3091); empty without one."""
+        explorer = self.explorer(chain_id)
+        return f"{explorer}/{kind}/{value}" if explorer and value.isascii() and value.isalnum() else ""
+
+    def explorer(self, chain_id: str) -> str:
+        """Return the URL of a chain's block explorer; empty without one."""
+        chain = self._chain(chain_id)
+        return chain.explorer if chain else ""
+
+    def _chain(self, chain_id: str) -> Chain | None:
+        return next((chain for chain in self.chains if chain.chain_id == chain_id), None)
 
 
 def has_contract_pages(catalogue: Catalogue) -> bool:
@@ -45,10 +64,9 @@ def contract_page_context(catalogue: Catalogue, rules: Iterable[Rule]) -> Contra
         return None
     return ContractPageContext(
         site=site_context(catalogue),
-        chains=tuple((chain.chain_id, chain.title) for chain in catalogue.chains),
+        chains=catalogue.chains,
         known=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
         rules=tuple((rule.name, rule.sentence) for rule in rules),
-        explorers=tuple((chain.chain_id, chain.explorer) for chain in catalogue.chains if chain.explorer),
     )
 
 

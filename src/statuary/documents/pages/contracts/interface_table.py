@@ -1,9 +1,14 @@
-"""An ABI as tables: functions with selectors, events with topics, errors."""
+"""An ABI as lists: functions with selectors and what their authors say of them, events with topics, errors."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 from typing import NamedTuple
 
+from markupsafe import Markup
+
 from statuary.documents.pages.contracts.lenient_json import as_list, as_object, as_text
+from statuary.documents.pages.contracts.natspec import Natspec, natspec_text
 from statuary.documents.pages.visible_text import one_line, visible_text
 from statuary.domain.contracts.abi.abi_signatures import signature_hash, signature_text
 from statuary.domain.contracts.abi.abi_types import AbiType, ArrayType, BasicType, TupleType
@@ -30,6 +35,7 @@ class ParameterRow(NamedTuple):
         declared: the type in the source, such as `contract Pedestal`; empty if it is the same.
         indexed: whether it is a topic of its event.
         value: the given argument; empty if there is none.
+        notice: from the documentation of the authors.
     """
 
     type: str
@@ -37,6 +43,7 @@ class ParameterRow(NamedTuple):
     declared: str
     indexed: bool = False
     value: str = ""
+    notice: Markup = Markup()
 
 
 class InterfaceItem(NamedTuple):
@@ -48,7 +55,9 @@ class InterfaceItem(NamedTuple):
         anchor: the hash, if no other item has it; else empty.
         mutability: `view`, `pure`, `payable`, `nonpayable`.
         anonymous: whether an event has no topic of its own.
-        notice: from the documentation of the authors.
+        notice: what it does, from the documentation of the authors.
+        details: what developers are told of it.
+        command: what calls it from a shell, with Foundry's cast; empty if its names cannot stand in a shell.
     """
 
     name: str
@@ -59,7 +68,19 @@ class InterfaceItem(NamedTuple):
     outputs: tuple[ParameterRow, ...] = ()
     mutability: str = ""
     anonymous: bool = False
-    notice: str = ""
+    notice: Markup = Markup()
+    details: tuple[Markup, ...] = ()
+    command: str = ""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a call changes nothing."""
+        return self.mutability in ("view", "pure")
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is more to tell than the line of its name."""
+        return bool(self.inputs or self.outputs or self.details or self.command)
 
 
 class InterfaceView(NamedTuple):
@@ -82,17 +103,26 @@ class InterfaceView(NamedTuple):
         return not (self.constructor or self.functions or self.events or self.errors or self.special)
 
 
-def interface_view(abi: Json, userdoc: Json, devdoc: Json, arguments: Json) -> InterfaceView:
-    """Return an ABI as tables.
+class CallTarget(NamedTuple):
+    """What a command calls: an address, by a JSON-RPC URL or that of the reader's own environment."""
+
+    address: str = ""
+    rpc: str = ""
+
+
+def interface_view(
+    abi: Json, userdoc: Json, devdoc: Json, arguments: Json, target: CallTarget
+) -> InterfaceView:
+    """Return an ABI as lists.
 
     Args:
         arguments: the constructor arguments as 0x hex, or None.
     """
     items = [as_object(item) for item in as_list(abi)]
-    notices, anchors = _Notices(as_object(userdoc), as_object(devdoc)), _Anchors()
+    natspec, anchors = Natspec(as_object(userdoc), as_object(devdoc)), _Anchors()
 
     def of(kind: str) -> tuple[InterfaceItem, ...]:
-        found = (_item(item, kind, notices) for item in items if item.get("type") == kind)
+        found = (_item(item, kind, natspec, target) for item in items if item.get("type") == kind)
         in_order = sorted(found, key=lambda item: (item.name, item.signature))[:MAX_ITEMS]
         return tuple(item._replace(anchor=anchors.claim(item.hash)) for item in in_order)
 
@@ -118,39 +148,58 @@ class _Anchors:
         return name
 
 
-class _Notices:
-    """What authors say of functions, events and errors, by signature."""
-
-    def __init__(self, userdoc: Mapping[str, Json], devdoc: Mapping[str, Json]) -> None:
-        self._user = userdoc
-        self._dev = devdoc
-
-    def of(self, kind: str, signature: str) -> str:
-        member = {"function": "methods", "event": "events", "error": "errors"}[kind]
-        said = [
-            as_text(_first(as_object(self._user.get(member)).get(signature)).get("notice")),
-            as_text(_first(as_object(self._dev.get(member)).get(signature)).get("details")),
-        ]
-        return " ".join(one_line(text) for text in said if text)
-
-
-def _first(value: Json) -> Mapping[str, Json]:
-    """Return the documentation of an item; for errors it is a list, since several may share a signature."""
-    return as_object(value[0]) if isinstance(value, list) and value else as_object(value)
-
-
-def _item(item: Mapping[str, Json], kind: str, notices: _Notices) -> InterfaceItem:
+def _item(item: Mapping[str, Json], kind: str, natspec: Natspec, target: CallTarget) -> InterfaceItem:
     signature = signature_text(item) or ""
     digest = signature_hash(signature) if signature else ""
+    notice, details, of_parameters = natspec.of(kind, signature)
     return InterfaceItem(
         name=one_line(as_text(item.get("name"))),
         signature=signature,
         hash=digest if kind == "event" else digest[:10],
-        inputs=tuple(map(_parameter, as_list(item.get("inputs")))),
-        outputs=tuple(map(_parameter, as_list(item.get("outputs")))),
+        inputs=_parameters(item.get("inputs"), of_parameters, returned=False),
+        outputs=_parameters(item.get("outputs"), of_parameters, returned=True),
         mutability=one_line(as_text(item.get("stateMutability"))),
         anonymous=item.get("anonymous") is True,
-        notice=notices.of(kind, signature) if signature else "",
+        notice=notice,
+        details=details,
+        command=_command(item, signature, target) if kind == "function" else "",
+    )
+
+
+SHELL_SAFE = re.compile(r"[\w$(),\[\]]+", re.ASCII)
+
+
+def _command(item: Mapping[str, Json], signature: str, target: CallTarget) -> str:
+    """Return the line that calls a function; arguments stand in capitals."""
+    reads = item.get("stateMutability") in ("view", "pure")
+    text = signature + (_returned(as_list(item.get("outputs"))) if reads else "")
+    if not target.address or not SHELL_SAFE.fullmatch(text):
+        return ""
+    value = ["--value", "WEI"] if item.get("stateMutability") == "payable" else []
+    rpc = ["--rpc-url", quote(target.rpc)] if target.rpc else []
+    verb = "call" if reads else "send"
+    return " ".join(("cast", verb, target.address, f"'{text}'", *_arguments(item), *value, *rpc))
+
+
+def _returned(outputs: Sequence[Json]) -> str:
+    text = signature_text({"type": "function", "name": "_", "inputs": list(outputs)}) if outputs else ""
+    return (text or "")[1:]
+
+
+def _arguments(item: Mapping[str, Json]) -> Iterator[str]:
+    for number, one in enumerate(as_list(item.get("inputs")), start=1):
+        name = re.sub(r"\W", "", as_text(as_object(one).get("name")), flags=re.ASCII)
+        yield name.upper() or f"ARG{number}"
+
+
+def _parameters(values: Json, notices: Mapping[str, Json], *, returned: bool) -> tuple[ParameterRow, ...]:
+    return tuple(
+        _parameter(value)._replace(
+            notice=natspec_text(
+                notices.get(as_text(as_object(value).get("name")) or (f"_{n}" if returned else ""))
+            )
+        )
+        for n, value in enumerate(as_list(values))
     )
 
 

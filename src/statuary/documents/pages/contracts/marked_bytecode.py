@@ -7,15 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from statuary.documents.pages.contracts.lenient_json import as_list, as_object, as_size, as_text
+from statuary.documents.pages.contracts.source_places import SourcePlace, source_places
 from statuary.documents.pages.visible_text import one_line
+from statuary.domain.contracts.bytecode.auxdata import AuxdataStyle, auxdata_style, parse_auxdata
+from statuary.domain.contracts.bytecode.code_references import LIBRARY_BYTES
 from statuary.domain.contracts.bytecode.transformations import (
+    TransformationReason,
     TransformationStep,
     TransformationType,
     parse_transformation,
     value_bytes,
 )
+from statuary.domain.contracts.metadata.ipfs_hash import base58
+from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import InvalidValueError, is_hex_digits
+from statuary.domain.primitives import InvalidValueError, checksum_address, is_hex_digits
+
+WORD_BYTES = 32
+"""Bytes of an immutable in the code."""
 
 MAX_PLAIN_BYTES = 160
 """Bytes of unmarked code that stand in one piece; of more, the middle is left out."""
@@ -52,6 +61,8 @@ class BytecodePiece(NamedTuple):
         size: in bytes.
         reason: that of its mark; empty for none.
         omitted: the number of bytes that are not shown here.
+        value: what the bytes of a mark say: a number, an address, a hash.
+        place: the source that a mark comes from, if the record's source map names it.
     """
 
     hex: str
@@ -61,6 +72,8 @@ class BytecodePiece(NamedTuple):
     id: str = ""
     step: int = 0
     omitted: int = 0
+    value: str = ""
+    place: SourcePlace | None = None
 
 
 class TransformationRow(NamedTuple):
@@ -70,6 +83,7 @@ class TransformationRow(NamedTuple):
         offset: in bytes of the code before this step.
         value: the new bytes as hex; empty for a deletion.
         bytes: the number of new bytes, or of deleted ones.
+        place: the source that it comes from, if the record's source map names it.
     """
 
     number: int
@@ -79,6 +93,7 @@ class TransformationRow(NamedTuple):
     id: str
     value: str
     bytes: int
+    place: SourcePlace | None = None
 
 
 class CodeView(NamedTuple):
@@ -100,23 +115,62 @@ class CodeView(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def code_view(side: str, member: Json, match: Json) -> CodeView:
+def code_view(record: RecordValue, side: str) -> CodeView:
     """Return one side of a record's code."""
-    value = as_object(member)
+    value, match = as_object(record.get(f"{side}Bytecode")), record.get(f"{side}Match")
     onchain, recompiled = _digits(value.get("onchainBytecode")), _digits(value.get("recompiledBytecode"))
     steps = _steps(value)
-    inside = (
-        [] if onchain is None else [mark for mark in _marks(value, steps) if mark.end * 2 <= len(onchain)]
-    )
+    inside = _inside(onchain, _marks(value, steps))
+    found = source_places(record, {step.offset for step in steps}) if side == "runtime" else {}
+    places = {number: found.get(step.offset) for number, step in enumerate(steps, start=1)}
+    style = _style(as_object(record.get("compilation")))
+
+    def told(piece: BytecodePiece) -> BytecodePiece:
+        return piece._replace(value=_told(piece, style), place=places.get(piece.step))
+
     return CodeView(
         side=side,
         match=match if isinstance(match, str) else None,
         size=_size(onchain),
         recompiled=_size(recompiled),
-        pieces=tuple(_pieces(onchain or "", inside)),
-        steps=tuple(_row(number, step, value) for number, step in enumerate(steps, start=1)),
+        pieces=tuple(map(told, _pieces(onchain or "", inside))),
+        steps=tuple(_row(n, step, value)._replace(place=places[n]) for n, step in enumerate(steps, start=1)),
         reasons=tuple(dict.fromkeys(mark.reason for mark in inside)),
     )
+
+
+def _inside(digits: str | None, marks: Sequence[BytecodeMark]) -> list[BytecodeMark]:
+    """Return the marks within the code."""
+    return [mark for mark in marks if mark.end * 2 <= len(digits or "")] if digits is not None else []
+
+
+def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
+    try:
+        return auxdata_style(
+            as_text(compilation.get("language")), as_text(compilation.get("compilerVersion"))
+        )
+    except InvalidValueError:
+        return AuxdataStyle.NONE
+
+
+def _told(piece: BytecodePiece, style: AuxdataStyle) -> str:
+    """Return what the bytes of a mark say; empty if that is their hex digits and no more."""
+    value = bytes.fromhex(piece.hex)
+    if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):
+        try:
+            fields = parse_auxdata(value, style)
+        except InvalidValueError:
+            return ""
+        hashes = (
+            f"ipfs://{base58(digest)}" if scheme == "ipfs" else f"{scheme} 0x{digest.hex()}"
+            for scheme, digest in fields.hashes.items()
+        )
+        return ", ".join((*hashes, f"compiler {fields.compiler}"))
+    if piece.reason == TransformationReason.IMMUTABLE and len(value) == WORD_BYTES:
+        number = int.from_bytes(value, "big")
+        return str(number) if number < 1 << 64 else f"0x{number:x}"
+    is_address = piece.reason in (TransformationReason.LIBRARY, TransformationReason.CALL_PROTECTION)
+    return checksum_address(f"0x{piece.hex}") if is_address and len(value) == LIBRARY_BYTES else ""
 
 
 def _digits(value: Json) -> str | None:

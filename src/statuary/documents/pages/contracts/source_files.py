@@ -1,16 +1,17 @@
 """Source files on pages: by line, highlighted, with all characters visible.
 
-Lines have anchors. What would make a page unusable is left out with a note: very large files lose their highlighting
-first, then their text; very long lines are cut. The record has all of it.
+The file of the contract has anchors and colours here; a script gives them to another file when it is opened. What
+would make a page unusable is left out with a note: very large files lose their highlighting first, then their text;
+very long lines are cut. The record has all of it.
 """
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from importlib import import_module
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
+from statuary.documents.pages.contracts.highlighting import highlighter
 from statuary.documents.pages.contracts.lenient_json import as_object, as_text
 from statuary.documents.pages.visible_text import HIDDEN_CHARACTERS, code_point, hidden_characters, one_line
 from statuary.domain.json_values import Json
@@ -25,24 +26,29 @@ MAX_SOURCE_LINE_LENGTH = 2_000
 """Characters of a line that are shown."""
 
 CACHED_FILES = 1_024
-"""How many coloured files are kept: contracts bring the same library files again and again."""
+"""How many coloured files are kept: clones bring the same file again and again."""
 
 
 class SourceView(NamedTuple):
     """A source file.
 
     Attributes:
-        anchor: the prefix of the anchors of its lines.
-        markup: its lines with anchors; None if it is not shown.
+        folder: the folder of the path, with a slash at the end; empty for none.
+        name: the last part of the path.
+        anchor: of the file, and the prefix of the anchors of its lines.
+        language: of a file that a script gives lines and colours when it is opened; empty for one that has them.
+        markup: its text; None if it is not shown.
         hidden: the code points of its hidden characters.
         cut: whether the ends of lines are left out.
         opened: whether it is expanded at first.
     """
 
     path: str
+    folder: str
+    name: str
     anchor: str
     lines: int
-    characters: int
+    language: str
     markup: Markup | None
     hidden: tuple[str, ...]
     cut: bool
@@ -50,7 +56,7 @@ class SourceView(NamedTuple):
 
 
 def source_views(sources: Json, language: str, target: str) -> Iterator[SourceView]:
-    """Yield a record's source files, that of the contract first.
+    """Yield a record's source files, that of the contract first, then those of its folder.
 
     Args:
         target: the path of the file with the contract.
@@ -64,49 +70,66 @@ def source_views(sources: Json, language: str, target: str) -> Iterator[SourceVi
 
 
 def _target_first(files: Mapping[str, str], target: str) -> list[str]:
-    return sorted(files, key=lambda path: (path != target, path))
+    folder = target.rpartition("/")[0]
+    return sorted(files, key=lambda path: (path != target, path.rpartition("/")[0] != folder, path))
 
 
 def _view(path: str, content: str, language: str, *, anchor: str, shown: bool, opened: bool) -> SourceView:
-    lines = highlighted_lines(content, language) if shown else ()
+    hidden = tuple(hidden_characters(content))
+    # a script colours what can be read back from the page as it is
+    later = shown and not (opened or hidden)
+    markup = None
+    if shown:
+        markup = escape(_shortened_lines(content)) if later else _numbered(content, language, anchor)
+    seen = one_line(path)
+    folder, slash, name = seen.rpartition("/")
     return SourceView(
-        path=one_line(path),
+        path=seen,
+        folder=folder + slash,
+        name=name,
         anchor=anchor,
-        lines=len(lines) if shown else content.count("\n") + 1,
-        characters=len(content),
-        markup=_numbered(lines, anchor) if shown else None,
-        hidden=tuple(hidden_characters(content)),
+        lines=_unified(content).rstrip("\n").count("\n") + 1,
+        language=language if later else "",
+        markup=markup,
+        hidden=hidden,
         cut=any(len(line) > MAX_SOURCE_LINE_LENGTH for line in content.split("\n")),
         opened=opened,
     )
 
 
-def _numbered(lines: tuple[str, ...], anchor: str) -> Markup:
+def _numbered(content: str, language: str, anchor: str) -> Markup:
     """Return lines with their numbers, each a link to itself."""
     numbered = (
         f'<a id="{anchor}-{n}" href="#{anchor}-{n}" tabindex="-1">{n}</a>{line}'
-        for n, line in enumerate(lines, start=1)
+        for n, line in enumerate(highlighted_lines(content, language), start=1)
     )
-    return Markup("\n".join(numbered))  # noqa: S704 - `coloured_lines` escapes
+    return Markup("\n".join(numbered))  # noqa: S704 - `highlighted_lines` escapes
 
 
 @lru_cache(maxsize=CACHED_FILES)
 def highlighted_lines(content: str, language: str) -> tuple[str, ...]:
     """Return the lines of a source as HTML."""
-    # a carriage return ends a line to compilers, and so a comment; here as well, whatever stands behind it
-    unified = content.replace("\r\n", "\n").replace("\r", "\n")
-    text = "\n".join(map(_shortened, unified.split("\n")))
-    if len(text) > MAX_HIGHLIGHTED_LENGTH:
+    text = _shortened_lines(content).rstrip("\n")
+    colours = highlighter(language) if len(text) <= MAX_HIGHLIGHTED_LENGTH else None
+    if colours is None:
         return tuple(_visible(line) for line in text.split("\n"))
     lines, line = [], list[str]()
-    for style, value in _colours(text, language):
+    for value, style in colours.highlighted(text):
         first, *others = value.split("\n")
         line.append(_piece(first, style))
         for piece in others:
             lines.append("".join(line))
             line = [_piece(piece, style)]
-    rest = "".join(line)
-    return (*lines, rest) if rest else tuple(lines)
+    return (*lines, "".join(line))
+
+
+def _unified(content: str) -> str:
+    # a carriage return ends a line to compilers, and so a comment; here as well, whatever stands behind it
+    return content.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _shortened_lines(content: str) -> str:
+    return "\n".join(map(_shortened, _unified(content).split("\n")))
 
 
 def _shortened(line: str) -> str:
@@ -127,11 +150,3 @@ def _visible(text: str) -> str:
     return HIDDEN_CHARACTERS.sub(
         lambda found: f'<span class="hidden-character">{code_point(found[0])}</span>', escaped
     )
-
-
-def _colours(text: str, language: str) -> Iterator[tuple[str, str]]:
-    """Yield the tokens of a text with their style classes; Pygments is loaded with the first source."""
-    pieces: Iterator[tuple[str, str]] = import_module(
-        "statuary.documents.pages.contracts.highlighting"
-    ).highlighted(text, language)
-    return pieces

@@ -28,9 +28,6 @@ BAR_HEIGHTS = {
 
 NO_DATA_HEIGHT = 3
 
-OPEN_UP_TO = 20
-"""Components up to which every group of a page is open."""
-
 
 class Link(NamedTuple):
     """A name and a path relative to the site's root."""
@@ -61,17 +58,18 @@ class UptimeBar(NamedTuple):
     y: int
     height: int
     status: str
-    title: str
 
 
 class UptimeBars(NamedTuple):
     """The picture of the days of a component.
 
     Attributes:
+        first: the first day, as ISO 8601.
         calm: the outline of all days without downtime.
         unknown: the outline of the days before the component started.
     """
 
+    first: str
     width: int
     calm: str
     unknown: str
@@ -129,12 +127,11 @@ class ComponentRowBuilder:
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
         """Return groups and single components in order of position."""
         shown = {key: one for key, one in state.components.items() if is_shown(one)}
-        leaves = sum(not one.component.group for one in shown.values())
         top = [one for one in shown.values() if one.component.group_id not in shown]
-        groups = (self._group(one, shown, opened=leaves <= OPEN_UP_TO) for one in top)
+        groups = (self._group(one, shown) for one in top)
         return tuple(group for group in groups if group.rows)
 
-    def _group(self, state: ComponentState, shown: Mapping[str, ComponentState], *, opened: bool) -> GroupRow:
+    def _group(self, state: ComponentState, shown: Mapping[str, ComponentState]) -> GroupRow:
         component = state.component
         children = [shown[child] for child in component.children if child in shown]
         rows = [self._row(child) for child in (children if component.group else [state])]
@@ -146,7 +143,7 @@ class ComponentRowBuilder:
             status=state.status,
             label=self._texts(f"status.{state.status}"),
             uptime=self._uptime_text(known),
-            opened=opened or state.status != "operational",
+            opened=state.status != "operational",
             rows=tuple(rows),
         )
 
@@ -186,26 +183,23 @@ class ComponentRowBuilder:
         begin = component.start_date or first
         known = max(0, min(WINDOW_DAYS, (begin - first).days))
         bars = [
-            self._bar((day - first).days, trouble)
+            _bar((day - first).days, trouble.worst)
             for day, trouble in troubles.items()
             if first <= day <= self._uptime.last_day
         ]
         taken = {bar.x // BAR_STEP for bar in bars}
         return UptimeBars(
+            first=first.isoformat(),
             width=WINDOW_DAYS * BAR_STEP - (BAR_STEP - BAR_WIDTH),
             calm=_outline(set(range(known, WINDOW_DAYS)) - taken, BAR_HEIGHTS["operational"]),
             unknown=_outline(set(range(known)) - taken, NO_DATA_HEIGHT),
             bars=tuple(bars),
         )
 
-    def _bar(self, place: int, day: DayDowntime) -> UptimeBar:
-        trouble = self._trouble(day)
-        height = BAR_HEIGHTS[day.worst]
-        names = [record.name for record in trouble.records]
-        title = "\n".join([f"{trouble.day.text}: {trouble.lengths}", *names])
-        return UptimeBar(
-            x=place * BAR_STEP, y=BAR_HEIGHT - height, height=height, status=day.worst, title=title
-        )
+
+def _bar(place: int, status: str) -> UptimeBar:
+    height = BAR_HEIGHTS[status]
+    return UptimeBar(x=place * BAR_STEP, y=BAR_HEIGHT - height, height=height, status=status)
 
 
 def downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:

@@ -10,11 +10,10 @@ from zoneinfo import ZoneInfo
 from statuary.documents.pages.dates import FormattedTime, Localization
 from statuary.documents.pages.site_context import PageHead
 from statuary.documents.pages.status.component_rows import Link
-from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder
+from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder, began_at
 from statuary.documents.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.page_state import PageState
 
 Quarter = tuple[int, int]
@@ -48,12 +47,6 @@ class HistoryView(NamedTuple):
     quarters: tuple[Link, ...]
     newer: Link | None
     older: Link | None
-
-
-def began_at(state: IncidentState) -> Instant:
-    """Return the instant by which the history files an incident: its start, or that of its maintenance window."""
-    incident = state.incident
-    return incident.scheduled_for if isinstance(incident, Maintenance) else incident.started_at
 
 
 def by_quarter(state: PageState, zone: ZoneInfo) -> dict[Quarter, tuple[IncidentState, ...]]:

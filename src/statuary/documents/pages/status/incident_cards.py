@@ -10,11 +10,11 @@ from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.log.entries import LogEntry
-from statuary.domain.primitives import parse_instant
+from statuary.domain.primitives import Instant, parse_instant
 from statuary.domain.status.components import Component
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.vocabulary import ACTIVE_STATUSES
+from statuary.domain.status.vocabulary import ACTIVE_STATUSES, Impact
 
 
 class ComponentStatusChange(NamedTuple):
@@ -75,7 +75,7 @@ class IncidentCard(NamedTuple):
     name: str
     href: str
     kind: str
-    impact: str
+    impact: Impact
     impact_label: str
     label: str
     closed: bool
@@ -91,6 +91,12 @@ class IncidentCard(NamedTuple):
     def last_word(self) -> CardUpdate | None:
         """The newest update."""
         return self.updates[0] if self.updates else None
+
+
+def began_at(state: IncidentState) -> Instant:
+    """Return the instant by which pages file an incident: its start, or that of its maintenance window."""
+    incident = state.incident
+    return incident.scheduled_for if isinstance(incident, Maintenance) else incident.started_at
 
 
 class IncidentCardBuilder:

@@ -1,0 +1,35 @@
+/** A picture of each page in each look, with what its layout shifted (CLS) and what the console complained of. */
+
+import { join } from "node:path";
+
+/** Adds up the shifts of the layout that nobody asked for. */
+const watchShifts = () => {
+  window.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+};
+
+export async function run({ open }, { paths, looks, folder, top = 0, height = 12000 }) {
+  const taken = [];
+  for (const { width, height: tall, media = "screen", ...look } of looks) {
+    for (const path of paths) {
+      const scripted = look.javaScriptEnabled !== false;
+      const options = { ...look, viewport: { width, height: tall }, reducedMotion: "reduce" };
+      const { page, context, complaints } = await open(path, options, async (page) => {
+        if (scripted) await page.addInitScript(watchShifts);
+        await page.emulateMedia({ media });
+      });
+      const kind = scripted ? media === "print" ? "print" : look.colorScheme : "without-scripts";
+      const file = `${path.replaceAll(/[^\w.-]+/g, "_")}-${width}-${kind}.png`;
+      const shift = scripted ? await page.evaluate(() => window.shift) : 0;
+      await page.screenshot({ path: join(folder, file), fullPage: true, clip: {
+        x: 0, y: top, width,
+        height: Math.min(height, await page.evaluate(() => document.documentElement.scrollHeight) - top),
+      } });
+      taken.push({ file, shift, complaints });
+      await context.close();
+    }
+  }
+  return taken;
+}

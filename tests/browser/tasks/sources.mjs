@@ -1,0 +1,20 @@
+/** What happens to the sources of a contract when a line of a dependency is linked to, and what is copied. */
+
+export async function run({ open }, { path }) {
+  const [plain, hash] = path.split("#");
+  const { page, context } = await open(plain, { permissions: ["clipboard-read", "clipboard-write"] });
+  const file = `#${hash.split("-")[0]}`;
+  const before = await page.locator(`${file} .code span`).count();
+  await page.evaluate((anchor) => { location.hash = anchor; }, hash);
+  await page.waitForTimeout(200);
+  const told = {
+    before,
+    coloured: await page.locator(`${file} .code span`).count(),
+    line: await page.locator(".code .here").textContent(),
+    open: await page.locator(".source[open]").evaluateAll((all) => all.map((one) => one.id)),
+  };
+  await page.locator(`${file} .copy-source`).click();
+  told.copied = await page.evaluate(() => navigator.clipboard.readText());
+  await context.close();
+  return told;
+}
