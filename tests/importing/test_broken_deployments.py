@@ -91,16 +91,15 @@ BROKEN = {
         "hardhat-deploy",
         TURNSTILE,
         member("address", None),
-        "Turnstile.json: address",
+        "Turnstile.json has no address",
     ),
     "a deployment without metadata": (
         "hardhat-deploy",
         TURNSTILE,
         member("metadata", ""),
-        "has no metadata of a compiler",
+        "its file has no metadata of a compiler",
     ),
     "metadata that is none": ("hardhat-deploy", TURNSTILE, member("metadata", "{"), "is not complete"),
-    "no compiler input": ("hardhat-deploy", "deployments/local/solcInputs", gone, "solcInputs"),
     "an input elsewhere": (
         "hardhat-deploy",
         TURNSTILE,

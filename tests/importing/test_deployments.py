@@ -159,3 +159,13 @@ def test_a_chain_that_the_site_does_not_have(tmp_path):
     assert (
         "not brought: 3 contracts; chain 31337 is not in site.yaml; add it under `chains:`" in result.output
     )
+
+
+def test_hardhat_deploy_without_its_inputs_takes_the_sources_of_the_metadata(content, tmp_path):
+    project = shutil.copytree(DEPLOYMENTS / "hardhat-deploy", tmp_path / "project")
+    shutil.rmtree(project / "deployments/local/solcInputs")
+    imported(content, "hardhat-deploy", source=project)
+    [fare] = [file for file in content.rglob("contract.yaml") if "Fare.sol:Fare" in file.read_text()]
+    sources = json.loads((fare.parent / "input.json").read_text())["sources"]
+    assert list(sources) == ["contracts/Fare.sol"]
+    assert "What a ride costs" in sources["contracts/Fare.sol"]["content"]

@@ -270,7 +270,7 @@ def test_a_contract_of_the_repository_is_compiled_and_verified(tmp_path):
     [
         (
             lambda sources: (sources / "contracts_Fare.sol").write_text("library Fare {}"),
-            "no file with the Keccak-256",
+            "no source with the Keccak-256",
         ),
         (lambda sources: (sources.parent / "metadata.json").unlink(), "metadata.json"),
         (lambda sources: (sources.parent / "metadata.json").write_text('{"settings": 1}'), "is not complete"),

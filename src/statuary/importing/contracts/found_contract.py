@@ -69,8 +69,10 @@ def any_address(value: Json, where: str) -> Address:
     Raises:
         ContractImportError: if it is not 20 bytes of hex.
     """
+    if not isinstance(value, str):
+        raise ContractImportError(f"{where} has no address")
     try:
-        return parse_address(str(value).lower())
+        return parse_address(value.lower())
     except InvalidValueError as error:
         raise ContractImportError(f"{where}: {error}", error.hint) from None
 

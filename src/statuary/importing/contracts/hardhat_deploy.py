@@ -23,6 +23,7 @@ from statuary.importing.contracts.found_contract import (
     malformed,
     unreadable,
 )
+from statuary.importing.contracts.metadata_compilation import compilation_of_metadata
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.imported_compilation import ImportedCompilation, compiler_for_language
 from statuary.importing.input_files import decode_source, read_json_file, read_source_bytes
@@ -104,12 +105,16 @@ def _read(file: Path, deployment: dict[str, Any]) -> SourceContract:
 def _compilation(file: Path, deployment: dict[str, Any]) -> ImportedCompilation:
     if not deployment.get("metadata"):
         raise ContractImportError(
-            f"{file} has no metadata of a compiler",
+            "its file has no metadata of a compiler",
             "the contract was not deployed from sources of this project",
         )
     metadata = orjson.loads(deployment["metadata"])
+    input_file = _input_file(file, deployment)
+    if not input_file.is_file():
+        # many repositories leave out solcInputs; the metadata holds the sources that count
+        return compilation_of_metadata(metadata, {}, str(file))
     ((path, name),) = metadata["settings"]["compilationTarget"].items()
-    solc_input = read_json_file(_input_file(file, deployment))
+    solc_input = read_json_file(input_file)
     return ImportedCompilation(
         compiler=compiler_for_language(solc_input["language"]),
         version=metadata["compiler"]["version"],

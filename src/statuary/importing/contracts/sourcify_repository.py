@@ -7,7 +7,7 @@ https://docs.sourcify.dev/docs/repository/ and `RepositoryV1` of Sourcify's serv
 
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from statuary.domain.contracts.workspace import WorkspaceDeployment
 from statuary.domain.primitives import ChainId, keccak256
@@ -21,9 +21,8 @@ from statuary.importing.contracts.found_contract import (
     malformed,
     unreadable,
 )
-from statuary.importing.foundry import settings_of_metadata
+from statuary.importing.contracts.metadata_compilation import compilation_of_metadata
 from statuary.importing.import_error import ContractImportError
-from statuary.importing.imported_compilation import ImportedCompilation, compiler_for_language
 from statuary.importing.input_files import decode_source, read_json_file, read_source_bytes
 from statuary.importing.on_chain_contract import OnChainContract
 
@@ -61,7 +60,7 @@ def _read(contract: Path) -> SourceContract:
     file = contract / "metadata.json"
     metadata = read_json_file(file)
     try:
-        compilation = _compilation(contract, metadata)
+        compilation = compilation_of_metadata(metadata, _texts(contract / "sources"), str(contract))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise malformed(file, error) from None
     transaction_file = contract / "creator-tx-hash.txt"
@@ -71,31 +70,6 @@ def _read(contract: Path) -> SourceContract:
     return SourceContract(
         compilation=compilation,
         on_chain=OnChainContract(None, None, WorkspaceDeployment(transaction_hash=transaction)),
-    )
-
-
-def _compilation(contract: Path, metadata: dict[str, Any]) -> ImportedCompilation:
-    ((path, name),) = metadata["settings"]["compilationTarget"].items()
-    version, language = metadata["compiler"]["version"], metadata["language"]
-    texts = _texts(contract / "sources")
-    sources = {}
-    for source, described in metadata["sources"].items():
-        text = texts.get(described["keccak256"], described.get("content"))
-        if text is None:
-            raise ContractImportError(
-                f"{contract / 'sources'} has no file with the Keccak-256 of {source}: {described['keccak256']}"
-            )
-        sources[source] = {"content": text}
-    return ImportedCompilation(
-        compiler=compiler_for_language(language),
-        version=version,
-        fully_qualified_name=f"{path}:{name}",
-        std_json_input={
-            "language": language,
-            "sources": sources,
-            "settings": settings_of_metadata(metadata["settings"], version),
-        },
-        std_json_output=None,
     )
 
 
