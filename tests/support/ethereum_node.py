@@ -49,7 +49,16 @@ def send(url: str, data: str, to: str | None = None) -> dict[str, Any]:
     """Send a transaction from the node's first account and return its receipt."""
     [sender, *_] = ask(url, "eth_accounts")
     transaction = {"from": sender, "data": data, "gas": GAS, **({"to": to} if to else {})}
-    name = ask(url, "eth_sendTransaction", transaction)
+    return mined(url, ask(url, "eth_sendTransaction", transaction))
+
+
+def send_signed(url: str, transaction: str) -> dict[str, Any]:
+    """Send a signed transaction and return its receipt; each has a block of its own, as when it was signed."""
+    return mined(url, ask(url, "eth_sendRawTransaction", transaction))
+
+
+def mined(url: str, name: str) -> dict[str, Any]:
+    """Wait for a transaction and return its receipt."""
     for _ in range(200):
         if receipt := ask(url, "eth_getTransactionReceipt", name):
             assert receipt["status"] == "0x1", receipt

@@ -177,7 +177,7 @@ class ContractImport:
             raise ContractImportError(f"it does not match the chain: {error.message}", error.hint)
         self._write(prepared.files, options.match_id or "", existing)
         self._verified(verification.record)
-        self.done.notes += [Lost(note, label) for note in prepared.notes]
+        self.done.notes += [Lost(note, label) for note in dict.fromkeys(prepared.notes)]
 
     def _options(self, found: FoundContract, existing: ContractSource | None) -> ImportOptions:
         old_match_id = existing and read_match_id(self.root, existing)
