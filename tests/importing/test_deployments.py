@@ -171,3 +171,13 @@ def test_hardhat_deploy_without_its_inputs_takes_the_sources_of_the_metadata(con
     sources = json.loads((fare.parent / "input.json").read_text())["sources"]
     assert list(sources) == ["contracts/Fare.sol"]
     assert "What a ride costs" in sources["contracts/Fare.sol"]["content"]
+
+
+def test_a_workspace_that_the_author_broke_is_theirs(content):
+    imported(content, "foundry")
+    [broken, *_] = sorted(content.rglob("contract.yaml"))
+    (broken.parent / "output.json").unlink()
+    before = files(content)
+    result = imported(content, "foundry")
+    assert "already in" in result.output
+    assert files(content) == before

@@ -32,6 +32,9 @@ CODE_MEMBERS = ("object", "sourceMap", "linkReferences", "immutableReferences")
 
 ASSEMBLY = "legacyAssembly"
 
+MISSING = "# Missing: "
+"""How `contract.yaml` begins in a workspace that an import could not complete."""
+
 
 def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
     """Return the files of a contract by path in the content folder, in the order in which to write them.
@@ -48,7 +51,7 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 def incomplete_files(workspace: Workspace, missing: Iterable[str]) -> dict[str, bytes]:
     """Return the files of a workspace that no record follows from yet; `contract.yaml` says what is missing."""
-    said = "".join(f"# Missing: {' '.join(one.split())}\n" for one in missing)
+    said = "".join(f"{MISSING}{' '.join(one.split())}\n" for one in missing)
     return _workspace_files(workspace, said + contract_yaml(workspace))
 
 

@@ -37,7 +37,7 @@ from statuary.importing.prepare_contract import (
     resolve_known_proxy,
     workspace_of,
 )
-from statuary.importing.workspace_files import incomplete_files
+from statuary.importing.workspace_files import MISSING, incomplete_files
 from statuary.importing.write_contract import write_contract
 
 MAX_SILENCE: Final = 3
@@ -250,7 +250,13 @@ class ContractImport:
         self.done.report.lost.append(Lost(f"{reason}; {hint}" if hint else reason, name))
 
     def _is_incomplete(self, source: ContractSource) -> bool:
-        return source.form is ContractForm.WORKSPACE and read_contract(self.root, source).record is None
+        """Return whether an import left a workspace that lacks something; one that the author began is theirs."""
+        if source.form is not ContractForm.WORKSPACE or read_contract(self.root, source).record is not None:
+            return False
+        try:
+            return (self.root / source.path).read_text("utf-8", "replace").startswith(MISSING)
+        except OSError:
+            return False
 
     def _name_at(self, chain_id: ChainId, address: Address) -> str | None:
         source = self.sources.get((chain_id, address.lower()))

@@ -1,7 +1,7 @@
 """hardhat-deploy's `deployments/<network>` folders: a file for each contract, and the compiler's inputs.
 
 `<Name>.json` has address, receipt and solc's metadata; `solcInputs/<hash>.json` the whole standard JSON input;
-`.chainId` (in version 2, `.chain`) the chain. The compiler's output is not kept, so a contract has to be compiled
+`.chainId` the chain. The compiler's output is not kept, so a contract has to be compiled
 again, and neither is what the transaction sent. Format: `Deployment` of hardhat-deploy 1.0, and the files that it
 wrote in tests/importing.
 """
@@ -29,7 +29,7 @@ from statuary.importing.imported_compilation import ImportedCompilation, compile
 from statuary.importing.input_files import decode_source, read_json_file, read_source_bytes
 from statuary.importing.on_chain_contract import OnChainContract
 
-CHAIN_FILES = (".chainId", ".chain")
+CHAIN_FILE = ".chainId"
 PROXY_SUFFIX = "_Proxy"
 
 
@@ -43,11 +43,7 @@ def read_hardhat_deploy(folder: Path) -> Found:
         ContractImportError: if there is no network with its chain id.
     """
     above = folder / "deployments" if (folder / "deployments").is_dir() else folder
-    networks = [
-        one
-        for one in [above, *sorted(above.glob("*/"))]
-        if any((one / name).is_file() for name in CHAIN_FILES)
-    ]
+    networks = [one for one in (above, *sorted(above.glob("*/"))) if (one / CHAIN_FILE).is_file()]
     if not networks:
         raise ContractImportError(
             f"{folder} has no deployments/<network>/.chainId", "give the folder of a hardhat-deploy project"
@@ -62,9 +58,7 @@ def read_hardhat_deploy(folder: Path) -> Found:
 
 
 def _chain_id(network: Path) -> ChainId:
-    file = next(network / name for name in CHAIN_FILES if (network / name).is_file())
-    if file.name == ".chain":
-        return any_chain_id(read_json_file(file).get("chainId"), str(file))
+    file = network / CHAIN_FILE
     return any_chain_id(decode_source(read_source_bytes(file), file), str(file))
 
 
