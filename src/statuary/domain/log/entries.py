@@ -122,7 +122,7 @@ def parse_entry(body: bytes) -> LogEntry:
 HEADER = "c2sp.org/tlog-proof@v1"
 MOST_HASHES = 63
 PROOF_HEAD = re.compile(
-    rf"{HEADER}\n(extra (?P<extra>.+)\n)?index (?P<index>{DECIMAL.pattern})(?P<hashes>(\n[^\s]+)*)"
+    rf"{re.escape(HEADER)}\n(extra (?P<extra>.+)\n)?index (?P<index>{DECIMAL.pattern})(?P<hashes>(\n[^\s]+)*)"
 )
 
 

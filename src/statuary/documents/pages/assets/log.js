@@ -2,39 +2,50 @@
 
 const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-const base64 = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
 const joined = (...parts) => new Uint8Array(parts.flatMap((part) => [...part]));
 const utf8 = (text) => new TextEncoder().encode(text);
+const isSignature = (line) => /^— [^\s+]+ [A-Za-z0-9+/]+={0,2}$/.test(line);
+
+/** Return what canonical base64 encodes; `atob` also takes other spellings. */
+function base64(text) {
+  const bytes = atob(text);
+  if (btoa(bytes) !== text) throw new Error("a line is not base64");
+  return Uint8Array.from(bytes, (one) => one.charCodeAt(0));
+}
 
 /** Return the parts of a .tlog-proof file. */
 export function parseProof(text) {
   const end = text.indexOf("\n\n");
   const [header, ...lines] = text.slice(0, end).split("\n");
-  if (header !== "c2sp.org/tlog-proof@v1" || !lines[0]?.startsWith("extra ") || !/^index \d+$/.test(lines[1])) {
+  if (header !== "c2sp.org/tlog-proof@v1" || !lines[0]?.startsWith("extra ") || !/^index (0|[1-9]\d*)$/.test(lines[1])) {
     throw new Error("this is not a proof of this site's log");
   }
   const checkpoint = text.slice(end + 2);
   const body = checkpoint.slice(0, checkpoint.lastIndexOf("\n\n") + 1);
   const [origin, size, root] = body.split("\n");
+  const signatures = checkpoint.slice(body.length + 1).split("\n");
+  if (signatures.pop() !== "" || !signatures.every(isSignature) || !/^(0|[1-9]\d*)$/.test(size)) {
+    throw new Error("this is not a checkpoint with signatures");
+  }
   return {
     entry: base64(lines[0].slice(6)),
     index: BigInt(lines[1].slice(6)),
     hashes: lines.slice(2).map(base64),
     body,
-    signatures: checkpoint.slice(body.length + 1).trimEnd().split("\n"),
+    signatures,
     origin,
     size: BigInt(size),
     root: hex(base64(root)),
   };
 }
 
-/** Return the root that an entry and its inclusion proof lead to (RFC 9162, 2.1.3.2), in hex. */
-export async function rootOf(proof) {
-  let place = proof.index;
-  let last = proof.size - 1n;
+/** Return the root that the hash of an entry and its inclusion proof lead to (RFC 9162, 2.1.3.2), in hex. */
+export async function rootOf(leaf, { index, size, hashes }) {
+  let place = index;
+  let last = size - 1n;
   if (place > last) throw new Error("the log has no such entry");
-  let found = await sha256(joined([0], proof.entry));
-  for (const sibling of proof.hashes) {
+  let found = leaf;
+  for (const sibling of hashes) {
     if (last === 0n) throw new Error("the proof is too long");
     if (place & 1n || place === last) {
       found = await sha256(joined([1], sibling, found));
@@ -75,7 +86,8 @@ export async function verify(proof, document) {
   if (digest !== entry.sha256 && digest !== entry.proofSha256) {
     throw new Error(`the document has the SHA-256 ${digest}, and entry ${proof.index} names ${entry.sha256}`);
   }
-  if ((await rootOf(proof)) !== proof.root) throw new Error("it does not lead to the root of the checkpoint");
+  const leaf = await sha256(joined([0], proof.entry));
+  if ((await rootOf(leaf, proof)) !== proof.root) throw new Error("it does not lead to the root of the checkpoint");
   return entry;
 }
 
