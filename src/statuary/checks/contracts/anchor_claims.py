@@ -22,7 +22,12 @@ from statuary.domain.chain.anchor import (
     transaction_in,
 )
 from statuary.domain.chain.rlp import EvidenceError
-from statuary.domain.chain.transaction import SignedTransaction, create2_address, create_address
+from statuary.domain.chain.transaction import (
+    SignedTransaction,
+    create2_address,
+    create_address,
+    creating_nonce,
+)
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus, EvidenceValue
 from statuary.domain.primitives import Address, checksum_address, keccak256
 from statuary.optional import MissingExtraError
@@ -30,7 +35,7 @@ from statuary.optional import MissingExtraError
 if TYPE_CHECKING:
     from statuary.domain.json_values import Json
 
-MAX_CREATOR_NONCE: Final = 1_000
+MAX_CREATOR_NONCE: Final = 500
 """The nonces of a factory that are tried for the address of what it created."""
 
 MAX_SALT_WORDS: Final = 16
@@ -259,10 +264,6 @@ def _creator(
         if transaction.to
         else create_address(sender, transaction.nonce)
     )
-    for nonce in range(1, MAX_CREATOR_NONCE):
-        if create_address(creator, nonce) == record.address:
-            yield from (("creator", creator), ("creatorNonce", nonce))
-            return
     for salt in _salts(transaction.data) if record.creation.onchain else ():
         if (
             create2_address(bytes.fromhex(creator[2:]), salt, record.creation.onchain or b"")
@@ -270,6 +271,8 @@ def _creator(
         ):
             yield from (("creator", creator), ("salt", f"0x{salt.hex()}"))
             return
+    if (nonce := creating_nonce(creator, record.address, MAX_CREATOR_NONCE)) is not None:
+        yield from (("creator", creator), ("creatorNonce", nonce))
 
 
 def _salts(data: bytes) -> Iterable[bytes]:

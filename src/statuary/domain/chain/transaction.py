@@ -171,6 +171,16 @@ def create_address(sender: Address, nonce: int) -> Address:
     return _address(keccak256(encode_rlp([bytes.fromhex(sender[2:]), number_bytes(nonce)])))
 
 
+def creating_nonce(creator: Address, address: Address, limit: int) -> int | None:
+    """Return the nonce below a limit with which a contract created an address (CREATE); None if there is none."""
+    sender, created = bytes.fromhex(creator[2:]), bytes.fromhex(address[2:])
+    nonces = range(1, limit)  # a contract's nonces begin with 1 (EIP-161)
+    return next(
+        (nonce for nonce in nonces if keccak256(encode_rlp([sender, number_bytes(nonce)]))[12:] == created),
+        None,
+    )
+
+
 def create2_address(factory: bytes, salt: bytes, code: bytes) -> Address:
     """Return the address of the contract that a factory creates from a salt and creation code (EIP-1014)."""
     return _address(keccak256(b"\xff" + factory + salt + keccak256(code)))
