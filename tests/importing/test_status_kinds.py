@@ -125,6 +125,47 @@ def test_cstate(tmp_path):
     assert sorted(lost.what for lost in report.lost) == ["2026-05-01-slow.md", "broken.md"]
 
 
+def test_cstate_reopened_and_with_a_postmortem_above_a_rule(tmp_path):
+    front = "---\ntitle: Again\ndate: 2026-05-01 09:00:00\nresolved: true\nresolvedWhen: 2026-05-01 10:00:00\n---\n"
+    reopened = """
+**Disks & racks**: Back. {{< track "2026-05-01 12:00:00" >}}
+
+**Reopened**: No. {{< track "2026-05-01 11:00:00" >}}
+
+**Resolved**: Fine. {{< track "2026-05-01 10:00:00" >}}
+"""
+    explained = """
+*Post-mortem*
+
+A disk.
+
+---
+
+*Update* - Looks fixed. {{< track "2026-05-01 10:00:00" >}}
+
+*Investigating* - We look. {{< track "2026-05-01 09:00:00" >}}
+"""
+    folder = saved(tmp_path / "issues", a__md=front + reopened)
+    (folder / "b.md").write_text(front + explained)
+    (folder / "config.yml").write_text("title: Plinth\n")
+
+    status, report = brought(tmp_path, read_cstate, folder)
+
+    first, second = status.incidents
+    assert [(one.status, one.reopens) for one in first.updates] == [
+        ("resolved", False),
+        ("investigating", True),
+        ("investigating", False),
+        ("resolved", False),
+    ]
+    assert told(second) == [
+        ("investigating", "05-01 09:00", "We look."),
+        ("resolved", "05-01 10:00", "Looks fixed."),
+        ("postmortem", "05-01 10:00", "A disk."),
+    ]
+    assert report.lost == []
+
+
 UPPTIME = """
 owner: plinth
 repo: status

@@ -79,3 +79,75 @@ def test_again_changes_nothing(tmp_path):
 
     assert (report.added, report.changed) == ([], [])
     assert {path: path.read_bytes() for path in content.rglob("*.yaml")} == before
+
+
+PAGE = {
+    "id": "p1",
+    "name": "Plinth",
+    "url": "https://status.plinth.example/",
+    "time_zone": "Etc/UTC",
+    "updated_at": "2017-05-03T00:00:00.000Z",
+}
+
+
+def component(ident, position, created_at, **members):
+    stamps = {"created_at": created_at, "updated_at": created_at}
+    return {"id": ident, "name": ident.upper(), "status": "operational", **stamps, "position": position} | {
+        "description": None,
+        "showcase": True,
+        "start_date": None,
+        "group_id": None,
+        "page_id": "p1",
+        "group": False,
+        "only_show_if_degraded": False,
+        **members,
+    }
+
+
+def test_what_only_some_real_pages_say(tmp_path):
+    """Ties out of order, an incident's own order, names alone (2017), a reopened incident, a URL that ends with a slash."""
+    components = [
+        component("b", 1, "2016-01-02T00:00:00.000Z"),
+        component("a", 1, "2016-01-01T00:00:00.000Z"),
+        component("c", 2, "2016-01-03T00:00:00.000Z"),
+    ]
+
+    def update(number, status, **members):
+        at = f"2017-05-0{number}T00:00:00.000Z"
+        return {"id": f"u{number}", "status": status, "body": status, "incident_id": "i1"} | {
+            **dict.fromkeys(("created_at", "updated_at", "display_at"), at),
+            "affected_components": [{"name": "B"}],
+            "deliver_notifications": True,
+            "custom_tweet": None,
+            "tweet_id": None,
+            **members,
+        }
+
+    incident = {
+        "id": "i1",
+        "name": "Twice",
+        "status": "investigating",
+        "created_at": "2017-05-01T00:00:00.000Z",
+        "updated_at": "2017-05-03T00:00:00.000Z",
+        "monitoring_at": None,
+        "resolved_at": None,
+        "impact": "none",
+        "shortlink": "http://stspg.io/abc",
+        "started_at": "2017-05-01T00:00:00.000Z",
+        "page_id": "p1",
+        "incident_updates": [update(3, "investigating"), update(2, "resolved"), update(1, "investigating")],
+        "components": [components[2], components[0]],
+    }
+    summary = {
+        "page": PAGE,
+        "components": components,
+        "incidents": [incident],
+        "scheduled_maintenances": [],
+        "status": {"indicator": "none", "description": "All Systems Operational"},
+    }
+
+    report, content = imported(tmp_path, [summary], NOW)
+
+    assert report.lost == []
+    assert text(built(content, NOW)["api/v2/summary.json"]) == text(summary)
+    assert "reopens: true" in (content / "incidents" / "i1.yaml").read_text()

@@ -6,7 +6,6 @@ Formats: https://github.com/cstate/cstate/wiki/Usage. An update is the text abov
 
 import re
 import tomllib
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -108,7 +107,7 @@ def _configure(built: StatusBuilder, settings: Members) -> None:
 def _issue(built: StatusBuilder, file: Path) -> None:
     front, text = _front_matter(read_text(file).replace("\r\n", "\n"))
     began, body = required_date(front, "date"), COMMENT.sub("", text).strip()
-    updates = list(_updates(body, began))
+    updates = _updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
         built.lost.append(Lost("has shortcodes of Hugo, which are left out of its text", file.name))
     if text_of(front, "resolved").lower() == "true":
@@ -143,15 +142,18 @@ def _affected(built: StatusBuilder, front: Members) -> dict[str, ComponentStatus
     return {built.named(str(name)): effect for name in ([names] if isinstance(names, str) else names) if name}
 
 
-def _updates(body: str, began: str) -> Iterator[ForeignUpdate]:
-    """Yield the updates of a body, each above its `track`; what follows the last one opened the issue."""
-    end = 0
+def _updates(body: str, began: str) -> list[ForeignUpdate]:
+    """Return the updates of a body, oldest first, each above its `track`; what follows the last one opened the issue."""
+    end, found = 0, list[ForeignUpdate]()
     for track in TRACK.finditer(body):
-        text, end = body[end : track.start()].strip(), track.end()
-        yield _update(required_date({"track": track[1]}, "track"), text)
+        at = required_date({"track": track[1]}, "track")
+        # a rule divides an update from a postmortem, which has no time of its own
+        found += [_update(at, text.strip()) for text in RULE.split(body[end : track.start()]) if text.strip()]
+        end = track.end()
     rest = RULE.sub("", body[end:]).strip()
-    if rest or not end:
-        yield _update(began, rest)
+    is_newest_first = len(found) < 2 or found[0].at >= found[-1].at
+    opened = [_update(began, rest)] if rest or not found else []
+    return [*opened, *(reversed(found) if is_newest_first else found)]
 
 
 def _update(at: str, text: str) -> ForeignUpdate:

@@ -9,13 +9,18 @@ from dateutil import parser
 
 from statuary.content.sources.text_types import MAX_ID_LENGTH, MAX_NAME_LENGTH
 from statuary.domain.primitives import Instant, instant, parse_instant, shorten
-from statuary.domain.status.vocabulary import CLOSED_STATUSES, DEFAULT_BODIES, ComponentStatus, UpdateStatus
+from statuary.domain.status.vocabulary import (
+    DEFAULT_BODIES,
+    RESOLVING_STATUSES,
+    ComponentStatus,
+    UpdateStatus,
+)
 from statuary.editing.new_file import slug
 from statuary.editing.updates import format_for_source
 from statuary.importing.import_error import SourceError
 from statuary.importing.source_members import Members, text_of
 from statuary.importing.status_plan import ImportRequest, Source, StatusPlan
-from statuary.importing.statuspage_records import given
+from statuary.importing.statuspage_records import given, mark_reopened
 
 
 class ForeignUpdate(NamedTuple):
@@ -107,6 +112,7 @@ class StatusBuilder:
         written = [_update(update) for update in sorted(updates, key=_at)]
         if not written:
             raise SourceError("has no update")
+        mark_reopened(written)
         self.plan.incidents[ident] = given(name=_name(name), components=dict(affected), updates=written)
 
     def maintenance(
@@ -139,11 +145,19 @@ class StatusBuilder:
 
 
 def with_end(updates: list[ForeignUpdate], ended_at: str | None) -> list[ForeignUpdate]:
-    """Return the updates of an incident with its end, unless they tell it; it is not before the latest of them."""
-    if ended_at is None or any(update.status in CLOSED_STATUSES for update in updates):
-        return updates
-    at = max(ended_at, *(update.at for update in updates), key=parse_instant)
-    return [*updates, ForeignUpdate(at, "resolved", DEFAULT_BODIES["resolved"])]
+    """Return the updates of an incident, oldest first, with its end unless the latest of them tells it."""
+    told = sorted(updates, key=_at)
+    if ended_at is None or told[-1].status in RESOLVING_STATUSES:
+        return told
+    if told[-1].status == "postmortem":
+        # what precedes a postmortem is the end
+        return (
+            [*(one._replace(status="resolved") if one is told[-2] else one for one in told)]
+            if len(told) > 1
+            else told
+        )
+    at = max(ended_at, told[-1].at, key=parse_instant)
+    return [*told, ForeignUpdate(at, "resolved", DEFAULT_BODIES["resolved"])]
 
 
 def _at(update: ForeignUpdate) -> Instant:

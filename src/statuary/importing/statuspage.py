@@ -22,6 +22,7 @@ from statuary.importing.source_members import (
 )
 from statuary.importing.status_plan import ImportRequest, StatusPlan
 from statuary.importing.statuspage_records import (
+    PageOrder,
     component_sources,
     incident_source,
     maintenance_source,
@@ -147,20 +148,22 @@ class _Documents:
             page=page_source(self.page), known=self.known, lost=self.lost, incomplete=self.incomplete
         )
         plan.components = component_sources(self.components, self.records.values(), request.keys)
-        keys = {str(source.get("id", key)): key for key, source in plan.leaves()}
+        on = PageOrder(
+            self.page,
+            keys={str(source.get("id", key)): key for key, source in plan.leaves()},
+            places={str(one.get("id")): place for place, one in enumerate(self.components)},
+        )
         for record_id, record in self.records.items():
             if "scheduled_for" in record:
                 made = convert_each(
                     [record],
-                    lambda one: maintenance_source(one, self.page, keys, request.now),
+                    lambda one: maintenance_source(one, on, request.now),
                     plan.lost,
                     "a maintenance",
                 )
                 plan.maintenances.update((record_id, source) for source in made)
             else:
-                made = convert_each(
-                    [record], lambda one: incident_source(one, self.page, keys), plan.lost, "an incident"
-                )
+                made = convert_each([record], lambda one: incident_source(one, on), plan.lost, "an incident")
                 plan.incidents.update((record_id, source) for source in made)
         if any("scheduled_auto_completed" not in source for source in plan.maintenances.values()):
             plan.notes.append(AUTOMATION_NOTE)

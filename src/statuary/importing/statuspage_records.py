@@ -1,11 +1,13 @@
 """Objects of Statuspage's documents as content; what follows from the rest is left out, as a person would."""
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.domain.status.overall_status import overall_status, worst_impact
+from statuary.domain.status.status_transitions import may_follow
 from statuary.domain.status.vocabulary import (
     CLOSED_STATUSES,
     MONITORING_STATUSES,
@@ -32,7 +34,7 @@ def page_source(page: Members) -> Source:
     url = required_text(page, "url")
     return given(
         name=required_text(page, "name"),
-        url=url.rstrip("/"),
+        url=url,
         id=text_of(page, "id"),
         time_zone=text_of(page, "time_zone"),
         updated_at=instant_of(page, "updated_at"),
@@ -49,7 +51,7 @@ def component_sources(
     components: Iterable[Members], records: Collection[Members], known_keys: Mapping[str, str]
 ) -> dict[str, Source]:
     """Return components by key, in the order of the page: those that are on it, and those that records name."""
-    by_id = {required_text(one, "id"): one for one in components}
+    by_id = {required_text(one, "id"): one for one in _with_ranks(list(components))}
     for record in records:
         for named in _named_components(record):
             by_id.setdefault(required_text(named, "id"), named)
@@ -66,6 +68,38 @@ def component_sources(
             children = sources[keys[group]].setdefault("components", {})
             children[keys[component_id]] = _component(one, keys[component_id], len(children) + 1, named_now)
     return sources
+
+
+def _with_ranks(components: list[Members]) -> Iterator[Members]:
+    """Yield components, with ranks where those of one position are not in the usual order, the oldest first."""
+    tied: dict[Any, list[Members]] = {}
+    for component in components:
+        tied.setdefault(component.get("position"), []).append(component)
+    for component in components:
+        among = tied[component.get("position")]
+        created = [instant_of(one, "created_at") or "" for one in among]
+        is_usual = created == sorted(created)
+        yield component if is_usual else {**component, "rank": among.index(component) + 1}
+
+
+class PageOrder(NamedTuple):
+    """What records are compared with.
+
+    Attributes:
+        page: the page.
+        keys: of components, by id.
+        places: of the components on the page, by id.
+    """
+
+    page: Members
+    keys: Mapping[str, str]
+    places: Mapping[str, int]
+
+    def component_order(self, record: Members) -> list[str]:
+        """Return the keys of a record's components if their order is not that of the page."""
+        named = [one["id"] for one in list_of(record, "components")]
+        places = [self.places.get(one, 0) for one in named]
+        return [] if places == sorted(places) else [self.keys[one] for one in named]
 
 
 def component_keys(components: Mapping[str, Members], known_keys: Mapping[str, str]) -> dict[str, str]:
@@ -111,6 +145,7 @@ def _component(component: Members, key: str, place: int, named_now: Container[st
         id="" if component["id"] == key else component["id"],
         description=text_of(component, "description"),
         position=position if position != place else None,
+        rank=component.get("rank"),
         showcase=shown if shown is is_group else None,
         start_date=text_of(component, "start_date"),
         only_show_if_degraded=component.get("only_show_if_degraded") or None,
@@ -124,36 +159,39 @@ def _component(component: Members, key: str, place: int, named_now: Container[st
     return source
 
 
-def incident_source(record: Members, page: Members, keys: Mapping[str, str]) -> Source:
+def incident_source(record: Members, on: PageOrder) -> Source:
     """Return an incident as its file holds it."""
-    updates = list(_updates(record, keys))
+    updates = list(_updates(record, on.keys))
     if not updates:
         raise SourceError("has no update")
-    named = {keys[one["id"]]: None for one in list_of(record, "components")}
+    mark_reopened(updates)
+    named = {on.keys[one["id"]]: None for one in list_of(record, "components")}
     impact = text_of(record, "impact")
     return given(
         name=required_text(record, "name"),
-        **_stamps(record, page, updates, began=min((str(update["at"]) for update in updates), default="")),
+        **_stamps(record, on.page, updates, began=min((str(update["at"]) for update in updates), default="")),
         impact_override=impact if impact != derived_impact(record) else None,
         reminder_intervals=text_of(record, "reminder_intervals")
         or (None if "reminder_intervals" in record else "absent"),
         components=named,
+        component_order=on.component_order(record),
         updates=updates,
     )
 
 
-def maintenance_source(record: Members, page: Members, keys: Mapping[str, str], now: Instant) -> Source:
+def maintenance_source(record: Members, on: PageOrder, now: Instant) -> Source:
     """Return a maintenance as its file holds it."""
-    updates = list(_updates(record, keys))
+    updates = list(_updates(record, on.keys))
     impact = text_of(record, "impact")
     created_at = instant_of(record, "created_at") or ""
     return given(
         name=required_text(record, "name"),
-        components=[keys[one["id"]] for one in list_of(record, "components")],
+        components=[on.keys[one["id"]] for one in list_of(record, "components")],
         scheduled_for=required_instant(record, "scheduled_for"),
         scheduled_until=required_instant(record, "scheduled_until"),
-        **_stamps(record, page, updates, began=created_at),
+        **_stamps(record, on.page, updates, began=created_at),
         impact_override=impact if impact not in ("", "maintenance") else None,
+        component_order=on.component_order(record),
         **_automation(record, now),
         updates=updates,
     )
@@ -230,6 +268,13 @@ def _updates(record: Members, keys: Mapping[str, str]) -> Iterator[Source]:
             else [_affected(one, keys) for one in list_of(update, "affected_components")]
         )
         yield source
+
+
+def mark_reopened(updates: Iterable[Source]) -> None:
+    """Say which updates, oldest first, open an incident again that was over."""
+    for before, after in pairwise(updates):
+        if before["status"] in CLOSED_STATUSES and not may_follow(before["status"], after["status"]):
+            after["reopens"] = True
 
 
 def _affected(affected: Members, keys: Mapping[str, str]) -> Source:
