@@ -121,4 +121,4 @@ def _without_errors(
 def _note_warnings(added: list[Finding], report: ImportReport) -> None:
     warnings = sum(finding.severity is Severity.WARNING for finding in added)
     if warnings:
-        report.notes.append(f"`statuary check` has {warnings:,} more warnings than before")
+        report.notes.append(f"warnings of `statuary check` that were not there before: {warnings:,}")

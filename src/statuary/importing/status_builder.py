@@ -19,8 +19,8 @@ from statuary.editing.new_file import slug
 from statuary.editing.updates import format_for_source
 from statuary.importing.import_error import SourceError
 from statuary.importing.source_members import Members, text_of
-from statuary.importing.status_plan import ImportRequest, Source, StatusPlan
-from statuary.importing.statuspage_records import given, mark_reopened
+from statuary.importing.status_plan import ImportRequest, Source, StatusPlan, given
+from statuary.importing.statuspage_records import mark_reopened
 
 
 class ForeignUpdate(NamedTuple):

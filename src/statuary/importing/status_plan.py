@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from statuary.domain.primitives import Instant
+from statuary.editing.yaml.yaml_blocks import YamlValue
 from statuary.importing.import_error import SourceError
 from statuary.importing.import_report import Lost
 from statuary.importing.web_source import WebSource
@@ -66,3 +67,8 @@ class StatusPlan:
         for key, source in self.components.items():
             children = source.get("components")
             yield from children.items() if isinstance(children, Mapping) else [(key, source)]
+
+
+def given(**values: YamlValue) -> Source:
+    """Return the keys whose value is neither null nor empty."""
+    return {key: value for key, value in values.items() if value is not None and value not in ("", {}, [])}

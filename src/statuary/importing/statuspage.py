@@ -21,9 +21,9 @@ from statuary.importing.source_members import (
     read_file,
 )
 from statuary.importing.status_plan import ImportRequest, StatusPlan
+from statuary.importing.statuspage_components import component_sources
 from statuary.importing.statuspage_records import (
     PageOrder,
-    component_sources,
     incident_source,
     maintenance_source,
     page_source,

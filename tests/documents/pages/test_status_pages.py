@@ -207,3 +207,15 @@ def test_an_empty_site_has_its_pages() -> None:
     page = pages.documents_at(at("11-10 10:45"))[0].body.decode()
     assert heading(page) == "All Systems Operational"
     assert '<h2 id="components"' not in page
+
+
+def test_the_text_about_the_site_is_markdown() -> None:
+    about = "    about: 'How **Demo** does; see [why](https://demo.example).<script>x</script>'\n"
+    catalogue = catalogue_of(page=ZONED + about)
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context(), at("11-10 09:00"))
+    page = next(
+        one.body.decode() for one in pages.documents_at(at("11-10 09:00")) if one.path == "index.html"
+    )
+
+    assert "<p>How <strong>Demo</strong> does; see <a href" in page
+    assert "<script>x" not in page
