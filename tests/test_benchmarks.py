@@ -15,6 +15,7 @@ COMMANDS = {
     "pages_against_hugo": ("--contracts", "2", "--render", "own", "--out", "{folder}"),
     "kill_at_random": ("--times", "1"),
     "export_join": ("--matches", "1000"),
+    "log_of_many": ("--entries", "1000"),
     "expanding_content": ("blank lines, packed",),
 }
 

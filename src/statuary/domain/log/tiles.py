@@ -1,6 +1,7 @@
 """Tiles and entry bundles of a log (c2sp.org/tlog-tiles): their paths, what they hold, and how they grow."""
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from struct import pack, unpack_from
 
 from statuary.domain.log.merkle import (
@@ -86,8 +87,11 @@ def tile_subtrees(read: ReadPath, size: int) -> SubtreeHash:
             raise LogError(f"{tile_path(level, tile)} is too short")
         return fold_pairs([hashes[at : at + HASH_SIZE] for at in range(0, len(hashes), HASH_SIZE)])
 
-    return subtree
+    return lru_cache(KEPT_HASHES)(subtree)
 
+
+KEPT_HASHES = 4096
+"""Hashes of subtrees that stay in memory: neighbours share most of their proofs."""
 
 KEPT_TILES = 256
 """Tiles that stay in memory while proofs are made, of 8 kB each."""

@@ -1,0 +1,118 @@
+"""A log whose publication is killed anywhere verifies, and goes on from what was published."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from statuary.domain.log.notes import verify_checkpoint
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.log.published_log import open_log
+from support.logs import KEY, LOGGED_SITE, log_of, logged
+from support.object_stores import moto, objects_of, proxied
+from support.random_kills import files_in
+from support.requirements import require_module
+from support.sites import INCIDENT, path_of, record_of, write_files
+from support.store_sites import publish
+
+KILLS = int(os.environ.get("LOG_KILLS", "6"))
+"""How many builds, and how many publications, are killed; the issue's figure is 200."""
+
+
+def content_of(root: Path, number: int) -> Path:
+    """Return the content of a round: an edited incident, a new contract, one that goes."""
+    return write_files(
+        root,
+        LOGGED_SITE
+        | {
+            "incidents/slow.yaml": INCIDENT.replace("looking", f"looking, round {number},"),
+            path_of(number + 2): record_of(number + 2),
+        },
+    )
+
+
+def killed(content: Path, site: Path, now: str, seconds: float) -> bool:
+    """Build in a process of its own that is killed after so long; return whether it was."""
+    child = os.fork()
+    if child == 0:
+        try:
+            logged(content, site, now)
+        finally:
+            os._exit(0)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_killed_build_leaves_a_log_that_verifies_and_goes_on(tmp_path):
+    site, random = tmp_path / "site", Random(1)
+    began = time.monotonic()
+    logged(content_of(tmp_path / "content", 0), site)
+    span, count = time.monotonic() - began, 0
+    for number in range(1, KILLS + 1):
+        before = log_of(site).head
+        content = content_of(tmp_path / "content", number)
+        now = f"2026-11-20T{12 + number // 60:02}:{number % 60:02}:00Z"
+        count += killed(content, site, now, random.uniform(0.05, 0.6) * span)
+        left = log_of(site)
+        left.verify_extends(before, "what was published before")
+        assert list(left.entries())
+        logged(content, site, now)
+        after = log_of(site)
+        after.verify_extends(left.head, "what the killed build left")
+        assert after.head.size > before.size
+        assert list(after.entries())
+    print(f"{count} of {KILLS} builds were killed")
+    assert count
+
+
+def test_a_publication_that_is_broken_off_leaves_a_log_that_verifies_and_goes_on(tmp_path, monkeypatch):
+    require_module("obstore", install='pip install "statuary[s3]"')
+    site, random, broken = tmp_path / "site", Random(2), 0
+    with moto() as server, proxied(server) as proxy:
+        url = server.make_bucket("log-bucket")
+        for name, value in proxy.environment().items():
+            monkeypatch.setenv(name, value)
+        head = None
+        for number in range(KILLS):
+            now = f"2026-11-20T{12 + number // 60:02}:{number % 60:02}:00Z"
+            logged(content_of(tmp_path / "content", number), site, now)
+            bodies = {
+                path: body for path, body in files_in(site).items() if path.startswith(("log/", "incidents/"))
+            }
+            limit, begun = random.randint(1, 30), len(proxy.seen)
+            kind = random.choice(("500", "lost"))
+            proxy.fault = lambda *_, limit=limit, begun=begun, kind=kind: (
+                kind if len(proxy.seen) - begun > limit else ""
+            )
+            try:
+                publish(url, bodies, seconds=2)
+            except PublishingError:
+                broken += 1
+            proxy.fault = lambda *_: ""
+            head = verified(url, head)
+            publish(url, bodies, ahead=10)  # the lease of the broken one has ended by then
+            head = verified(url, head)
+            assert head == log_of(site).head
+    print(f"{broken} of {KILLS} publications were broken off")
+    assert broken
+
+
+def verified(url: str, before):
+    """Verify the log in a store as a reader does, and that it continues what was there; return its head."""
+    objects = {path: body for path, (body, _) in objects_of(url).items()}
+    log = open_log(url, objects.get, KEY.public)
+    if log is None:
+        assert before is None
+        return None
+    verify_checkpoint(log.checkpoint, KEY.public)
+    assert list(log.entries())
+    if before is not None:
+        log.verify_extends(before, "what was there")
+    return log.head
