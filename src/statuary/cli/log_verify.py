@@ -55,7 +55,8 @@ def verify(
 
     try:
         log, key, read = _open(location, public_key)
-        forget = forget or EXAMPLE in key.name  # everyone has logs of that key: they do not continue one another
+        # everyone has logs of the example key, and none continues another
+        forget = forget or EXAMPLE in key.name
         _compare(log, key, since, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
         found = _check(log, read, location)
