@@ -167,6 +167,9 @@ def test_the_search_finds_names_addresses_selectors_and_topics(site: Path) -> No
         "0xEA6137d406d443D5727564D1b014307C88e076b8": "Staking",
         "0xea6137": "Staking",
         "0x26476204": "Staking",
+        "stake(address)": "Staking",
+        "error MoreThanStaked(uint, uint)": "Staking",
+        "demo network": "Plinth, a demo network",
         "0x5dac0c1b1112564a045ba943c9d50270893e8e826c49be8e7073adc713ab7bd7": "Staking",
     }
     found = browse(site, "search", queries=[*queries, "nothing of the kind", "a"])

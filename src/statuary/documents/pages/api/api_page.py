@@ -90,7 +90,6 @@ class ApiView(NamedTuple):
         base: the URL of the site.
         counts: what the site contains, in words.
         chains: name, id and number of contracts of each chain.
-        example: the path of a contract for the commands; empty if there is none.
         reference: the path of the reference; empty if there is none.
         openapi: the path of the OpenAPI document; empty if there is none.
     """
@@ -99,7 +98,6 @@ class ApiView(NamedTuple):
     counts: tuple[str, ...]
     chains: tuple[tuple[str, str, str], ...]
     families: tuple[EndpointFamily, ...]
-    example: str
     reference: str
     openapi: str
 
@@ -117,8 +115,6 @@ def api_page(
     renderer = renderer_of(site_context(catalogue))
     texts = renderer.localization.texts
     paths = [*present, *_contract_paths(contracts.example)]
-    one = contracts.example
-    example = url_table.CONTRACT.path(chain_id=one.chainId, address=one.address) if one else ""
     counts = contracts.by_chain
     view = ApiView(
         base=catalogue.status.page.url,
@@ -136,7 +132,6 @@ def api_page(
             for key, urls in ENDPOINT_FAMILIES.items()
             if key != "contracts" or catalogue.chains
         ),
-        example=example,
         reference=url_table.REFERENCE_PAGE.path() if openapi else "",
         openapi=url_table.OPENAPI.path() if openapi else "",
     )
@@ -169,14 +164,11 @@ def _counts(catalogue: Catalogue, contracts: ContractCounts, texts: PageTexts) -
 
 
 def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: PageTexts) -> Iterator[Endpoint]:
+    used: set[str] = set()
     for url in urls:
-        expression = re.compile(
-            "".join(
-                "[^/]+" if member else re.escape(literal)
-                for member, literal in PATTERN_PARTS.findall(url.pattern)
-            )
-        )
-        example = next((path for path in paths if expression.fullmatch(path)), "")
+        # the pattern of numbered pages fits their index as well, which stands before them
+        example = next((path for path in _matching(url, paths) if path not in used), "")
+        used.add(example)
         if example or "{" in url.pattern:
             yield Endpoint(
                 path=f"/{url.pattern}",
@@ -185,3 +177,9 @@ def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: PageTexts) -> I
                 cache=texts("api.briefly" if url.cache == SHORT_LIVED else "api.asked"),
                 example=example,
             )
+
+
+def _matching(url: Url, paths: Sequence[str]) -> Iterator[str]:
+    parts = PATTERN_PARTS.findall(url.pattern)
+    expression = re.compile("".join("[^/]+" if member else re.escape(literal) for member, literal in parts))
+    return (path for path in paths if expression.fullmatch(path))

@@ -6,6 +6,10 @@ const found = document.getElementById("found");
 const results = document.getElementById("results");
 const ROOT = new URL(form.dataset.root, location.href);
 const read = new Map();
+const lists = [...document.querySelectorAll("main > section")];
+const chains = new Map([...document.querySelectorAll("[data-chain]")].map((row) => [
+  row.dataset.chain, { name: row.querySelector("th").textContent, href: row.querySelector("a").href },
+]));
 let asked = 0;
 
 /** Reads a file of the index once. */
@@ -21,8 +25,14 @@ function file(path) {
   return read.get(path);
 }
 
-/** What a query asks for: pairs of kind and beginning of a term. */
-function wanted(query) {
+/** What a query asks for: pairs of kind and beginning of a term. A signature is asked for by its hash. */
+async function wanted(query) {
+  const signature = query.replace(/^(?:function|event|error)\s+|\s+(?=[,()])|(?<=[,()])\s+/g, "")
+    .replace(/(?<=[(,])(u?int)(?=[,)[])/g, "$1256");
+  if (/^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/.test(signature)) {
+    const { selectorOf } = await import("./check.js");
+    return [["selector", selectorOf(signature)]];
+  }
   const hex = /^0x([0-9a-f]*)$/i.exec(query)?.[1].toLowerCase();
   if (hex === undefined) return words(query).map((word) => ["name", word]);
   if (hex.length === 64) return [["selector", hex.slice(0, 8)]];
@@ -46,7 +56,7 @@ async function contractsOf(kind, beginning, index) {
       count = Math.max(count, total);
       for (const place of places) {
         const contract = shard.contracts[place];
-        contracts.set(`${contract[0]}/${contract[1]}`, contract);
+        contracts.set(`${contract[0]}/${contract[1]}`, [...contract, kind, term]);
       }
     }
   }
@@ -55,7 +65,9 @@ async function contractsOf(kind, beginning, index) {
 
 async function search(query) {
   const mine = ++asked;
-  const terms = wanted(query);
+  lists.forEach((list) => { list.hidden = query !== ""; });
+  const terms = await wanted(query);
+  if (mine !== asked) return;
   if (!terms.length || terms.every(([, beginning]) => beginning.length < 2)) {
     results.replaceChildren();
     found.textContent = query ? form.dataset.short : "";
@@ -64,7 +76,7 @@ async function search(query) {
   try {
     const index = await file("index.json");
     const answers = await Promise.all(terms.map(([kind, beginning]) => contractsOf(kind, beginning, index)));
-    if (mine === asked) show(terms[0][0] === "name" ? inAll(answers) : inAny(answers), index);
+    if (mine === asked) show(terms[0][0] === "name" ? inAll(answers) : inAny(answers), index, query);
   } catch {
     if (mine === asked) found.textContent = form.dataset.failed;
   }
@@ -83,24 +95,54 @@ function inAny(answers) {
   };
 }
 
-function show({ contracts, count }, index) {
+function show({ contracts, count }, index, query) {
   const shown = [...contracts.values()].slice(0, 50);
-  const text = form.dataset[!shown.length ? "none" : count > shown.length ? "more" : "some"];
-  found.textContent = text.replace("{shown}", shown.length).replace("{count}", Math.max(count, shown.length));
-  results.replaceChildren(...shown.map((contract) => item(contract, index)));
+  const named = [...chains.values()].filter(({ name }) => words(name).some((word) => words(query).includes(word)));
+  const text = form.dataset[!shown.length && !named.length ? "none" : count > shown.length ? "more" : "some"];
+  found.textContent = text
+    .replace("{shown}", shown.length + named.length).replace("{count}", Math.max(count, shown.length));
+  results.replaceChildren(...named.map(chainItem), ...shown.map((contract) => item(contract, index, query)));
 }
 
-function item([chain, address, name, language, level], index) {
-  const link = document.createElement("a");
-  link.href = new URL(index.page.replace("{chain_id}", chain).replace("{address}", address), ROOT);
-  link.textContent = name || address;
-  const facts = document.createElement("small");
-  facts.textContent = ` ${[language, index.levels[level], chain].filter(Boolean).join(" · ")}`;
-  const code = document.createElement("code");
-  code.textContent = address;
+function element(name, text, classes = "") {
+  return Object.assign(document.createElement(name), { textContent: text, className: classes });
+}
+
+function chainItem({ name, href }) {
   const entry = document.createElement("li");
-  entry.append(link, facts, document.createElement("br"), code);
+  const link = element("a", name);
+  link.href = href;
+  entry.append(link);
   return entry;
+}
+
+/** A contract, with the words of it that a query begins. */
+function item([chain, address, name, language, level, kind, term], index, query) {
+  const link = element("a", "");
+  link.href = new URL(index.page.replace("{chain_id}", chain).replace("{address}", address), ROOT);
+  link.append(...marked(name || address, kind === "name" ? words(query) : []));
+  const title = document.createElement("span");
+  title.append(link, element("small", ` ${language}`));
+  const code = document.createElement("code");
+  code.append(...marked(address, kind === "address" ? [query.toLowerCase()] : []));
+  const where = document.createElement("span");
+  where.append(code);
+  const entry = document.createElement("li");
+  entry.append(title, element("span", index.levels[level] ?? ""), where, element("small", chains.get(chain)?.name ?? chain));
+  if (kind === "selector") {
+    const because = element("span", "", "because");
+    because.append(element("mark", `0x${term}`), ` ${query.includes("(") ? query : ""}`);
+    entry.append(because);
+  }
+  return entry;
+}
+
+/** A text with the first occurrence of each word marked. */
+function marked(text, wanted) {
+  const word = wanted.find((one) => text.toLowerCase().includes(one));
+  if (!word) return [text];
+  const at = text.toLowerCase().indexOf(word);
+  return [text.slice(0, at), element("mark", text.slice(at, at + word.length)), text.slice(at + word.length)];
 }
 
 let waiting;

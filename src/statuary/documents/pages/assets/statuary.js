@@ -263,7 +263,23 @@ function offerDownloads() {
   }
 }
 
+/** Asks the site for its own answer when an example is opened; of a long one, the beginning is shown. */
+function answerExamples() {
+  for (const example of document.querySelectorAll("[data-answer]")) {
+    example.addEventListener("toggle", async () => {
+      const shown = example.querySelector("pre");
+      if (!example.open || shown.textContent) return;
+      const answer = await fetch(example.dataset.answer);
+      const text = await answer.text();
+      const isJson = /json/.test(answer.headers.get("content-type"));
+      const told = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
+      shown.textContent = told.length > 4_000 ? `${told.slice(0, 4_000)}\n…` : told;
+    });
+  }
+}
+
 enhance(document);
+answerExamples();
 setInterval(() => tellTimes(document), LOOK_AGAIN);
 offerDownloads();
 if (path) {

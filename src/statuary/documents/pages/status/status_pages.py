@@ -1,7 +1,6 @@
 """The pages of the status at any instant; pages that do not change are rendered once."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
 
 from markupsafe import Markup
 
@@ -17,7 +16,6 @@ from statuary.documents.pages.status.uptime_page import (
     DowntimeByComponent,
     UptimeMonth,
     UptimeViewBuilder,
-    calendar_start,
 )
 from statuary.documents.url_table import (
     HISTORY_PAGE,
@@ -91,20 +89,20 @@ class StatusPages:
     def _present_pages(self, state: PageState, stale: str = "") -> Iterator[Document]:
         """Yield the pages that show the current status."""
         uptime = page_uptime(self._timeline, state.at)
-        days = DateRange(calendar_start(uptime.last_day), uptime.last_day, state.at, uptime.as_of)
-        seen = DowntimeByDay(self._timeline, days._replace(first=min(days.first, uptime.first_day)))
+        days = DateRange(uptime.first_day, uptime.last_day, state.at, uptime.as_of)
+        seen = DowntimeByDay(self._timeline, days)
         troubles = {one.component.id: seen.of(one.component.id) for one in uptime.components}
         yield self._status_page(state, uptime, troubles, stale)
         shown = [one for one in uptime.components if is_shown(state.components[one.component.id])]
         uptime = uptime._replace(components=tuple(shown))
-        view = self._uptimes.view(uptime, days, _since(days.first, troubles), self._groups)
+        view = self._uptimes.view(uptime, days, troubles, self._groups)
         head = self._uptimes.head(self._site.name)._replace(stale=stale)
         yield self._renderer.page(UPTIME_PAGE, "uptime.html", head, view)
 
     def _status_page(
         self, state: PageState, uptime: PageUptime, troubles: DowntimeByComponent, stale: str
     ) -> Document:
-        rows = ComponentRowBuilder(self._localization, uptime, _since(uptime.first_day, troubles))
+        rows = ComponentRowBuilder(self._localization, uptime, troubles)
         present = StatusPageInputs(
             built_at=self._built_at,
             next_change=next(iter(transitions(self._timeline, state.at, self._timeline.until)), None),
@@ -148,11 +146,3 @@ class StatusPages:
             page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
             self._incidents[record] = page
         return page
-
-
-def _since(first: date, troubles: DowntimeByComponent) -> DowntimeByComponent:
-    """Return the downtime from a day on."""
-    return {
-        component: {day: trouble for day, trouble in of_component.items() if day >= first}
-        for component, of_component in troubles.items()
-    }

@@ -26,9 +26,6 @@ from statuary.domain.status.uptime import (
 DowntimeByComponent = Mapping[str, Mapping[date, DayDowntime]]
 """Days with trouble, by component id."""
 
-SHOWN_MONTHS = 3
-"""Months that the calendar shows, the present one included: as many as Statuspage shows at a time."""
-
 
 class CalendarCell(NamedTuple):
     """A day in the table of a month.
@@ -199,12 +196,6 @@ class UptimeViewBuilder:
         if value is None:
             return ""
         return self._texts("uptime.short", percent=self._texts.decimal(value, 1 if value == 100 else 2))
-
-
-def calendar_start(last: date) -> date:
-    """Return the first day of the calendar that ends with a day."""
-    number = last.year * 12 + last.month - SHOWN_MONTHS
-    return date(number // 12, number % 12 + 1, 1)
 
 
 def months_of(days: DateRange) -> list[tuple[int, int]]:
