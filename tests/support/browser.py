@@ -3,11 +3,13 @@
 import json
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from statuary.build.build import build_site
 from statuary.build.progress import NoProgress
+from statuary.cli.options.log_options import open_log
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.requirements import CHECKOUT, absent, require_program
@@ -37,9 +39,11 @@ def node_modules() -> Path:
 
 
 def build(content: Path, out: Path, now: str) -> Path:
-    """Build the site of a content folder and return where it is."""
+    """Build the site of a content folder, with its log if it has one, and return where it is."""
+    instant = parse_instant(now)
     with FolderTarget(out) as publication:
-        outcome = build_site(content, publication, parse_instant(now), NoProgress())
+        log = partial(open_log, publication, instant, None, None)
+        outcome = build_site(content, publication, instant, NoProgress(), open_log=log)
     assert outcome.plan is not None, outcome.checked.all_findings
     return out
 
