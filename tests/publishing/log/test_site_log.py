@@ -180,14 +180,18 @@ def test_without_a_key_everything_else_is_published_and_the_next_build_catches_u
 
 def test_a_log_grows_over_full_tiles_and_drops_partial_ones(tmp_path, content):
     site = tmp_path / "site"
-    for now, numbers in ((LATER, range(200)), (LATEST, range(200, 260))):
-        logged(write_files(content, {path_of(one): record_of(one) for one in numbers}), site, now)
+    for now, count in ((LATER, 200), (LATEST, 300)):
+        updates = [
+            f"  - {{at: 2026-11-02T{10 + one // 60:02}:{one % 60:02}:00Z, status: investigating, body: '{one}'}}\n"
+            for one in range(count)
+        ]
+        write_files(content, {"incidents/long.yaml": "name: Long\nupdates:\n" + "".join(updates)})
+        logged(content, site, now)
         assert problems_of(site) == []
     tiles = sorted(path for path in files_in(site) if path.startswith("log/tile/0"))
     assert tiles == ["log/tile/0/000", f"log/tile/0/001.p/{len(entries_of(site)) - 256}"]
-    for file in (site / "log/contracts").rglob("*.tlog-proof"):
-        record = site / f"v2/contract/748463/{file.stem}"
-        check_proof(file.read_bytes(), record.read_bytes())
+    for file in (site / "log/incidents").glob("*.tlog-proof"):
+        check_proof(file.read_bytes(), (site / f"incidents/{file.stem}.json").read_bytes())
 
 
 def test_a_change_of_settings_keeps_the_log(content, site):
