@@ -17,9 +17,16 @@ ACTION = GITHUB / "actions/statuary/action.yml"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 PAGES = CHECKOUT / "src/statuary/documents/hosting/templates/github-pages.yml.jinja"
 
-SCHEMAS = {
+ISSUES = GITHUB / "ISSUE_TEMPLATE"
+
+STEPS = {
     **dict.fromkeys(WORKFLOWS, "vendor.github-workflows"),
     ACTION: "vendor.github-actions",
+}
+SCHEMAS = STEPS | {
+    ISSUES / "bug.yml": "vendor.github-issue-forms",
+    ISSUES / "idea.yml": "vendor.github-issue-forms",
+    ISSUES / "config.yml": "vendor.github-issue-config",
 }
 
 
@@ -35,11 +42,11 @@ def test_files_follow_the_public_schemas(file):
     )
 
 
-@pytest.mark.parametrize("file", [*SCHEMAS, PAGES], ids=lambda file: file.name)
+@pytest.mark.parametrize("file", [*STEPS, PAGES], ids=lambda file: file.name)
 def test_every_action_is_pinned_by_digest(file):
     used = re.findall(r"uses: *(\S+)", file.read_text(encoding="utf-8"))
     assert [action for action in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action)] == []
-    assert used or file.name == "status-change.yml"
+    assert used
 
 
 def test_the_commands_of_the_workflow_work(tmp_path):
@@ -99,9 +106,18 @@ def test_the_check_of_the_action_annotates_and_fails(tmp_path):
     assert "::error file=content/incidents/bad.yaml,line=" in checked.stdout
 
 
-def test_the_hook_checks_the_content_once():
+def test_the_hook_of_pre_commit_checks_the_content(tmp_path):
     [hook] = yaml.safe_load((CHECKOUT / ".pre-commit-hooks.yaml").read_text())
-    assert (hook["entry"], hook["pass_filenames"]) == ("statuary check", False)
+    assert hook["pass_filenames"] is False
+    small_site(tmp_path)
+    entry = [sys.executable, "-m", *hook["entry"].split()]
+    subprocess.run(entry, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    bad = "content/incidents/bad.yaml"
+    write_files(tmp_path, {bad: "name: Bad\nstauts: x\n"})
+    failed = subprocess.run(entry, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert f"{bad}:2:1: error" in failed.stdout
+    assert re.match(hook["files"], bad)
 
 
 def test_programs_of_npm_are_installed_from_lock_files_without_their_scripts():

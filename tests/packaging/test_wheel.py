@@ -1,44 +1,72 @@
 """The wheel in an empty environment, without a compiler: init, build and serve, as a stranger's first five minutes."""
 
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+import yaml
 
 from support.requirements import CHECKOUT
 
+GITHUB = CHECKOUT / ".github"
 
-def pip(python, *arguments):
-    """Run pip without a compiler to fall back on."""
-    environment = {
+WHOLE_CONTAINER = "STATUARY_WHOLE_CONTAINER" in os.environ
+"""Whether the container file's environment gets what statuary depends on too, which takes a minute."""
+
+
+def without_compiler(**variables):
+    """Return the environment of pip without a compiler to fall back on."""
+    return {
         **os.environ,
         "CC": "/bin/false",
         "CXX": "/bin/false",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        **variables,
     }
-    subprocess.run([python, "-m", "pip", *arguments], check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
+def shell(script, **options):
+    """Run the text of a step in the shell that GitHub and container programs use."""
+    subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script], check=True, stdout=subprocess.DEVNULL, **options
+    )
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    pip(sys.executable, "wheel", "--no-deps", "--wheel-dir", str(folder), str(CHECKOUT))
-    [file] = folder.glob("*.whl")
+def dist(tmp_path_factory):
+    """Return the folder that the release workflow uploads: the source archive, and the wheel built from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    steps = yaml.safe_load((GITHUB / "workflows/release.yml").read_text())["jobs"]["build"]["steps"]
+    [build] = [step["run"] for step in steps if "-m build" in step.get("run", "")]
+    shell(
+        build.replace(".venv/bin/python", sys.executable).replace("--outdir dist", f"--outdir {folder}"),
+        cwd=CHECKOUT,
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(dist):
+    [file] = dist.glob("*.whl")
     return file
 
 
 @pytest.fixture(scope="module")
 def statuary(wheel, tmp_path_factory):
-    """Return the program of an environment that has the wheel and what pip takes with it, wheels only."""
-    folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    pip(folder / "bin/python", "install", "--quiet", "--only-binary", ":all:", str(wheel))
-    return folder / "bin/statuary"
+    """Return the program that the action's first step installs: the wheel, and what pip takes with it, wheels only."""
+    folder = tmp_path_factory.mktemp("action")
+    steps = yaml.safe_load((GITHUB / "actions/statuary/action.yml").read_text())["runs"]["steps"]
+    [install] = [step["run"] for step in steps if step.get("name") == "Install"]
+    shell(install, env=without_compiler(RUNNER_TEMP=str(folder), INSTALL=str(wheel), PIP_ONLY_BINARY=":all:"))
+    return folder / "statuary/bin/statuary"
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +124,34 @@ def test_hosts_install_the_wheel_that_is_installed_here(statuary, wheel, home):
     run(statuary, home, "hosting", "vercel", "--out", "project")
     assert (home / "project/wheels" / wheel.name).read_bytes() == Path(wheel).read_bytes()
     assert f"pip install -q ./wheels/{wheel.name}" in (home / "project/vercel.json").read_text()
+
+
+def test_the_source_archive_has_what_the_tests_need(dist):
+    [archive] = dist.glob("*.tar.gz")
+    with tarfile.open(archive) as members:
+        names = {name.partition("/")[2] for name in members.getnames()}
+    assert {"pyproject.toml", "src/statuary/__main__.py", "tests/conftest.py", "content/site.yaml"} <= names
+
+
+def test_the_commands_of_the_container_file_install_what_it_starts(tmp_path):
+    """Each stage in an environment of its own: it has only what is copied, and the second installs without an index."""
+    text = (GITHUB / "Containerfile").read_text().replace("\\\n", "")
+    source = tmp_path / "source"
+    source.mkdir()
+    for files, target in re.findall(r"^COPY (.+) (\S+)$", text, re.MULTILINE):
+        for name in files.split():
+            copy = shutil.copytree if (CHECKOUT / name).is_dir() else shutil.copyfile
+            copy(CHECKOUT / name, source / (target if (CHECKOUT / name).is_dir() else name))
+    runs = re.findall(r"^RUN (?:--mount=\S+)?(.+)$", text, re.MULTILINE)
+    assert len(runs) == 2
+    for stage, run in enumerate(runs):
+        venv = tmp_path / f"stage{stage}"
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        command, _, user = run.replace("/wheels", str(tmp_path / "wheels")).partition("&&")
+        assert not user or user.startswith(" useradd ")
+        environment = without_compiler(PATH=f"{venv / 'bin'}:{os.environ['PATH']}")
+        shell(command + ("" if WHOLE_CONTAINER else " --no-deps"), cwd=source, env=environment)
+    [entry] = json.loads(re.search(r"^ENTRYPOINT (.+)$", text, re.MULTILINE)[1])
+    assert (venv / "bin" / entry).is_file()
+    if WHOLE_CONTAINER:
+        shell(f"{venv / 'bin' / entry} --version")
