@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from support.object_stores import STORES, moto
 from support.published_damages import DAMAGES, damaged_ledger
+from support.rebuilt_sites import files_in
 from support.sites import INCIDENT, NOW, path_of, record_of, site_of_many, write_files
 from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
 
@@ -110,15 +111,6 @@ class Trials:
             if body not in (self.wanted[0].get(path), self.wanted[1].get(path), self.later.get(path)):
                 self.bad += 1
                 print(f"neither old nor new after {what}: {path}", file=sys.stderr)
-
-
-def files_in(site: Path) -> dict[str, bytes]:
-    """Return the site's files, but for what tells of the build before."""
-    return {
-        file.relative_to(site).as_posix(): file.read_bytes()
-        for file in site.rglob("*")
-        if file.is_file() and ".statuary" not in file.parts and file.name != "changes.json"
-    }
 
 
 def kills(trials: Trials, times: int) -> Iterator[str]:
@@ -312,7 +304,10 @@ def checkouts(trials: Trials, times: int) -> Iterator[str]:
             git("checkout", "-q", branches[0])
         trials.ended(running)
         at = branches[0] if back else branches[1]
-        trials.run(*trials.build(0))
+        done = trials.run(*trials.build(0))
+        if done.code != 0:
+            trials.bad += 1
+            print(f"after checkout {number}: {done}", file=sys.stderr)
         trials.expect(trials.wanted[at == "two"], f"checkout {number}")
         yield "there and back" if back else "to another commit"
 

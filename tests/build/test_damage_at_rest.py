@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import subprocess
 import time
 from contextlib import closing
 from pathlib import Path
@@ -10,34 +9,9 @@ from pathlib import Path
 import pytest
 
 from statuary.build import partitions
-from statuary.build.build import BuildResult, build_site
-from statuary.build.execution.options import ExecutionOptions
-from statuary.build.progress import NoProgress
-from statuary.content.git_state import GitQuery
-from statuary.domain.primitives import parse_instant
-from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.safe_path import LEDGER
-from support.sites import CHAIN, NOW, address_of, path_of, record_of, site_of_many
-
-
-def build(content: Path, out: Path, *, git: bool = False, verify: bool = False) -> BuildResult:
-    query = GitQuery(content) if git else None
-    with FolderTarget(out) as target:
-        options = ExecutionOptions(git=query, verify=verify)
-        return build_site(content, target, parse_instant(NOW), NoProgress(), execution=options)
-
-
-def files_in(site: Path) -> dict[str, bytes]:
-    return {
-        file.relative_to(site).as_posix(): file.read_bytes()
-        for file in site.rglob("*")
-        if file.is_file() and ".statuary" not in file.parts and file.name != "changes.json"
-    }
-
-
-def git(folder: Path, *arguments: str) -> None:
-    command = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+from support.rebuilt_sites import build, files_in, git
+from support.sites import CHAIN, address_of, path_of, record_of, site_of_many
 
 
 @pytest.fixture

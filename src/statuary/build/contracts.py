@@ -12,15 +12,21 @@ from statuary.build.contract import ContractBuildSettings
 from statuary.build.execution.options import ExecutionOptions
 from statuary.build.incremental.fingerprint import fingerprint_of
 from statuary.build.incremental.outdated import AnySource, RebuildReason
-from statuary.build.incremental.scope import build_notes, scope_of, with_known_count
-from statuary.build.partitions import ContractPartition, Partitioner, PartitionSettings, build_partition
+from statuary.build.incremental.scope import BuildScope, build_notes, scope_of, with_known_count
+from statuary.build.partitions import (
+    RECENT,
+    ContractPartition,
+    Partitioner,
+    PartitionSettings,
+    build_partition,
+)
 from statuary.build.progress import Progress, stage
 from statuary.checks.contracts.recover_sender import can_recover_senders
 from statuary.checks.record_location import one_record_per_contract, one_record_per_match_id
 from statuary.checks.rule_catalogue import proof_rules
 from statuary.content.bulk.scratch import scratch_directory
-from statuary.content.git_state import GitQuery
-from statuary.content.source_stat import source_stat
+from statuary.content.git_state import GitQuery, GitState
+from statuary.content.source_stat import SourceStat, source_stat
 from statuary.documents.pages.contracts.contract_page_context import contract_page_context
 from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.contract_counts import ContractCounts
@@ -82,18 +88,16 @@ def build_contracts(
     scope = scope_of(root, catalogue, target, tree, fingerprint, verify=execution.verify)
     shared = PartitionSettings(root, settings, catalogue.hosting, target.began)
     partitioner = Partitioner(shared, target.output, target.partition_size)
-    sources, built = target.ledger.sources, 0
+    sources, built, read = target.ledger.sources, 0, list[ReadBulkSource]()
     with stage(progress, "Contracts"), scratch_directory() as scratch:
-        partitions = _partitions(root, catalogue, scope.outdated, partitioner, rows=sources, scratch=scratch)
+        partitions = _partitions(root, catalogue, scope.outdated, partitioner, read=read, scratch=scratch)
         for result in execution.executor.map_unordered(build_partition, partitions):
             target.take(result)
             built += result.items
             progress.advance(result.items)
-    if built and tree is not None:
-        if GitQuery(root).answer != tree:  # the content has changed since git was asked
-            sources.forget_git_ids()
-            scope.touched.clear()
-        tree = tree if sources.have_git_ids() else None
+    sources.add(_bulk_row(root, one, target.began) for one in read)
+    if tree is not None and not scope.is_unchanged:
+        tree = _confirmed(root, tree, sources, scope)
     sources.mark_changed(scope.gone)
     sources.touch(scope.touched)
     sources.supersede()
@@ -113,6 +117,16 @@ def build_contracts(
     )
 
 
+def _confirmed(root: Path, tree: GitState, sources: SourceTable, scope: BuildScope) -> GitState | None:
+    """Return git's state if it held from before the content was read until now, and git knows all that was read."""
+    if GitQuery(root).answer != tree:
+        sources.forget_git_ids()
+        scope.touched.clear()
+        return None
+    is_known = sources.have_git_ids() and all(git for _, git, _ in scope.touched)
+    return tree if is_known else None
+
+
 def contract_build_settings(catalogue: Catalogue, check_options: CheckOptions) -> ContractBuildSettings:
     """Return what the documents of each contract depend on besides its source."""
     return ContractBuildSettings(
@@ -130,10 +144,10 @@ def _partitions(
     outdated: Iterable[AnySource],
     partitioner: Partitioner,
     *,
-    rows: SourceTable,
+    read: list["ReadBulkSource"],
     scratch: Path,
 ) -> Iterator[ContractPartition]:
-    """Yield the partitions to build: contracts with files of their own first, then bulk sources."""
+    """Yield the partitions to build: contracts with files of their own first, then bulk sources, noted in `read`."""
     bulk: list[BulkSource] = []
     yield from partitioner.divide(_single_sources(outdated, bulk))
     if not bulk:
@@ -142,12 +156,12 @@ def _partitions(
 
     for number, source in enumerate(bulk):
         findings: list[Finding] = []
+        read.append(ReadBulkSource(source, source_stat(root, source), findings))
         for part in bulk_partitions(root, catalogue, [source], scratch / str(number)):
             if isinstance(part, Finding):
                 findings.append(part)
             else:
                 yield partitioner.partition(BulkSourceRange(source, part))
-        rows.add([_bulk_row(root, source, findings)])
 
 
 def _single_sources(outdated: Iterable[AnySource], bulk: list[BulkSource]) -> Iterator[ContractSource]:
@@ -159,13 +173,26 @@ def _single_sources(outdated: Iterable[AnySource], bulk: list[BulkSource]) -> It
             yield source
 
 
-def _bulk_row(root: Path, source: BulkSource, findings: list[Finding]) -> SourceRow:
-    """Return the row of a bulk source, which its contracts' rows refer to."""
+class ReadBulkSource(NamedTuple):
+    """A bulk source, its size and time before it was read, and what is wrong with it."""
+
+    source: BulkSource
+    stat: SourceStat
+    findings: list[Finding]
+
+
+def _bulk_row(root: Path, read: ReadBulkSource, began: int) -> SourceRow:
+    """Return the row of a bulk source, which its contracts' rows refer to.
+
+    One that changed while it was read is read again by the next build.
+    """
+    source, stat, findings = read
+    is_same = source_stat(root, source) == stat
     return SourceRow(
         location=source.path,
         unit=source.path,
-        git=source.git,
-        stat=source_stat(root, source).text,
+        git=source.git if is_same else "",
+        stat=stat.text_if_before(began - RECENT) if is_same else "",
         digest=b"",
         documents="",
         reason=source.reason,

@@ -20,7 +20,7 @@ from statuary.content.read_contract import record_digest
 from statuary.content.source_files import SourceFile
 from statuary.content.source_stat import source_stat
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource
 from statuary.domain.hosting_settings import HostingSettings
 from statuary.domain.limits import LARGEST_RECORD
 from statuary.publishing.host_layout import laid_out
@@ -89,7 +89,7 @@ class SingleSources(PartitionSources):
             )
 
 
-def confirmed_git_id(root: Path, source: ContractSource, digest: bytes) -> str:
+def confirmed_git_id(root: Path, source: ContractSource | BulkSource, digest: bytes) -> str:
     """Return a source's git id if its file still has that id and the digest that was read; else empty."""
     if not source.git or not digest or source.form is not ContractForm.RECORD:
         return ""

@@ -38,6 +38,8 @@ class GitState:
         changed: paths relative to the content folder that are new or differ from the commit; a folder stands
             for everything in it.
         ignored: paths that git ignores; a build may read them.
+        index: what tells the index file from the one before: every checkout makes a new one, so that equal states
+            say that nothing else was checked out between them.
     """
 
     root: Path
@@ -45,6 +47,7 @@ class GitState:
     id: str
     changed: frozenset[str] = field(default_factory=frozenset)
     ignored: frozenset[str] = field(default_factory=frozenset)
+    index: tuple[int, ...] = ()
 
     @property
     def revision(self) -> str:
@@ -90,7 +93,10 @@ class GitQuery:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._processes: list[subprocess.Popen[bytes]] = []
-        if any((folder / ".git").exists() for folder in (root.absolute(), *root.absolute().parents)):
+        self._index: tuple[int, ...] = ()
+        above = (folder / ".git" for folder in (root.absolute(), *root.absolute().parents))
+        if (found := next((git for git in above if git.exists()), None)) is not None:
+            self._index = _index_of(found)  # before git and before the content: what is read then is later
             with suppress(OSError):  # git may not be installed
                 self._processes = [_git(root, *command) for command in GIT_COMMANDS]
 
@@ -103,7 +109,19 @@ class GitQuery:
         prefix, _, commit = outputs[0].rstrip("\n").partition("\n")
         changed, ignored = _paths(outputs[2], prefix)
         tree = outputs[1].strip() if self._processes[1].returncode == 0 else ""
-        return GitState(root=self.root, commit=commit, id=tree, changed=changed, ignored=ignored)
+        return GitState(
+            root=self.root, commit=commit, id=tree, changed=changed, ignored=ignored, index=self._index
+        )
+
+
+def _index_of(git: Path) -> tuple[int, ...]:
+    """Return inode, size and times of the index of a repository, or of a work tree whose `.git` names its folder."""
+    with suppress(OSError, UnicodeDecodeError):
+        if git.is_file():
+            git = git.parent / git.read_text("utf-8").removeprefix("gitdir:").strip()
+        found = (git / "index").stat()
+        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return ()
 
 
 def _paths(status: str, prefix: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
+from statuary.build.partitions import confirmed_git_id
 from statuary.content.git_state import GitState
 from statuary.content.read_contract import record_digest
 from statuary.content.source_files import SourceFile
@@ -83,6 +84,7 @@ class SourceComparison:
         if (git and git == last_git) or self._is_as_old(root, source, git, last):
             return None
         if last_digest and digest_of(self.root, source) == last_digest:
+            git = confirmed_git_id(self.root, source._replace(git=git), last_digest)
             self.touched.append((path, git, ""))
             return None
         return RebuildReason.CHANGED

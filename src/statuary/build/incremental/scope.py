@@ -25,12 +25,14 @@ class BuildScope(NamedTuple):
         gone: sources that no longer exist, complete after `outdated`.
         touched: sources whose content is unchanged, with their new git id, size and time.
         missing: sources of published documents that were missing or damaged.
+        is_unchanged: whether git says so of all sources, and none is compared.
     """
 
     outdated: Iterable[AnySource]
     gone: list[str]
     touched: list[tuple[str, str, str]]
     missing: frozenset[str] = frozenset()
+    is_unchanged: bool = False
 
 
 def with_known_count(catalogue: Catalogue, ledger: Ledger, tree: GitState | None) -> Catalogue:
@@ -56,7 +58,7 @@ def scope_of(
     if catalogue.bulk:
         sources = merge(catalogue.contracts, catalogue.bulk, key=lambda source: source.path)
     ledger = target.ledger
-    if target.resume(fingerprint.text):
+    if is_resumed := target.resume(fingerprint.text):
         sources = _not_resumed(root, sources, ledger, tree)
     because = reason_for_all(Fingerprint.read(ledger.note(FINGERPRINT)), fingerprint)
     missing: frozenset[str] = frozenset()
@@ -64,8 +66,9 @@ def scope_of(
         ledger.keep_unchanged_sources()
         missing = target.missing(verify=verify)
         ledger.drop(missing)
-        if is_unchanged(ledger, tree) and not missing and not verify:
-            return BuildScope(outdated=(), gone=[], touched=[])
+        # what is resumed may be of another commit
+        if is_unchanged(ledger, tree) and not (missing or verify or is_resumed):
+            return BuildScope(outdated=(), gone=[], touched=[], is_unchanged=True)
     known = () if because is not None else ledger.sources.known()
     comparison = SourceComparison(
         root=root, known=known, tree=tree, all_because=because, missing=missing, verify=verify
