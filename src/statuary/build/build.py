@@ -78,14 +78,14 @@ def build_site(
 
     Args:
         now: the instant that the site shows; the same content and instant give the same bytes.
-        open_log: opens the log of a site that has one; None leaves it out.
+        open_log: opens the log of a site that has one; None builds the site without its log.
 
     Raises:
         LogError: if the log would not continue the published one.
         PublishingError: if the target cannot take the site.
     """
     began = perf_counter()
-    site = read_site(root, now, check_options, progress)
+    site = read_site(root, now, check_options, progress, with_log=open_log is not None)
     checked, plan, extension = check(root, site), None, None
     if site.catalogue is not None and site.status is not None:
         try:

@@ -28,8 +28,13 @@ class ReadSite(NamedTuple):
     left_out: list[Finding]
 
 
-def read_site(root: Path, now: Instant, check_options: CheckOptions, progress: Progress) -> ReadSite:
-    """Read the content folder, and check the site's status at an instant."""
+def read_site(
+    root: Path, now: Instant, check_options: CheckOptions, progress: Progress, *, with_log: bool = True
+) -> ReadSite:
+    """Read the content folder, and check the site's status at an instant.
+
+    Without its log, as in a snapshot of content, no page of the site refers to one.
+    """
     with stage(progress, "Reading content"):
         catalogue, found = read_content(root)
     findings: list[Finding] = []
@@ -38,6 +43,8 @@ def read_site(root: Path, now: Instant, check_options: CheckOptions, progress: P
         (left_out if is_left_out(finding) else findings).append(finding)
     if catalogue is None:
         return ReadSite(None, None, findings, left_out)
+    if not with_log:
+        catalogue = catalogue._replace(log=None)
     if catalogue.own_pages:
         from statuary.documents.pages.own_pages import link_findings
 

@@ -10,6 +10,8 @@ import jsonschema
 import orjson
 import pytest
 
+from statuary.build.build import build_site
+from statuary.build.progress import NoProgress
 from statuary.domain.log.entries import EntryKind, LogAction, check_proof, parse_proof
 from statuary.domain.log.merkle import LogError
 from statuary.domain.log.notes import PrivateKey, parse_checkpoint, verify_checkpoint
@@ -339,3 +341,14 @@ def test_the_target_is_free_again_after_a_refusal(content, site):
         logged(content, site, LATER, key=PrivateKey(ORIGIN, bytes(32)))
     with FolderTarget(site):
         pass
+
+
+def test_a_site_that_is_built_without_its_log_does_not_refer_to_one(content, tmp_path):
+    with FolderTarget(tmp_path / "site") as target:
+        build_site(content, target, parse_instant(LATER), NoProgress())
+    assert (tmp_path / "site" / "index.html").is_file()
+    assert [
+        path
+        for path, body in files_in(tmp_path / "site").items()
+        if b"log/" in body and path.endswith(".html")
+    ] == []
