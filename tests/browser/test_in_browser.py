@@ -169,6 +169,8 @@ def test_the_search_finds_names_addresses_selectors_and_topics(site: Path) -> No
         "0x26476204": "Staking",
         "stake(address)": "Staking",
         "error MoreThanStaked(uint, uint)": "Staking",
+        "MoreThanStaked": "Staking",
+        "error more_than": "Staking",
         "demo network": "Plinth, a demo network",
         "0x5dac0c1b1112564a045ba943c9d50270893e8e826c49be8e7073adc713ab7bd7": "Staking",
     }
@@ -176,6 +178,7 @@ def test_the_search_finds_names_addresses_selectors_and_topics(site: Path) -> No
     assert found["complaints"] == []
     for query, name in queries.items():
         assert name in found["answers"][query]["names"], query
+    assert [text.strip() for text in found["answers"]["MoreThanStaked"]["because"]] == ["MoreThanStaked"]
     assert found["answers"]["nothing of the kind"]["found"] == "No contracts found."
     assert found["answers"]["a"]["names"] == []
     link = found["answers"]["Stak"]["hrefs"][0].removeprefix(found["base"])

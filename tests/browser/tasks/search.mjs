@@ -12,6 +12,7 @@ export async function run({ open, base }, { queries }) {
     answers[query] = {
       found: await page.locator("#found").textContent(),
       names: await page.locator("#results a").allTextContents(),
+      because: await page.locator("#results .because").allTextContents(),
       hrefs: await page.locator("#results a").evaluateAll((links) => links.map((link) => link.href)),
       url: page.url().replace(base, ""),
     };

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from statuary.documents.pages.contracts.interface_table import CallTarget, interface_view
-from statuary.documents.pages.contracts.page_members import selectors_of
+from statuary.documents.pages.contracts.page_members import selector_of, signatures_of
 from statuary.domain.primitives import checksum_address
 from support.contracts import made_record
 from support.requirements import CHECKOUT
@@ -25,7 +25,7 @@ def test_hashes_are_those_of_the_records_signatures(path: Path) -> None:
     }
     assert {kind: {item.hash for item in getattr(shown, kind)} for kind in expected} == expected
     known = {one["signatureHash4"] for kind in signatures.values() for one in kind}
-    assert {"0x" + selector.hex() for selector in selectors_of(record["abi"])} == known
+    assert {"0x" + selector_of(one).hex() for one in signatures_of(record["abi"])} == known
 
 
 def test_the_constructors_arguments_are_reported_with_their_values() -> None:

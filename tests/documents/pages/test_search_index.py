@@ -14,7 +14,9 @@ from statuary.domain.contracts.record import ContractRow
 TRANSFER = bytes.fromhex("a9059cbb")
 
 
-def entry(number: int, name: str = "Vault", selectors: bytes = TRANSFER) -> ContractRow:
+def entry(
+    number: int, name: str = "Vault", selectors: bytes = TRANSFER, abi_names: str = "transfer"
+) -> ContractRow:
     digits = Random(f"address {number}").randbytes(20).hex()
     return ContractRow(
         match="match",
@@ -27,6 +29,7 @@ def entry(number: int, name: str = "Vault", selectors: bytes = TRANSFER) -> Cont
         name=name,
         language="Solidity 0.8.30",
         selectors=selectors,
+        abi_names=abi_names,
     )
 
 
@@ -41,7 +44,8 @@ def found(index: dict[str, Any], kind: str, term: str) -> list[list[Any]]:
     """Look a whole term up, as the page's script does."""
     names = index["index.json"]["shards"][kind]
     rows = []
-    for name in (one for one in names if one.startswith(term) or term.startswith(one)):
+    start = "".join(filter(str.isalnum, term.lower()))
+    for name in (one for one in names if one.startswith(start) or start.startswith(one)):
         shard = index[f"{kind}/{name}.json"]
         rows += [shard["contracts"][place] for place in shard["terms"].get(term, [0])[1:]]
     return rows
@@ -71,6 +75,15 @@ def test_every_contract_is_found_by_address_selector_and_name() -> None:
         assert found(index, "address", address)[0][1] == one.address
         assert one.address in [row[1] for row in found(index, "selector", one.selectors[:4].hex())]
         assert one.address in [row[1] for row in found(index, "name", one.name.lower())]
+
+
+def test_a_contract_is_found_by_a_name_in_its_abi_as_it_is_written() -> None:
+    index = index_of([entry(1, abi_names="DOMAIN_SEPARATOR transferFrom $ _x"), entry(2, abi_names="")])
+    terms = {term: found(index, "abi", term) for term in ("DOMAIN_SEPARATOR", "transferFrom")}
+    assert {term: [row[1] for row in rows] for term, rows in terms.items()} == {
+        term: [entry(1).address] for term in terms
+    }
+    assert index["index.json"]["shards"]["abi"] == ["d", "t"]
 
 
 def test_a_shard_that_is_parted_keeps_the_term_that_ends_there() -> None:
@@ -107,9 +120,11 @@ def test_the_order_of_contracts_changes_nothing() -> None:
 def test_files_stay_small_as_a_site_grows() -> None:
     random = Random("a site of 8,000 contracts")
     common = [random.randbytes(4) for _ in range(400)]
+    verbs, nouns = ("get", "set", "transfer", "mint"), [f"Thing{number}" for number in range(3_000)]
     entries = [
         entry(n, f"{random.choice(['Vault', 'Token', 'Pool', 'Router'])}{random.randrange(5_000)}",
-              b"".join({*random.choices(common, k=15), *(random.randbytes(4) for _ in range(10))}))
+              b"".join({*random.choices(common, k=15), *(random.randbytes(4) for _ in range(10))}),
+              " ".join({random.choice(verbs) + random.choice(nouns) for _ in range(25)}))
         for n in range(8_000)
     ]  # fmt: skip
     documents = search_documents(entries, page_texts("en"), with_pages=True)

@@ -248,6 +248,7 @@ class ContractRow(NamedTuple):
     Attributes:
         language: with the compiler's version.
         selectors: concatenated 4-byte hashes of functions, events and errors.
+        abi_names: the names of these, with a space between two.
     """
 
     match: str | None
@@ -260,6 +261,7 @@ class ContractRow(NamedTuple):
     name: str = ""
     language: str = ""
     selectors: bytes = b""
+    abi_names: str = ""
 
 
 LIST_MEMBERS = ContractRow._fields[:7]

@@ -81,6 +81,7 @@ class SourceRow(NamedTuple):
     name: str = ""
     language: str = ""
     selectors: bytes = b""
+    abi_names: str = ""
 
     def listed_as(self, row: ContractRow | None) -> "SourceRow":
         """Return the row with a list entry."""
@@ -97,6 +98,7 @@ class SourceRow(NamedTuple):
             name=row.name,
             language=row.language,
             selectors=row.selectors,
+            abi_names=row.abi_names,
         )
 
 

@@ -7,7 +7,7 @@ made and, in a partial build, also what the last one made and this one does not 
 
 from statuary.publishing.ledger.rows import OfferedFile, SourceRow
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 ALIASES_BEFORE = {1: "''", 2: "also", 3: "also"}
 """The column of a file's other names in older versions; the first had a row for every name."""
 
@@ -58,7 +58,8 @@ SOURCE_COLUMNS = """(
     documents TEXT NOT NULL, reason TEXT NOT NULL, findings TEXT NOT NULL, rejected INTEGER NOT NULL,
     published INTEGER NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
     chain_id TEXT, address TEXT, verified_at TEXT, match_order TEXT,
-    name TEXT NOT NULL, language TEXT NOT NULL, selectors BLOB NOT NULL
+    name TEXT NOT NULL, language TEXT NOT NULL, selectors BLOB NOT NULL,
+    abi_names TEXT NOT NULL
 )"""
 """Columns as `SourceRow` has them."""
 
@@ -90,7 +91,7 @@ SOURCE_INDEXES = {
 
 LISTED = (
     "match, creation_match, runtime_match, chain_id, address, verified_at,"
-    " substr(match_order, 3) AS match_id, name, language, selectors"
+    " substr(match_order, 3) AS match_id, name, language, selectors, abi_names"
 )
 """The columns of `ContractRow`."""
 
@@ -145,7 +146,10 @@ INSERT OR IGNORE INTO work.superseded SELECT location FROM main.sources
     WHERE unit != location AND unit IN (SELECT location FROM work.superseded);
 """
 
-COMPARED = "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors"
+COMPARED = (
+    "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors,"
+    " abi_names"
+)
 BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
 REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})"
 COMPARE = f"""

@@ -25,18 +25,27 @@ function file(path) {
   return read.get(path);
 }
 
-/** What a query asks for: pairs of kind and beginning of a term. A signature is asked for by its hash. */
+/** What of a term and of a query is compared; `DOMAIN_SEPARATOR` and `domainSeparator` are alike. */
+const compared = (term) => term.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+/**
+ * What a query asks for: lists of pairs of kind and beginning of a term, of which each must be there. A signature is
+ * asked for by its hash, a word as one of a contract's name, and of its interface.
+ */
 async function wanted(query) {
   const signature = query.replace(/^(?:function|event|error)\s+|\s+(?=[,()])|(?<=[,()])\s+/g, "")
     .replace(/(?<=[(,])(u?int)(?=[,)[])/g, "$1256");
   if (/^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/.test(signature)) {
     const { selectorOf } = await import("./check.js");
-    return [["selector", selectorOf(signature)]];
+    return [[["selector", selectorOf(signature)]]];
   }
   const hex = /^0x([0-9a-f]*)$/i.exec(query)?.[1].toLowerCase();
-  if (hex === undefined) return words(query).map((word) => ["name", word]);
-  if (hex.length === 64) return [["selector", hex.slice(0, 8)]];
-  return hex.length <= 8 ? [["selector", hex], ["address", hex]] : [["address", hex]];
+  if (hex === undefined) {
+    const ofName = words(query).map((word) => ["name", word]);
+    return /^[\w$]+$/.test(signature) ? [ofName, [["abi", compared(signature)]]] : [ofName];
+  }
+  if (hex.length === 64) return [[["selector", hex.slice(0, 8)]]];
+  return hex.length <= 8 ? [[["selector", hex]], [["address", hex]]] : [[["address", hex]]];
 }
 
 function words(query) {
@@ -52,11 +61,12 @@ async function contractsOf(kind, beginning, index) {
   let count = 0;
   for (const shard of shards) {
     for (const [term, [total, ...places]] of Object.entries(shard.terms)) {
-      if (!term.startsWith(beginning)) continue;
+      if (!compared(term).startsWith(beginning)) continue;
       count = Math.max(count, total);
       for (const place of places) {
         const contract = shard.contracts[place];
-        contracts.set(`${contract[0]}/${contract[1]}`, [...contract, kind, term]);
+        const key = `${contract[0]}/${contract[1]}`;
+        if (!contracts.has(key)) contracts.set(key, [...contract, kind, term]);
       }
     }
   }
@@ -66,17 +76,19 @@ async function contractsOf(kind, beginning, index) {
 async function search(query) {
   const mine = ++asked;
   lists.forEach((list) => { list.hidden = query !== ""; });
-  const terms = await wanted(query);
+  const ways = (await wanted(query)).filter((terms) => terms.some(([, beginning]) => beginning.length > 1));
   if (mine !== asked) return;
-  if (!terms.length || terms.every(([, beginning]) => beginning.length < 2)) {
+  if (!ways.length) {
     results.replaceChildren();
     found.textContent = query ? form.dataset.short : "";
     return;
   }
   try {
     const index = await file("index.json");
-    const answers = await Promise.all(terms.map(([kind, beginning]) => contractsOf(kind, beginning, index)));
-    if (mine === asked) show(terms[0][0] === "name" ? inAll(answers) : inAny(answers), index, query);
+    const answers = await Promise.all(ways.map(async (terms) => inAll(
+      await Promise.all(terms.map(([kind, beginning]) => contractsOf(kind, beginning, index))),
+    )));
+    if (mine === asked) show(inAny(answers), index, query);
   } catch {
     if (mine === asked) found.textContent = form.dataset.failed;
   }
@@ -88,11 +100,13 @@ function inAll([first, ...others]) {
   return { contracts: new Map(kept), count: others.length ? kept.length : first.count };
 }
 
+/** A contract that is found in two ways is told once, by the first; so many there are at least. */
 function inAny(answers) {
-  return {
-    contracts: new Map(answers.flatMap(({ contracts }) => [...contracts])),
-    count: answers.reduce((sum, { count }) => sum + count, 0),
-  };
+  const contracts = new Map();
+  for (const [key, contract] of answers.flatMap((answer) => [...answer.contracts])) {
+    if (!contracts.has(key)) contracts.set(key, contract);
+  }
+  return { contracts, count: Math.max(...answers.map(({ count }) => count)) };
 }
 
 function show({ contracts, count }, index, query) {
@@ -129,9 +143,9 @@ function item([chain, address, name, language, level, kind, term], index, query)
   where.append(code);
   const entry = document.createElement("li");
   entry.append(title, element("span", index.levels[level] ?? ""), where, element("small", chains.get(chain)?.name ?? chain));
-  if (kind === "selector") {
+  if (kind === "selector" || kind === "abi") {
     const because = element("span", "", "because");
-    because.append(element("mark", `0x${term}`), ` ${query.includes("(") ? query : ""}`);
+    because.append(element("mark", kind === "abi" ? term : `0x${term}`), ` ${query.includes("(") ? query : ""}`);
     entry.append(because);
   }
   return entry;

@@ -7,9 +7,9 @@
 
 A term's list begins with the number of contracts that have it, then the places of the newest of them in
 `contracts`. Kinds are `address` and `selector` (hex digits; of events and errors likewise the first four bytes of
-their hash) and `name` (words of names, in lower case). A shard is called by what its terms begin with; one that
-would hold too many contracts is parted by the next letter, and the term that ends there goes to `<term>_`. So no
-file grows beyond some ten kilobytes in transfer, however many contracts there are.
+their hash), `name` (words of names, in lower case) and `abi` (names of functions, events and errors as they are
+written). A shard is called by what its terms begin with, letters in lower case and digits alone; one that would
+hold too many contracts is parted by the next letter, and the term that ends there goes to `<term>_`. So no file grows beyond some ten kilobytes in transfer, however many contracts there are.
 """
 
 import re
@@ -28,8 +28,8 @@ MAX_PER_TERM = 50
 MAX_SHARD_CONTRACTS = 500
 """Contracts that a shard holds at most, unless they all have the same term."""
 
-MAX_SHARD_NAME_LENGTH = 12
-"""Letters of a shard's name at most: names of contracts can be alike for long."""
+MAX_SHARD_NAME_LENGTH = 20
+"""Letters of a shard's name at most: names can be alike for long."""
 
 MAX_WORDS = 8
 """Words of one name that can be searched for."""
@@ -54,7 +54,7 @@ def search_documents(
     """
     newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
     names: dict[str, list[str]] = {}
-    for kind in ("address", "selector", "name"):
+    for kind in ("address", "selector", "name", "abi"):
         names[kind] = []
         for name, terms in _shards(_terms(kind, newest_first)):
             names[kind].append(name)
@@ -70,9 +70,13 @@ def search_documents(
 def words_of(name: str) -> list[str]:
     """Return what a name can be found by: its words, and the whole of it, in lower case without accents."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    whole = re.sub(r"[^a-z0-9]", "", plain.lower())
     words = [word.lower() for word in WORD.findall(plain)]
-    return list(dict.fromkeys(word for word in (whole, *words) if len(word) > 1))[:MAX_WORDS]
+    return list(dict.fromkeys(word for word in (_compared(plain), *words) if len(word) > 1))[:MAX_WORDS]
+
+
+def _compared(term: str) -> str:
+    """Return what of a term is compared with a query; `DOMAIN_SEPARATOR` and `domainSeparator` are alike."""
+    return re.sub(r"[^a-z0-9]", "", term.lower())
 
 
 def _terms(kind: str, entries: Sequence[ContractRow]) -> Terms:
@@ -88,6 +92,8 @@ def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
         return (entry.address[2:].lower(),)
     if kind == "name":
         return words_of(entry.name)
+    if kind == "abi":
+        return (name for name in entry.abi_names.split() if len(_compared(name)) > 1)
     digits = entry.selectors.hex()
     return dict.fromkeys(digits[start : start + 8] for start in range(0, len(digits), 8))
 
@@ -96,7 +102,7 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
     """Yield the shards of terms that begin alike up to a length, by name, in order."""
     by_name: dict[str, dict[str, Sequence[int]]] = {}
     for term in sorted(terms):
-        by_name.setdefault(term[:length].ljust(length, "_"), {})[term] = terms[term]
+        by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]
     for name, of_name in by_name.items():
         told = {number for numbers in of_name.values() for number in numbers[:MAX_PER_TERM]}
         if len(told) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH:
