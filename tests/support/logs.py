@@ -5,14 +5,15 @@ from pathlib import Path
 from statuary.build.build import BuildResult, build_site
 from statuary.build.progress import NoProgress
 from statuary.domain.log.entries import LogEntry, parse_entry
-from statuary.domain.log.notes import PrivateKey
+from statuary.domain.log.notes import PrivateKey, verify_checkpoint
 from statuary.domain.primitives import parse_instant
 from statuary.domain.site_settings import LogSettings
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder_reader import FolderReader
 from statuary.publishing.log.log_keeper import LogKeeper
-from statuary.publishing.log.published_log import PublishedLog, open_log
+from statuary.publishing.log.published_log import PublishedLog, TreeHead, open_log
 from statuary.publishing.log.site_log import SiteLog
+from support.object_stores import objects_of
 from support.sites import NOW, SITE, SMALL_SITE, path_of, record_of
 
 ORIGIN = "status.plinth.example/log"
@@ -49,3 +50,17 @@ def log_of(site: Path) -> PublishedLog:
 def entries_of(site: Path) -> list[LogEntry]:
     """Return the entries of a folder's log, all verified."""
     return [parse_entry(body) for body in log_of(site).entries()]
+
+
+def verified_in_store(url: str, before: TreeHead | None) -> TreeHead | None:
+    """Verify the log in a store as a reader does, and that it continues what was there; return its head."""
+    objects = {path: body for path, (body, _) in objects_of(url).items()}
+    log = open_log(url, objects.get, KEY.public)
+    if log is None:
+        assert before is None
+        return None
+    verify_checkpoint(log.checkpoint, KEY.public)
+    assert list(log.entries())
+    if before is not None:
+        log.verify_extends(before, "what was there")
+    return log.head

@@ -1,0 +1,108 @@
+"""Two publishers at once, each with a log of its own making: the store's log goes on with one, and does not fork."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.logs import LOGGED_SITE, log_of, logged, verified_in_store
+from support.object_stores import Proxy, moto, proxied
+from support.requirements import require_module
+from support.sites import INCIDENT, write_files
+
+ROUNDS = int(os.environ.get("LOG_PUBLISHERS", "2"))
+"""How often two publish at once."""
+
+
+@pytest.fixture(autouse=True)
+def obstore() -> None:
+    require_module("obstore", install='pip install "statuary[s3]"')
+
+
+def site_of(root: Path, who: str, number: int, base: Path | None) -> Path:
+    """Build a site whose log continues the one of another site; what it adds is told by `who`."""
+    incident = INCIDENT.replace("looking", f"looking, {who} {number},")
+    content = write_files(root / f"content-{who}", LOGGED_SITE | {"incidents/slow.yaml": incident})
+    out = root / f"{who}-{number}"
+    logged(content, out, f"2026-11-20T{number // 60:02}:{number % 60:02}:00Z", elsewhere=base)
+    return out
+
+
+def publication(site: Path, url: str, environment: dict[str, str], *options: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "statuary", "publish", site, "--to", url, *options]
+    return subprocess.Popen(
+        command, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def test_of_two_publishers_at_once_one_extends_the_log(tmp_path, monkeypatch):
+    """Both signed a checkpoint that continues the published one; one waits for the lease in every other round."""
+    head, base, told = None, None, []
+    with moto() as server:
+        url = server.make_bucket("log-bucket")
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        for number in range(ROUNDS):
+            sites = [site_of(tmp_path, who, number, base) for who in ("one", "two")]
+            wait = ("--wait", "60" if number % 2 else "0")
+            running = [publication(site, url, {}, *wait) for site in sites]
+            said = [one.communicate(timeout=120)[0] for one in running]
+            won = [site for site, one in zip(sites, running, strict=True) if one.returncode == 0]
+            assert len(won) == 1, said
+            told += [text for text, one in zip(said, running, strict=True) if one.returncode]
+            head = verified_in_store(url, head)
+            assert head == log_of(won[0]).head
+            base = won[0]
+    print(*(text.partition("\n")[0] for text in told), sep="\n")
+    for text in told:
+        assert "another publisher" in text or "does not continue" in text
+        assert "Traceback" not in text
+
+
+def test_a_late_checkpoint_does_not_replace_that_of_another_publisher(tmp_path, monkeypatch):
+    """The put of the checkpoint is held up until the lease has ended and another has published."""
+    with moto() as server, proxied(server) as proxy:
+        url = server.make_bucket("log-bucket")
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        base = site_of(tmp_path, "base", 0, None)
+        assert published(base, url)
+        head = verified_in_store(url, None)
+        slow, quick = (site_of(tmp_path, who, 1, base) for who in ("slow", "quick"))
+        held_up = hold_up_checkpoint(proxy, lambda: published(quick, url, *SHORT, "--wait", "60"))
+        late = publication(slow, url, proxy.environment(), *SHORT)
+        said = late.communicate(timeout=120)[0]
+        assert held_up == [True]
+        puts = [outcome for method, path, outcome in proxy.seen if (method, path) == ("PUT", CHECKPOINT)]
+        assert puts == ["412"]
+        assert late.returncode
+        assert "another publisher" in said
+        assert "Traceback" not in said
+        assert verified_in_store(url, head) == log_of(quick).head
+
+
+CHECKPOINT = "/log-bucket/log/checkpoint"
+SHORT = ("--lease-seconds", "7")
+
+
+def published(site: Path, url: str, *options: str) -> bool:
+    """Publish, and return whether that succeeded."""
+    process = publication(site, url, {}, *options)
+    print(process.communicate(timeout=120)[0])
+    return process.returncode == 0
+
+
+def hold_up_checkpoint(proxy: Proxy, meanwhile: Callable[[], bool]) -> list[bool]:
+    """Let something happen before the first put of a checkpoint arrives; what came of it gets into the list."""
+    held_up: list[bool] = []
+
+    def fault(method: str, path: str, _: int) -> str:
+        if (method, path) == ("PUT", CHECKPOINT) and not held_up:
+            held_up.append(meanwhile())
+        return ""
+
+    proxy.fault = fault
+    return held_up
