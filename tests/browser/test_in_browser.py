@@ -1,5 +1,6 @@
 """The demo network's site in a real browser: every kind of page, with and without what readers may lack."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -288,3 +289,53 @@ def test_hostile_content_does_nothing_in_a_browser(hostile: Path) -> None:
     pages = [path.relative_to(hostile).as_posix() for path in sorted(hostile.rglob("*.html"))]
     assert len(pages) > 30
     assert browse(hostile, "inert", paths=[path for path in pages if "_epochs" not in path]) == []
+
+
+def test_two_implementations_of_a_proxy_are_compared(site: Path) -> None:
+    proxy, edition = (
+        "0x0217960F13aFc1c77313E1158139960f9831FF0c",
+        "0x04F317c09B2c9E32D0Ce6Dd2F9bcf05dF6753678",
+    )
+    record = json.loads((site / f"v2/contract/748463/{edition}").read_bytes())
+    path = next(iter(record["sources"]))
+    lines = record["sources"][path]["content"].split("\n")
+    layout = {
+        "storage": [{"label": "paid", "slot": "2", "offset": 0, "type": "u"}],
+        "types": {"u": {"label": "uint256"}},
+    }
+    changed = {
+        **record,
+        "abi": [{**item, "stateMutability": "pure"} for item in record["abi"] if item["type"] == "function"][
+            1:
+        ],
+        "sources": {path: {"content": "\n".join([*lines[:4], "// \u202enew", *lines[5:]])}},
+        "storageLayout": layout,
+    }
+    moved = {**changed, "storageLayout": {**layout, "storage": [{**layout["storage"][0], "slot": "3"}]}}
+    large = {**record, "sources": {"x": {"content": "\n".join(map(str, range(9_000)))}}}
+    addresses = [f"0x{digit * 40}" for digit in "123"]
+    pairs = [
+        [edition, edition],
+        [edition, addresses[0]],
+        addresses[:2],
+        [edition, addresses[2]],
+        [f"0x{'9' * 40}", edition],
+    ]
+    made = dict(zip(addresses, (changed, moved, large), strict=True))
+    found = browse(site, "compare", path=f"contracts/748463/{proxy}.html", pairs=pairs, records=made)
+    same, other, later, long, unread = found["shown"]
+    assert (same["added"], same["removed"]) == (0, 0)
+    first = next(item for item in record["abi"] if item["type"] == "function")
+    assert f"- function {first['name']}(" in other["parts"][0]
+    assert " pure" in other["parts"][0]
+    assert f"=== {path}\n@@ 2 → 2 @@\n" in other["parts"][2]
+    assert f"\n-{lines[4]}\n+// \\u{{202e}}new\n" in other["parts"][2]
+    assert later["parts"] == [
+        "No difference.\n",
+        "- paid: slot 2, byte 0, uint256\n+ paid: slot 3, byte 0, uint256\n",
+        "No difference.\n",
+    ]
+    assert len(long["parts"][2].splitlines()) == 2_001
+    assert long["parts"][2].splitlines()[-1].startswith("… and ")
+    assert unread["status"].startswith("A record could not be read: 404 ")
+    assert len(found["complaints"]) == 1  # the browser itself notes the 404

@@ -39,6 +39,7 @@ def asset_documents(theme: Theme, *, contracts: bool, search: bool, log: bool) -
     yield _script("statuary")
     if contracts:
         yield _script(CHECK_SCRIPT)
+        yield _script("compare")
         languages = (
             b"const LANGUAGES = " + orjson.dumps(orjson.loads(_package_file("languages.json"))) + b";\n"
         )

@@ -146,3 +146,10 @@ function offerCheck() {
 }
 
 offerCheck();
+
+const comparison = document.querySelector("[data-compare]");
+comparison?.querySelector("form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const { compare } = await import("./compare.js");
+  await compare(comparison);
+});
