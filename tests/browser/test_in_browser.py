@@ -93,8 +93,8 @@ def test_an_incident_page_passes_its_own_transitions(site: Path) -> None:
         **{"from": NOW},
         steps=["2026-11-20T15:20:02Z"],
     )
-    before, after = passed["told"]
-    assert len(after["text"]) > len(before["text"])
+    before, after = (told["text"].partition("Proof from the log")[0] for told in passed["told"])
+    assert len(after) > len(before)
 
 
 def test_a_page_that_nobody_built_again_says_so(site: Path) -> None:
@@ -122,10 +122,11 @@ def test_the_keyboard_reaches_everything_in_order(site: Path) -> None:
 
 
 def test_a_contract_page_is_walked_without_stopping_at_every_line(site: Path) -> None:
-    walked = browse(site, "keyboard", path=STAKING, stops=80)
-    assert len(walked) < 45, "the lines of the sources must not be stops"
-    assert all(stop["outlined"] and stop["inView"] for stop in walked)
+    walked = browse(site, "keyboard", path=STAKING, stops=120)
     names = [stop["name"] for stop in walked]
+    assert len(walked) < 100, "every function has one stop, its line to copy"
+    assert not [name for name in names if name.isdecimal()], "the lines of the sources must not be stops"
+    assert all(stop["outlined"] and stop["inView"] for stop in walked)
     assert "RewardSchedule.sol" in names, "the tree of files"
     assert any(name.startswith("contracts/staking/Staking.sol") for name in names)
 

@@ -255,7 +255,12 @@ def test_a_publication_that_breaks_off_anywhere_is_finished_by_the_next(moto_sto
     store.seen.clear()
     plan, *_ = publish(store.url, SITE, ahead=1000)
     assert bodies_in(store) == SITE
-    assert store.count("PUT") == plan.counts[Action.ADD] + plan.counts[Action.REPLACE]
+    put = {
+        path
+        for method, path, status in store.seen
+        if method == "PUT" and status[0] == "2" and "/.statuary/" not in path
+    }
+    assert len(put) == plan.counts[Action.ADD] + plan.counts[Action.REPLACE]  # a slow store may get one twice
     publish(store.url, {}, ahead=1000)
     assert bodies_in(store) == {}
 
