@@ -56,7 +56,12 @@ def site_of_records(root: Path, files: Iterable[Path]) -> Path:
         target.write_bytes(raw)
     listed = "".join(f"  - {{chain_id: {chain}, name: Chain {chain}}}\n" for chain in sorted(chains))
     return (
-        write_files(content, {"site.yaml": f"page: {{name: T, url: https://t.example}}\nchains:\n{listed}"})
+        write_files(
+            content,
+            {
+                "site.yaml": f"page: {{name: T, url: https://t.example, created_at: 2026-01-01T00:00:00Z}}\nchains:\n{listed}"
+            },
+        )
         and content
     )
 
