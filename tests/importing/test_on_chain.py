@@ -2,7 +2,7 @@
 
 import json
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -166,7 +166,8 @@ def answering(answer, status=200):
             body = answer(question) if callable(answer) else answer
             self.send_response(status)
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(ConnectionError):  # who is told too much hangs up
+                self.wfile.write(body)
 
         def log_message(self, *_):
             pass
