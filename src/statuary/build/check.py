@@ -26,7 +26,6 @@ class CheckedSite:
         catalogue: the site; None if it could not be read.
         findings: what is wrong with the content, located and in order; an error forbids publishing.
         rejections: why single contracts, incidents, maintenances or pages are withheld; all else is published.
-        rejected: how many records are rejected.
         next_transition: when the published status next changes; None if not before the horizon.
         horizon: when the next build is due; None if nothing changes until the content does.
     """

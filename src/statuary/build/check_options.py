@@ -14,7 +14,6 @@ class CheckOptions(NamedTuple):
     Attributes:
         checks: the checks of records; None for all.
         skipped: names of skipped status rules.
-        strict: whether warnings forbid publishing too.
     """
 
     checks: "Sequence[ContractCheck] | None" = None

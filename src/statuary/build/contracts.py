@@ -49,10 +49,6 @@ class BuiltContracts(NamedTuple):
 
     Attributes:
         sources: the rows that the site will have.
-        findings: what is wrong with sources.
-        rejections: why records are rejected.
-        rejected: how many are.
-        built: how many sources were built.
         missing: the sources of published documents that were missing or damaged.
     """
 

@@ -139,12 +139,6 @@ class Partitioner:
     def __init__(
         self, settings: PartitionSettings, output: Callable[[str], PartitionOutput], size: int
     ) -> None:
-        """Create a partitioner.
-
-        Args:
-            output: returns the output of a partition by name.
-            size: the most sources of a partition.
-        """
         self.settings = settings.packed()
         self.output = output
         cost = PAGE_COST if settings.contracts.pages is not None else 1

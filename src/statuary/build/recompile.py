@@ -57,7 +57,6 @@ class RecompileReport(NamedTuple):
 
     Attributes:
         findings: differences, failures and missing compilers, located and sorted.
-        records: the number of records.
         compiled: how many of them had a compiler.
         identical: how many of those were reproduced exactly.
     """
@@ -165,11 +164,7 @@ class Recompiler:
                 yield _finding(violation.message, severity, hint=violation.hint, pointer=violation.pointer)
 
     def compile(self, std_json_input: Json, compiler: Compiler) -> Json:
-        """Return a compiler's output.
-
-        Raises:
-            CompilerError: if there is none, or it contains errors.
-        """
+        """Return a compiler's output; raise CompilerError if there is none, or it contains errors."""
         key = keccak256(str(compiler.path).encode() + b"\0" + encode_unchecked(std_json_input))
         with self.lock:
             if key in self.outputs:

@@ -31,8 +31,6 @@ class SiteStatus:
     """The status at a build's instant; what only publishing needs is computed on demand.
 
     Attributes:
-        now: the build's instant.
-        context: what all HTML pages share.
         former: the entries of the log about updates as they read before, by update.
     """
 

@@ -104,7 +104,6 @@ def as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
 
 
 def _print(base: str, level: str, results: Sequence[ConformanceResult]) -> None:
-    """Print a table, the problems below it, and a summary."""
     from rich.console import Console
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)

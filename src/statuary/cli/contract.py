@@ -180,7 +180,6 @@ UNCHECKED_DEPLOYMENT = (
 
 
 def _print_verification(prepared: PreparedContract, content: Path) -> None:
-    """Print findings and notes, and the match levels of a valid contract."""
     verification = prepared.verification
     if verification.findings:
         click.echo(text_report(verification.findings, str(content)), err=True)

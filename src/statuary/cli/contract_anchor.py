@@ -102,7 +102,6 @@ def _with_others(node: EthereumNode, own_url: str, urls: tuple[str, ...]) -> Anc
 
 
 def _node_urls(catalogue: Catalogue, chain_id: ChainId) -> tuple[str, ...]:
-    """Return the nodes that site.yaml lists for a chain."""
     return next((chain.rpc for chain in catalogue.chains if chain.chain_id == chain_id), ())
 
 

@@ -82,11 +82,6 @@ def _print(site: SiteReader, paths: list[str]) -> None:
 
 
 def _body(site: SiteReader, path: str) -> bytes:
-    """Return a document.
-
-    Raises:
-        PublishingError: if it does not exist.
-    """
     body = site.read(path)
     if body is None:
         raise PublishingError(
@@ -120,11 +115,6 @@ def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
 
 
 def _target(folder: Path, path: str) -> Path:
-    """Return where a document is written.
-
-    Raises:
-        PublishingError: if a link leads out of the folder.
-    """
     file = folder / path
     if not file.resolve().is_relative_to(folder.resolve()):
         raise PublishingError(f"{file} leads out of {folder} through a link")

@@ -101,11 +101,6 @@ def _settings(content: Path) -> HostingSettings:
 
 
 def _check(name: str, host: Host, settings: HostingSettings, content: Path) -> None:
-    """Check that the host can serve the layout, and print a setting that the site lacks.
-
-    Raises:
-        click.UsageError: if the host cannot serve the layout.
-    """
     if settings.layout is PathLayout.SHARDED and not host.supports_sharding:
         raise click.UsageError(
             f"{name} cannot serve the sharded layout; remove hosting.layout from site.yaml"
@@ -119,7 +114,6 @@ def _check(name: str, host: Host, settings: HostingSettings, content: Path) -> N
 
 
 def _print(files: list[HostFile]) -> None:
-    """Print the configuration, and how many files the edge module has."""
     shown = [file for file in files if not is_edge_file(file)]
     for file in shown:
         if len(shown) > 1:
@@ -148,7 +142,6 @@ def _write(files: list[HostFile], out: Path) -> None:
 
 
 def _print_steps(steps: tuple[str, ...]) -> None:
-    """Print what is left to do."""
     for number, step in enumerate(steps, 1):
         click.echo(f"{number}. {step}", err=True)
 

@@ -52,11 +52,7 @@ def remembered(origin: str) -> KnownLog | None:
 
 
 def remember(log: KnownLog) -> None:
-    """Keep what is known of a log.
-
-    Raises:
-        PublishingError: if it cannot be written.
-    """
+    """Keep what is known of a log; raise PublishingError if it cannot be written."""
     with atomic_file(_file(log.key.name)) as stream:
         stream.write(f"{log.key.text}\n{log.head.text}\n{log.key.name}\n".encode())
 
@@ -66,7 +62,6 @@ def known_key(origin: str, given: str | None, stated: str | None) -> tuple[Publi
 
     Args:
         origin: the log's name.
-        given: the key on the command line.
         stated: the key that the site itself states, which is believed the first time.
 
     Raises:

@@ -74,7 +74,6 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
 
 
 def _cosigned(log: "PublishedLog", key: "PublicKey", url: str) -> "dict[PublicKey, str]":
-    """Return the cosignature of a witness, by its key; print why there is none."""
     from statuary.domain.log.merkle import LogError
     from statuary.publishing.log.cosign import cosignature, request_body, witness_size
 

@@ -48,11 +48,7 @@ class BuildOptions(NamedTuple):
 
 
 def run_build(content: Path, out: Path, git: GitQuery, options: BuildOptions) -> None:
-    """Build a site, print the result, and exit.
-
-    Raises:
-        StatuaryError: if the site cannot be published.
-    """
+    """Build a site, print the result, and exit; raise StatuaryError if the site cannot be published."""
     enable_garbage_collection()
     try:
         try:
@@ -97,7 +93,6 @@ def _build(content: Path, out: Path, git: GitQuery, options: BuildOptions) -> Bu
 
 
 def _print_result(result: BuildResult, content: Path, out: Path, form: str, now: Instant) -> None:
-    """Print findings, the plan of a dry run, and the summary."""
     findings = result.checked.all_findings
     if findings or form in ("json", "sarif"):
         click.echo(format_findings(findings, str(content), form), err=form == "text")

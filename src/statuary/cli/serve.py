@@ -91,7 +91,6 @@ def _build(
 
 
 def _log(served: ServedRequest) -> None:
-    """Print one line for a request."""
     line = (
         f"{datetime.now(UTC):%H:%M:%S} {served.status} {served.method:7} {served.target} "
         f"{served.size:,} bytes, {served.seconds * 1000:.1f} ms"

@@ -40,7 +40,6 @@ class Compiler(NamedTuple):
     """A compiler.
 
     Attributes:
-        kind: `solc` or `vyper`.
         path: the program: `solc`, npm's `solcjs`, `vyper` or `vyper-json`.
         version: without the platform, `0.8.30+commit.73712a01`.
     """

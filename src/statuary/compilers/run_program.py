@@ -35,7 +35,6 @@ class ProgramOutput(NamedTuple):
 
     Attributes:
         exit_code: negative for the signal that ended it.
-        stdout: all of its standard output.
         stderr: the end of its standard error.
     """
 
@@ -55,8 +54,6 @@ def run_program(limits: RunLimits, command: Sequence[str | Path], stdin: bytes =
     """Run a program to its end.
 
     Args:
-        limits: for time, memory and output.
-        command: the program and its arguments.
         stdin: given as a file, because old compilers ask for its size.
 
     Raises:
@@ -130,7 +127,6 @@ def _with_ulimit(limits: RunLimits, command: list[str]) -> list[str]:
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a program and its children."""
     with suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)

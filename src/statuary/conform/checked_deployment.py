@@ -36,13 +36,11 @@ class CheckedDeployment:
     """A deployment and its responses, each requested once.
 
     Attributes:
-        ask: sends a request.
         now: when the checks began.
         sample: the number of records and incidents to check.
     """
 
     def __init__(self, ask: SendRequest, now: Instant, sample: int = 3) -> None:
-        """Create it; no request is made."""
         self.ask = ask
         self.now = now
         self.sample = sample
@@ -74,11 +72,7 @@ class CheckedDeployment:
 
     @property
     def chains(self) -> list[str]:
-        """The ids of the chains that the deployment lists.
-
-        Raises:
-            NotApplicableError: if it lists none.
-        """
+        """The ids of the chains that the deployment lists; raise NotApplicableError if it lists none."""
         listed = self.json("/chains")
         found = [str(chain["chainId"]) for chain in listed if isinstance(chain, dict) and "chainId" in chain]
         if not found:
@@ -102,11 +96,7 @@ class CheckedDeployment:
 
     @property
     def contracts(self) -> list[DeployedContract]:
-        """Some contracts from the whole list of a chain.
-
-        Raises:
-            NotApplicableError: if none is listed.
-        """
+        """Some contracts from the whole list of a chain; raise NotApplicableError if none is listed."""
         listed = self.listed(self.chain)
         if not listed:
             raise NotApplicableError(f"no contract is listed on chain {self.chain}")

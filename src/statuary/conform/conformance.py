@@ -42,7 +42,6 @@ class ConformanceCheck(NamedTuple):
     Attributes:
         run: the function; its name is the check's, and the first line of its docstring is the rule.
         level: the lowest level that must satisfy it.
-        feature: what it means for users, in a few words.
     """
 
     run: CheckFunction
@@ -66,7 +65,6 @@ class ConformanceResult(NamedTuple):
 
     Attributes:
         problems: what is wrong, or why the rule does not apply.
-        seconds: the duration.
     """
 
     check: ConformanceCheck

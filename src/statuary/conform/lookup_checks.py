@@ -183,7 +183,6 @@ def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]
 
 
 def _refused(deployment: CheckedDeployment, target: str, custom_code: str, message: str) -> Iterator[str]:
-    """Yield how a response differs from the expected error."""
     response = deployment.get(target)
     value = _json(response.body)
     if response.status != 400 or not isinstance(value, dict):

@@ -157,7 +157,6 @@ def instants_are_in_the_page_s_zone(deployment: CheckedDeployment) -> Iterator[s
 
 
 def _timestamps(value: Any) -> Iterator[str]:
-    """Yield every timestamp in a document."""
     if isinstance(value, str):
         if re.fullmatch(status_shapes.TIMESTAMP, value):
             yield value
@@ -219,7 +218,6 @@ def _document(deployment: CheckedDeployment, url: Url) -> Members:
 
 
 def _incidents(deployment: CheckedDeployment) -> list[Members]:
-    """Return every listed incident and maintenance."""
     incidents = _document(deployment, url_table.INCIDENTS)["incidents"]
     return [*incidents, *_document(deployment, url_table.MAINTENANCES)["scheduled_maintenances"]]
 

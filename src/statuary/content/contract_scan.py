@@ -43,7 +43,6 @@ class ScanResult:
     Attributes:
         count: contracts with their own file or folder.
         bulk: the bulk sources, in order of paths.
-        findings: what is wrong with names.
         links: whether there are symbolic links, whose targets may change unseen.
     """
 
@@ -183,8 +182,6 @@ class _Link:
 
 
 class _Records(NamedTuple):
-    """Adjacent record files of one folder."""
-
     folder: str
     chain_id: str
     names: list[str]

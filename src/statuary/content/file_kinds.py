@@ -35,7 +35,6 @@ class FilePattern(NamedTuple):
         pattern: the path as the documentation spells it.
         depth: the number of folders between `folder` and the file; None for any number.
         stem: the file name without suffix; empty for any.
-        suffixes: how the names end.
         limit: bytes of the largest file; in a bulk file, of the largest record.
     """
 

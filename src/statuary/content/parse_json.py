@@ -164,8 +164,6 @@ def _offsets(text: str, wanted: Collection[Pointer]) -> dict[Pointer, tuple[int,
 
 
 class _Walk:
-    """One pass over the lexemes of a JSON text."""
-
     def __init__(self, wanted: Collection[Pointer]) -> None:
         self.wanted = wanted
         self.deepest = max(map(len, wanted), default=0)

@@ -46,7 +46,6 @@ def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Tree:
     """Return the value of a YAML text, scalars as text.
 
     Args:
-        text: the whole file.
         scalar: what an unquoted scalar becomes: `str`, or `PlainText` to remember that it has no quotes.
 
     Raises:

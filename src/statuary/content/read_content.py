@@ -82,7 +82,6 @@ class _Reader:
         self.theme: list[SourceFile] = []
 
     def take(self, file: SourceFile) -> None:
-        """Note a file under its kind."""
         path = file.pure
         if is_ignored(path):
             return
@@ -148,7 +147,6 @@ class _Reader:
         )
 
     def _only(self, kind: FileKind, model: type[Model]) -> tuple[SourceFile, Model] | None:
-        """Read the one file of a kind."""
         for extra in self.files[kind][1:]:
             message = f"{self.files[kind][0].path} already contains the same settings"
             hint = "keep one of the two files"

@@ -83,7 +83,6 @@ def _flat(tree: Tree, prefix: str) -> Iterable[tuple[str, str]]:
 def _read(
     files: Iterable[SourceFile], read: Callable[[SourceFile], Content], findings: list[Finding]
 ) -> Iterator[tuple[str, Content]]:
-    """Yield the name and content of each file that can be read."""
     for file in files:
         try:
             yield file.pure.name, read(file)

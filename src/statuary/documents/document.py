@@ -10,7 +10,6 @@ class Document(NamedTuple):
 
     Attributes:
         path: relative to the site's root, with forward slashes and no leading one.
-        media_type: the `Content-Type`.
         cache: the `Cache-Control`; empty leaves it to the host.
         aliases: other paths with the same bytes (the lower-case address).
         sources: the content files that it is built from, relative to the content folder; `()` means the whole

@@ -10,7 +10,6 @@ class Rule(NamedTuple):
         name: in kebab-case.
         severity: of its findings; empty if it varies.
         group: its subject.
-        sentence: the rule.
     """
 
     name: str

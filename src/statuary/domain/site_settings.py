@@ -11,7 +11,6 @@ class Chain(NamedTuple):
 
     Attributes:
         title: a longer name; the same as `name` by default.
-        rpc: public JSON-RPC URLs.
         explorer: the URL of a block explorer with the paths of EIP-3091; empty if there is none.
         supported: whether it accepts new contracts.
     """

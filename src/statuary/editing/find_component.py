@@ -53,11 +53,7 @@ def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
 
 
 def parse_status(word: str) -> ComponentStatus:
-    """Return a component's status.
-
-    Raises:
-        EditError: if there is no such status.
-    """
+    """Return a component's status; raise EditError if there is no such status."""
     for status in STATUSES:
         if status == word:
             return status

@@ -54,9 +54,6 @@ def anchor_contracts(
     """Anchor contracts of one chain, and yield what became of each.
 
     Args:
-        root: the content folder.
-        sources: the contracts.
-        nodes: nodes of the chain.
         before: leave contracts alone whose anchor is under a block of this time or later, and still shows the code.
 
     Raises:

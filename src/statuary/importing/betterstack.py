@@ -38,11 +38,7 @@ EFFECTS: dict[str, ComponentStatus] = {
 
 
 def read_betterstack(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page.
-
-    Raises:
-        SourceError: if the source is not one of Better Stack.
-    """
+    """Return the content of a page; raise SourceError if the source is not one of Better Stack."""
     url = request.source.removesuffix("/index.json").rstrip("/") + "/index.json"
     documents = [request.web.json(url)] if request.is_url else list(json_files(request.source))
     built, by_type = StatusBuilder(request), defaultdict[str, list[Members]](list)
@@ -61,7 +57,6 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
 
 
 def _objects(document: Any) -> list[Members]:
-    """Return the objects of a document of JSON:API."""
     data = as_members(document).get("data")
     return [
         *map(_flat, data if isinstance(data, list) else [data or {}]),
@@ -70,7 +65,6 @@ def _objects(document: Any) -> list[Members]:
 
 
 def _flat(one: Any) -> Members:
-    """Return an object of JSON:API with its attributes as members."""
     found = as_members(one)
     return {**as_members(found.get("attributes") or {}), **found}
 

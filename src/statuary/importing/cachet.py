@@ -57,11 +57,7 @@ VERSIONS = (
 
 
 def read_cachet(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page.
-
-    Raises:
-        SourceError: if the source is not one of Cachet.
-    """
+    """Return the content of a page; raise SourceError if the source is not one of Cachet."""
     built, records = StatusBuilder(request), list[Members]()
     for document in _fetched(request) if request.is_url else json_files(request.source):
         included = {

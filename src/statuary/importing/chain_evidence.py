@@ -115,9 +115,7 @@ def read_anchors(
     """Yield what the chain shows of each contract.
 
     Args:
-        nodes: nodes of the contracts' chain.
         finalized: the block, or why there is none.
-        requests: contracts of one chain.
 
     Raises:
         ContractImportError: if nodes disagree about a block, or the node does not respond.
@@ -238,7 +236,6 @@ class _Block(NamedTuple):
     receipts: list[tuple[bytes, bytes]]
 
     def evidence(self, index: int, creation: str | None) -> DeploymentEvidence | EvidenceError:
-        """Return the proofs of one transaction."""
         key = encode_rlp(number_bytes(index))
         root, transaction = trie_proof(self.transactions, key)
         receipts_root, receipt = trie_proof(self.receipts, key)

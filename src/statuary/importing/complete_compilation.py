@@ -71,11 +71,7 @@ class CompilerBatch:
     def recompile(
         self, compilation: ImportedCompilation, compilers: Sequence[Compiler]
     ) -> ImportedCompilation:
-        """Return what `recompile` returns.
-
-        Raises:
-            ContractImportError: as `recompile`.
-        """
+        """Return what `recompile` returns; raise ContractImportError as `recompile`."""
         key = sha256(orjson.dumps([compilation.version, compilation.std_json_input])).digest()
         if key != self._key:
             self._key, self._whole = key, None

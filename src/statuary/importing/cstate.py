@@ -62,11 +62,7 @@ EFFECTS: dict[str, ComponentStatus | None] = {
 
 
 def read_cstate(request: ImportRequest) -> StatusPlan:
-    """Return the content of a repository.
-
-    Raises:
-        SourceError: if it has neither configuration nor issues.
-    """
+    """Return the content of a repository; raise SourceError if it has neither configuration nor issues."""
     root, built = Path(request.source), StatusBuilder(request)
     if request.is_url:
         raise SourceError("a cState page is read from its repository", "clone it and name the folder")

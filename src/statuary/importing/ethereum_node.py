@@ -67,11 +67,6 @@ class EthereumNode:
     """A node at a URL; `host` is the part of it that messages show."""
 
     def __init__(self, url: str) -> None:
-        """Take the URL without connecting.
-
-        Raises:
-            ContractImportError: if it is not an HTTP URL.
-        """
         try:
             parts = urlsplit(url)
             self.host = parts.hostname or ""
@@ -131,11 +126,7 @@ class EthereumNode:
         return self.parse_hex(self.call(method, *parameters), method)
 
     def parse_hex(self, value: Json, what: str) -> Hex:
-        """Return bytes in a response, in lower case.
-
-        Raises:
-            ContractImportError: if it is not hex.
-        """
+        """Return bytes in a response, in lower case; raise ContractImportError if it is not hex."""
         try:
             return parse_hex(value.lower())
         except (AttributeError, InvalidValueError):

@@ -82,11 +82,7 @@ def next_match_id(root: Path, catalogue: Catalogue) -> str:
 def check_match_id_is_free(
     root: Path, catalogue: Catalogue, match_id: str, own: ContractSource | None
 ) -> None:
-    """Check that no other contract has a match id.
-
-    Raises:
-        ContractImportError: if one does.
-    """
+    """Check that no other contract has a match id; raise ContractImportError if one does."""
     for source in catalogue.contracts:
         if source != own and read_match_id(root, source) == match_id:
             raise ContractImportError(

@@ -52,7 +52,6 @@ def read_foundry(
 
     Args:
         file: an artifact or a full build-info.
-        value: its content.
         contract_name: fully qualified or not; ignored for an artifact, which is one contract.
         project: the folder with `foundry.toml`; None to look for it above the file.
 

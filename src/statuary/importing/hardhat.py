@@ -38,7 +38,6 @@ def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) 
 
     Args:
         file: an artifact, a `.dbg.json`, or a build-info.
-        value: its content.
         contract_name: fully qualified or not; ignored for an artifact, which is one contract.
 
     Raises:

@@ -22,8 +22,6 @@ class ImportReport:
     """What an import did, or would do.
 
     Attributes:
-        added: paths of new files in the content folder.
-        changed: paths of edited files.
         kept: how many things of the source are in the content already.
         notes: what a person should know or do.
         incomplete: why the import ended early; running it again goes on.

@@ -38,12 +38,8 @@ def import_status(
     """Read another system and bring what is new of it into a content folder.
 
     Args:
-        read: the reader of its kind.
         source: a URL, a folder or a file.
         root: the content folder; it is made if there is none.
-        now: the present.
-        web: reads URLs.
-        dry_run: write nothing.
 
     Raises:
         SourceError: if the source cannot be read at all.

@@ -30,11 +30,6 @@ class ImportedCompilation:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the types of what the files contain.
-
-        Raises:
-            ContractImportError: if one is wrong.
-        """
         names: tuple[Json, ...] = (self.version, self.fully_qualified_name)
         if not all(isinstance(text, str) for text in names):
             raise _invalid("the compiler version or the contract name is not text")

@@ -49,20 +49,12 @@ def read_hex_file(file: Path) -> Hex:
 
 
 def read_source_bytes(file: Path) -> bytes:
-    """Return the bytes of a source or hex file.
-
-    Raises:
-        ContractImportError: if it cannot be read.
-    """
+    """Return the bytes of a source or hex file; raise ContractImportError if it cannot be read."""
     return _read_bytes(file, MAX_SOURCE_BYTES)
 
 
 def decode_source(raw: bytes, file: Path) -> str:
-    """Return the text of a file.
-
-    Raises:
-        ContractImportError: if it is not UTF-8.
-    """
+    """Return the text of a file; raise ContractImportError if it is not UTF-8."""
     try:
         return raw.decode()
     except UnicodeDecodeError:

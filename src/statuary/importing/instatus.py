@@ -53,11 +53,7 @@ WITH_KEY = ("components", "incidents", "maintenances")
 
 
 def read_instatus(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page.
-
-    Raises:
-        SourceError: if the source is not one of Instatus.
-    """
+    """Return the content of a page; raise SourceError if the source is not one of Instatus."""
     built = StatusBuilder(request)
     records = [one for document in _documents(request, built) for one in _records(built, document)]
     if not records and not built.plan.page:

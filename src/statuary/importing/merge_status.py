@@ -48,9 +48,7 @@ def merge_status(
     """Return the edits that bring a plan into a content folder, those that others need first.
 
     Args:
-        root: the content folder.
         status: what it has; None if it has nothing yet.
-        plan: what is brought.
         report: is told what stays, and what cannot be brought.
     """
     merger = _Merger(root, status, plan, report)

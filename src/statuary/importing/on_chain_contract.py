@@ -55,11 +55,7 @@ class _Creation(NamedTuple):
 
 
 def read_chain_id(node: EthereumNode) -> ChainId:
-    """Return the chain id of a node.
-
-    Raises:
-        ContractImportError: if the node does not respond with one.
-    """
+    """Return the chain id of a node; raise ContractImportError if the node does not respond with one."""
     try:
         return parse_chain_id(str(node.parse_quantity(node.call("eth_chainId"), "eth_chainId")))
     except (RpcError, InvalidValueError) as error:
@@ -70,8 +66,6 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
     """Read a contract from a node.
 
     Args:
-        node: a node of the contract's chain.
-        address: the contract's.
         transaction: the hash of the creating transaction; None if unknown.
 
     Raises:

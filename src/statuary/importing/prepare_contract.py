@@ -32,10 +32,8 @@ class ImportOptions(NamedTuple):
     """Which contract to add, and how.
 
     Attributes:
-        form: a workspace or a record.
         match_id: None for the existing contract's, or else the next free one.
         verified_at: None for the existing contract's, or else `now`.
-        replace: replace the existing contract.
         compilers: compile again with these; empty to use the output of the tool chain.
     """
 
@@ -61,7 +59,6 @@ class PreparedContract(NamedTuple):
     Attributes:
         verification: the record, and what is wrong with it.
         files: by path in the content folder; empty if the record has errors.
-        replaced: the existing contract.
         notes: what could not be found out, as sentences.
     """
 
@@ -83,11 +80,6 @@ def prepare_contract(
     """Derive and verify a contract; return the files to write.
 
     Args:
-        root: the content folder.
-        catalogue: the site.
-        options: which contract to add.
-        compilation: its sources and the compiler's output.
-        on_chain: its code on the chain.
         node: the node to ask about proxies.
 
     Raises:
@@ -118,9 +110,6 @@ def derive_contract(
     """Derive and verify a contract whose place in the site is known.
 
     Args:
-        options: which contract; with its match id.
-        compilation: its sources and the compiler's output.
-        on_chain: its code on the chain.
         replaced: the existing contract.
         proxy_resolution: what the chain said of it, if it is a proxy.
 
@@ -179,7 +168,6 @@ def _match_id(
 
 
 def _existing_resolution(existing: ExistingContract | None, on_chain: OnChainContract) -> Json | None:
-    """Return the proxy resolution of the existing contract, if the code alone does not decide it."""
     code = on_chain.creation or on_chain.runtime
     if existing is None or code is None:
         return None

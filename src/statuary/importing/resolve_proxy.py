@@ -29,8 +29,6 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
     """Return the members of `proxyResolution` as the chain has them now.
 
     Args:
-        node: a node of the contract's chain.
-        address: the contract's.
         code: its creation code, or its runtime code if the creation code is unknown.
         name_of: returns the name of a verified contract on the same chain, or None.
 

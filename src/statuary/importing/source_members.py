@@ -33,11 +33,7 @@ def text_of(members: Members, *names: str) -> str:
 
 
 def required_text(members: Members, *names: str) -> str:
-    """Return what `text_of` returns.
-
-    Raises:
-        SourceError: if it is empty.
-    """
+    """Return what `text_of` returns; raise SourceError if it is empty."""
     text = text_of(members, *names)
     if not text:
         raise SourceError(f"has no {' or '.join(map(repr, names))}")
@@ -61,11 +57,7 @@ def instant_of(members: Members, *names: str) -> str | None:
 
 
 def required_instant(members: Members, *names: str) -> str:
-    """Return an instant as content holds it.
-
-    Raises:
-        SourceError: if there is none.
-    """
+    """Return an instant as content holds it; raise SourceError if there is none."""
     found = instant_of(members, *names)
     if found is None:
         raise SourceError(f"has no {' or '.join(map(repr, names))}")
@@ -87,11 +79,7 @@ def list_of(members: Members, name: str) -> list[Members]:
 
 
 def as_members(value: Any) -> Members:
-    """Return a value that is an object.
-
-    Raises:
-        SourceError: if it is anything else.
-    """
+    """Return a value that is an object; raise SourceError if it is anything else."""
     if not isinstance(value, dict):
         raise SourceError("is not an object")
     return value
@@ -112,11 +100,7 @@ def convert_each(
 
 
 def read_file(file: Path) -> bytes:
-    """Return the bytes of a file.
-
-    Raises:
-        SourceError: if it cannot be read.
-    """
+    """Return the bytes of a file; raise SourceError if it cannot be read."""
     try:
         return SourceFile(file.parent, file.name).bytes(MAX_FILE)
     except UnreadableError as error:
@@ -124,11 +108,7 @@ def read_file(file: Path) -> bytes:
 
 
 def parse_json(raw: bytes, source: str) -> Any:
-    """Return what JSON holds.
-
-    Raises:
-        SourceError: if it is not JSON.
-    """
+    """Return what JSON holds; raise SourceError if it is not JSON."""
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -156,11 +136,7 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file.
-
-    Raises:
-        SourceError: if it cannot be read or is not UTF-8.
-    """
+    """Return the text of a file; raise SourceError if it cannot be read or is not UTF-8."""
     try:
         return decode_utf8(read_file(file))
     except UnreadableError as error:
@@ -177,11 +153,7 @@ def losing(lost: list[Lost], noun: str, what: str) -> Iterator[None]:
 
 
 def parse_source_yaml(text: str, name: str) -> Any:
-    """Return what YAML holds, scalars as text.
-
-    Raises:
-        SourceError: if it is not YAML.
-    """
+    """Return what YAML holds, scalars as text; raise SourceError if it is not YAML."""
     try:
         return parse_yaml(text)
     except UnreadableError as error:

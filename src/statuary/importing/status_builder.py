@@ -33,12 +33,7 @@ class ForeignUpdate(NamedTuple):
 
 
 class StatusBuilder:
-    """Puts together the content of a status page.
-
-    Attributes:
-        plan: what has come so far.
-        lost: what could not be brought.
-    """
+    """Puts together the content of a status page."""
 
     def __init__(self, request: ImportRequest) -> None:
         self.request = request
@@ -169,7 +164,6 @@ def _update(update: ForeignUpdate) -> Source:
 
 
 def _name(text: str) -> str:
-    """Return a name on one line, cut at Statuspage's limit."""
     line = " ".join(text.split()) or "Untitled"
     return line if len(line) <= MAX_NAME_LENGTH else line[: MAX_NAME_LENGTH - 2] + " …"
 
@@ -191,11 +185,7 @@ def any_instant(members: Members, *names: str) -> str | None:
 
 
 def required_date(members: Members, *names: str) -> str:
-    """Return what `any_instant` returns.
-
-    Raises:
-        SourceError: if there is none.
-    """
+    """Return what `any_instant` returns; raise SourceError if there is none."""
     found = any_instant(members, *names)
     if found is None:
         raise SourceError(f"has no {' or '.join(map(repr, names))}")

@@ -20,10 +20,8 @@ class ImportRequest(NamedTuple):
 
     Attributes:
         source: a URL, a folder or a file.
-        web: reads URLs.
         known: ids of the incidents and maintenances that the content has.
         keys: keys of the components that it has, by id.
-        now: the present.
     """
 
     source: str

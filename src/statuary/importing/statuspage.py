@@ -44,11 +44,7 @@ AUTOMATION_NOTE = (
 
 
 def read_statuspage(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page.
-
-    Raises:
-        SourceError: if the source is not a Statuspage.
-    """
+    """Return the content of a page; raise SourceError if the source is not a Statuspage."""
     documents = _Documents()
     if request.is_url:
         _fetch(request, documents)

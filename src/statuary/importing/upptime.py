@@ -43,11 +43,7 @@ SIGNS = re.compile(r"\A[^\w]*(?:🛑|⚠️?|🔴|🟨)\s*")
 
 
 def read_upptime(request: ImportRequest) -> StatusPlan:
-    """Return the content of a repository.
-
-    Raises:
-        SourceError: if the source is not one of Upptime.
-    """
+    """Return the content of a repository; raise SourceError if the source is not one of Upptime."""
     built = StatusBuilder(request)
     api = _api(request.source) if request.is_url else ""
     settings, issues, comments = _fetched(request, api) if api else _saved(request.source)
@@ -72,7 +68,6 @@ def read_upptime(request: ImportRequest) -> StatusPlan:
 
 
 def _api(source: str) -> str:
-    """Return the URL of a repository in GitHub's API."""
     if "/repos/" in source:
         return source.rstrip("/")
     parts = urlsplit(source).path.strip("/").removesuffix(".git").split("/")

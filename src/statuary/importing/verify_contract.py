@@ -41,7 +41,6 @@ def verify_contract(workspace: Workspace, path: str) -> VerificationResult:
     """Derive a contract's record and run every check on it.
 
     Args:
-        workspace: the contract.
         path: the file that it would be written to, for the findings.
     """
     try:

@@ -40,8 +40,6 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
     """Return the files of a contract by path in the content folder, in the order in which to write them.
 
     Args:
-        workspace: the contract, its compiler output trimmed by `trim_compiler_output`.
-        record: the record derived from it.
         form: a workspace or a record.
     """
     if form is ContractForm.RECORD:

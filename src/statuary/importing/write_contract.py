@@ -18,7 +18,6 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
     """Write a contract's files, and remove those of the contract that it replaces.
 
     Args:
-        root: the content folder.
         files: by path in the content folder, in the order in which to write them.
         replaced: the existing contract; other files beside it stay.
 

@@ -22,11 +22,6 @@ class FolderReader:
     has_manifest = False
 
     def __init__(self, root: Path) -> None:
-        """Open a folder.
-
-        Raises:
-            PublishingError: if there is none.
-        """
         if not root.is_dir():
             raise PublishingError(f"{root} is not a folder")
         self.root = root
@@ -53,11 +48,7 @@ class FolderReader:
             return opened.read()
 
     def require(self, path: str) -> bytes:
-        """Return the bytes of a published file.
-
-        Raises:
-            PublishingError: if it is missing.
-        """
+        """Return the bytes of a published file; raise PublishingError if it is missing."""
         body = self.read(path)
         if body is None:
             raise PublishingError(f"{path} is missing in {self.root}", "build the site again")

@@ -14,10 +14,7 @@ class PartitionResult(NamedTuple):
     """What a partition made.
 
     Attributes:
-        items: the number of its sources or addresses.
-        rows: the results of its sources.
         documents: its documents, if they were not staged.
-        files: the files that it staged.
         folders: the folders of the site with these files.
         file: where all of this is recorded; None if it is here.
     """

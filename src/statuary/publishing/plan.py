@@ -42,7 +42,6 @@ class Plan(NamedTuple):
         counts: changes by action.
         kept: number of unchanged documents.
         size: bytes of all documents, each counted once.
-        changed_size: bytes to write.
         changes: yields the changes by path.
         conflicts: paths that hold files of another program; while there are any, nothing is applied.
     """

@@ -28,8 +28,6 @@ def answer_site(
     """Return the response of the site on a host with an edge runtime.
 
     Args:
-        read: returns the site's documents by path.
-        now: the instant of the response.
         new_error_id: returns the `errorId` of an error body.
     """
     response = answer_lookup(request, read, new_error_id)
@@ -75,7 +73,6 @@ def _cache_control(epochs: Epochs, now: Instant) -> str:
 
 
 def _file_response(path: str, read: ReadDocument) -> Response | None:
-    """Return a file or a page; None if there is none."""
     for file in (*_files(path), f"{path}/index.html"):
         body = read(file)
         if body is not None:

@@ -55,7 +55,6 @@ def _start(status: int, headers: Mapping[str, str]) -> dict[str, Any]:
 
 
 async def _stream_events(events: ReloadEvents, receive: Receive, send: Send) -> None:
-    """Send events until the client goes away."""
     await send(_start(200, STREAM_HEADERS))
     sending = asyncio.create_task(_send_events(events, send))
     try:

@@ -83,7 +83,6 @@ class SiteHandler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _stream(self, events: ReloadEvents) -> None:
-        """Send events until the client goes away."""
         self.close_connection = True
         changed = threading.Event()
         events.waiting.add(changed.set)

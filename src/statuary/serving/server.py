@@ -29,12 +29,7 @@ class ServerError(StatuaryError):
 
 
 class WatchedContent(NamedTuple):
-    """Content that is rebuilt when it changes.
-
-    Attributes:
-        folder: watched recursively.
-        rebuild: builds the site and reports findings.
-    """
+    """Content that is rebuilt when it changes."""
 
     folder: Path
     rebuild: Callable[[], None]
@@ -115,7 +110,6 @@ def _poll(folder: Path, stopped: Event) -> Iterator[object]:
 
 
 def _state(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return time and size of every file below a folder."""
     found = {}
     for parent, _, names in os.walk(folder):
         for file in (Path(parent, name) for name in names):

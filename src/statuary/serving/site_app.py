@@ -50,14 +50,6 @@ class SiteApp:
         log: Callable[[ServedRequest], None],
         events: ReloadEvents | None = None,
     ) -> None:
-        """Create the application.
-
-        Args:
-            read: returns the site's documents by path.
-            clock: returns the instant of a response.
-            new_error_id: returns the `errorId` of an error body.
-            log: is called after each request.
-        """
         self._read = read
         self._clock = clock
         self._new_error_id = new_error_id
@@ -87,7 +79,6 @@ class SiteApp:
 
 
 def _internal_error(new_error_id: NewErrorId) -> Response:
-    """Return Sourcify's response to an internal error."""
     body = {
         "customCode": "internal_error",
         "message": "The server encountered an unexpected error.",

@@ -27,7 +27,6 @@ class Contract:
     def __init__(
         self, chain_id: ChainId, address: Address, read: Callable[[], bytes], read_proof: Callable[[], bytes]
     ) -> None:
-        """Take what reads the record and its proof."""
         self.chain_id = chain_id
         self.address = address
         self._read = read

@@ -17,12 +17,7 @@ KEPT_BLOCKS = 256
 
 
 class ByteRanges(Protocol):
-    """Bytes with random access; thread-safe.
-
-    Attributes:
-        name: used in messages.
-        size: in bytes.
-    """
+    """Bytes with random access; thread-safe."""
 
     name: str
     size: int
@@ -38,11 +33,6 @@ class FileRanges:
     """The bytes of a file."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file.
-
-        Raises:
-            PublishingError: if that fails.
-        """
         try:
             self.file = path.open("rb", buffering=0)
         except OSError as error:

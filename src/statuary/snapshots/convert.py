@@ -26,7 +26,6 @@ def convert_snapshot(
         location: a file, or a folder or URL that a snapshot was published into.
         out: the new file; its extension determines the format.
         signer: signs the manifest; without one, an existing signature stays.
-        workers: compression threads; one for each core if None.
         allow_older: replace a newer snapshot.
 
     Raises:

@@ -58,7 +58,6 @@ def write_delta(before: Path, after: Path, out: Path) -> None:
 
 
 def _delta_members(old: ZipReader, new: ZipReader) -> Iterator[CompressedMember]:
-    """Yield the members of a delta."""
     ends = {"from": _digest(old)._asdict(), "to": _digest(new)._asdict()}
     yield compress_member(SnapshotMember(path=DELTA, body=orjson.dumps({"delta": DELTA_FORMAT, **ends})))
     for path in _member_order(new, new.compressed):
@@ -96,8 +95,6 @@ def apply_delta(before: Path, delta: Path, out: Path) -> str:
 
 
 def _merged_members(old: ZipReader, changes: ZipReader) -> Iterator[CompressedMember]:
-    """Yield the members of the snapshot that a delta makes."""
-
     def member(path: str) -> CompressedMember | None:
         return changes.compressed(path) or old.compressed(path)
 
@@ -135,7 +132,6 @@ def _member_order(newest: ZipReader, member: ReadMember) -> Iterator[str]:
 
 
 def _parse_ends(changes: ZipReader) -> tuple[ArchiveDigest, ArchiveDigest]:
-    """Return the digests of the old and the new snapshot."""
     try:
         value = orjson.loads(changes.read(DELTA) or b"")
         if value["delta"] != DELTA_FORMAT:
@@ -155,11 +151,6 @@ def _digest(snapshot: ZipReader) -> ArchiveDigest:
 
 
 def _open_zip(path: Path) -> ZipReader:
-    """Open a snapshot or a delta.
-
-    Raises:
-        PublishingError: if it is not a zip.
-    """
     if path.name.endswith(".tar.zst"):
         raise PublishingError(
             f"{path} is a .tar.zst: a delta is made between zips",

@@ -79,11 +79,7 @@ class NameTable:
         self.connection.close()
 
     def claim(self, path: str) -> None:
-        """Add the name of a file.
-
-        Raises:
-            DamagedSnapshotError: if a file or folder has it, in any case.
-        """
+        """Add the name of a file; raise DamagedSnapshotError if a file or folder has it, in any case."""
         folder = path.rpartition("/")[0]
         if folder != self.last_folder:
             self._claim_folders(folder)

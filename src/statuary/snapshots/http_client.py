@@ -49,7 +49,6 @@ def fetch(url: str, limit: int) -> bytes | None:
     """Return the body of a URL; None if there is none (404 or 410), or its path is too long for the server (414).
 
     Args:
-        url: the URL.
         limit: bytes of the longest body that is accepted.
 
     Raises:

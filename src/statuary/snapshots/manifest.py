@@ -39,7 +39,6 @@ class SiteOrigin(NamedTuple):
     Attributes:
         instant: the instant that the site shows.
         revision: of the content, such as a git commit; empty if unknown.
-        statuary: the version that built it.
         only: the part of the site, as given to `--only`; empty for the whole.
     """
 
@@ -171,11 +170,7 @@ def _part(value: Mapping[str, Any]) -> ManifestPart:
 
 
 def json_object(text: bytes, what: str) -> Mapping[str, Any]:
-    """Return the members of a JSON object.
-
-    Raises:
-        DamagedSnapshotError: if the text is anything else.
-    """
+    """Return the members of a JSON object; raise DamagedSnapshotError if the text is anything else."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -186,29 +181,17 @@ def json_object(text: bytes, what: str) -> Mapping[str, Any]:
 
 
 def checked_text(value: str) -> str:
-    """Return a value that must be a string.
-
-    Raises:
-        ValueError: if it is not.
-    """
+    """Return a value that must be a string; raise ValueError if it is not."""
     return _checked(value, "text", is_right=isinstance(value, str))
 
 
 def checked_count(value: int) -> int:
-    """Return a value that must be an integer of at least 0.
-
-    Raises:
-        ValueError: if it is not.
-    """
+    """Return a value that must be an integer of at least 0; raise ValueError if it is not."""
     return _checked(value, "a count", is_right=type(value) is int and value >= 0)
 
 
 def checked_digest(value: str) -> str:
-    """Return a value that must be a SHA-256 in hex.
-
-    Raises:
-        ValueError: if it is not.
-    """
+    """Return a value that must be a SHA-256 in hex; raise ValueError if it is not."""
     return _checked(value, "a SHA-256", is_right=DIGEST.fullmatch(checked_text(value)) is not None)
 
 

@@ -117,11 +117,7 @@ def _header_value(value: str) -> str:
 
 
 def check_body(entry: ManifestEntry, body: bytes) -> None:
-    """Check the bytes of a document against its entry.
-
-    Raises:
-        DamagedSnapshotError: if they differ.
-    """
+    """Check the bytes of a document against its entry; raise DamagedSnapshotError if they differ."""
     if len(body) != entry.size:
         raise DamagedSnapshotError(
             f"{entry.path} is damaged: it has {len(body):,} bytes, the manifest lists {entry.size:,}"
@@ -159,11 +155,7 @@ def encode_part(entries: list[ManifestEntry]) -> tuple[ManifestPart, bytes]:
 
 
 def check_part(text: bytes | None, part: ManifestPart) -> bytes:
-    """Return the bytes of a part.
-
-    Raises:
-        DamagedSnapshotError: if they are missing or modified.
-    """
+    """Return the bytes of a part; raise DamagedSnapshotError if they are missing or modified."""
     if text is None:
         raise DamagedSnapshotError(f"{part.path} is missing")
     if len(text) != part.size or sha256(text).hexdigest() != part.sha256:
@@ -172,11 +164,7 @@ def check_part(text: bytes | None, part: ManifestPart) -> bytes:
 
 
 def parse_part(text: bytes | None, part: ManifestPart) -> list[ManifestEntry]:
-    """Parse a part.
-
-    Raises:
-        DamagedSnapshotError: if it is not the part that the manifest lists.
-    """
+    """Parse a part; raise DamagedSnapshotError if it is not the part that the manifest lists."""
     entries = [parse_entry(line) for line in check_part(text, part).splitlines(keepends=True)]
     if len(entries) != part.documents or not entries or entries[0].path != part.first:
         raise DamagedSnapshotError(f"{part.path} is not the part that the manifest lists")
@@ -211,9 +199,6 @@ class ManifestBuilder:
 
 def read_entries(manifest: Manifest, read: ReadPath) -> Iterator[ManifestEntry]:
     """Yield the entries of a manifest, by path.
-
-    Args:
-        read: returns the parts by path.
 
     Raises:
         DamagedSnapshotError: if a part is missing or damaged, paths are unsorted or clash, or counts differ.

@@ -22,11 +22,6 @@ Signer = Callable[[bytes], bytes]
 
 
 def _minisign() -> Any:
-    """Return the package.
-
-    Raises:
-        MissingExtraError: if it is not installed.
-    """
     return optional("minisign", extra="snapshot", purpose="A signature")
 
 
@@ -133,7 +128,6 @@ def verify_manifest_signature(
     """Verify the signature of a manifest and its trusted comment; return the signature.
 
     Args:
-        name: the snapshot's name in messages.
         manifest: None if there is none.
         text: of a .minisig file; None if there is none.
         key: the required key.

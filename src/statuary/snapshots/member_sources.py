@@ -114,8 +114,6 @@ class SiteMembers:
         """Use a site.
 
         Args:
-            read: returns the bytes of a member by path.
-            name: the site's name in messages.
             list_paths: yields every path; None if the site cannot be listed.
         """
         self._read = read

@@ -82,11 +82,6 @@ class MemberCompressor:
     """Compresses members in threads, and returns them in order."""
 
     def __init__(self, workers: int | None = None, level: int = LEVEL) -> None:
-        """Start the threads.
-
-        Args:
-            workers: threads; one for each core if None.
-        """
         self.count = workers or os.cpu_count() or 1
         self.level = level
         self.pool = ThreadPoolExecutor(self.count)

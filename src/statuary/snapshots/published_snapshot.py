@@ -44,7 +44,6 @@ class PublishedSnapshot:
     """A snapshot, verified completely before the first body is put; needed bodies wait in a file."""
 
     def __init__(self, snapshot: SnapshotReader) -> None:
-        """Use a snapshot, which is read to its end."""
         self.snapshot = snapshot
         self.bodies = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
         self.table = temporary_database(

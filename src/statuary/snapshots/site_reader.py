@@ -43,7 +43,6 @@ class DocumentSource(Protocol):
     """The bytes of a site; thread-safe.
 
     Attributes:
-        name: used in messages.
         has_manifest: whether it is a snapshot, which always has a manifest.
     """
 
@@ -58,11 +57,7 @@ class DocumentSource(Protocol):
         """
 
     def paths(self) -> Iterator[str]:
-        """Yield every path.
-
-        Raises:
-            PublishingError: if the site cannot be listed.
-        """
+        """Yield every path; raise PublishingError if the site cannot be listed."""
 
     def close(self) -> None:
         """Release resources."""
@@ -103,14 +98,6 @@ class ManifestIndex:
     """A manifest for looking up documents; its parts are read when they are needed."""
 
     def __init__(self, text: bytes, read: ReadPath) -> None:
-        """Parse a manifest.
-
-        Args:
-            read: returns the parts by path.
-
-        Raises:
-            DamagedSnapshotError: if it is not a manifest.
-        """
         self.text = text
         self.manifest = parse_manifest(text)
         self.part = lru_cache(KEPT_PARTS)(self._read_part)
@@ -142,11 +129,7 @@ class ManifestIndex:
         return parse_entry(lines[line]) if line < len(lines) and _path_of(lines[line]) == name else None
 
     def paths(self) -> Iterator[str]:
-        """Yield every name of every document.
-
-        Raises:
-            DamagedSnapshotError: if a part is missing or damaged.
-        """
+        """Yield every name of every document; raise DamagedSnapshotError if a part is missing or damaged."""
         for entry in read_entries(self.manifest, self._read):
             yield from entry.names
 
@@ -235,11 +218,7 @@ def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> Si
 
 
 def open_source(location: str | Path) -> DocumentSource:
-    """Open a site to read its bytes unchecked.
-
-    Raises:
-        PublishingError: as `open_site` does.
-    """
+    """Open a site to read its bytes unchecked; raise PublishingError as `open_site` does."""
     text = str(location)
     if text.endswith(".tar.zst"):
         raise PublishingError(

@@ -35,11 +35,6 @@ class SnapshotReader:
     """
 
     def __init__(self, source: MemberSource, name: str) -> None:
-        """Read the manifest and the signature.
-
-        Raises:
-            DamagedSnapshotError: if it is not a snapshot.
-        """
         self.name = name
         self.source = source
         self._first = [source.take(MANIFEST)]

@@ -62,7 +62,6 @@ class SnapshotTarget(RebuiltTarget):
         Args:
             out: the file; its extension determines the format.
             only: the part of the offered documents to write.
-            dry_run: write nothing.
             workers: compression threads; one for each core if None. The bytes are the same.
 
         Raises:

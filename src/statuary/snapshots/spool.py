@@ -33,7 +33,6 @@ class Spool:
     """Compressed documents that wait until all have arrived."""
 
     def __init__(self, folder: Path) -> None:
-        """Create the file for the bodies in a folder."""
         self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by __exit__
         self.connection = temporary_database(SCHEMA)
         self.end = 0

@@ -24,11 +24,7 @@ class Writable(Protocol):
 
 
 class HashingReader:
-    """A stream being read.
-
-    Attributes:
-        name: used in messages.
-    """
+    """A stream being read."""
 
     def __init__(self, stream: Readable, name: str) -> None:
         self.stream = stream
@@ -42,11 +38,7 @@ class HashingReader:
         return self._digest.hexdigest()
 
     def exactly(self, size: int) -> bytes:
-        """Return the next bytes.
-
-        Raises:
-            DamagedSnapshotError: if there are fewer.
-        """
+        """Return the next bytes; raise DamagedSnapshotError if there are fewer."""
         parts = []
         while size:
             part = self.stream.read(min(size, CHUNK))
@@ -59,22 +51,14 @@ class HashingReader:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def expect(self, data: bytes, what: str) -> None:
-        """Read bytes that must have a given value.
-
-        Raises:
-            DamagedSnapshotError: if they differ.
-        """
+        """Read bytes that must have a given value; raise DamagedSnapshotError if they differ."""
         if data and self.exactly(len(data)) != data:
             raise DamagedSnapshotError(
                 f"{self.name} is damaged: {what} at byte {self.position - len(data):,}"
             )
 
     def expect_end(self) -> None:
-        """Make sure that nothing follows.
-
-        Raises:
-            DamagedSnapshotError: if something does.
-        """
+        """Make sure that nothing follows; raise DamagedSnapshotError if something does."""
         if self.stream.read(1):
             raise DamagedSnapshotError(f"{self.name} goes on after its end at byte {self.position:,}")
 

@@ -149,7 +149,6 @@ class ZstdReader:
         return b""
 
     def _feed(self) -> bool:
-        """Read more of the file."""
         self._hash(self.fed)
         self.fed = self.unread = self.stream.read(CHUNK // 16)
         return bool(self.fed)
@@ -207,11 +206,7 @@ class TarZstReader:
         return None if self._next is None else self._next[0]
 
     def member(self, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Read the next member, which has these aliases.
-
-        Raises:
-            DamagedSnapshotError: if it is damaged.
-        """
+        """Read the next member, which has these aliases; raise DamagedSnapshotError if it is damaged."""
         if self.next_path() is None or self._next is None:
             raise DamagedSnapshotError(f"{self.name} ends before its last member")
         (path, size), self._next = self._next, None

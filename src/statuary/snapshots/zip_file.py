@@ -99,11 +99,7 @@ class ZipStreamReader:
         return None if self._next is None else self._next.path
 
     def member(self, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Read the next member.
-
-        Raises:
-            DamagedSnapshotError: if it is damaged.
-        """
+        """Read the next member; raise DamagedSnapshotError if it is damaged."""
         if self.next_path() is None or self._next is None:
             raise DamagedSnapshotError(f"{self.source.name} ends before its last member")
         header, self._next = self._next, None

@@ -101,7 +101,6 @@ class ZipReader:
         return CompressedMember(header=header, data=text[len(local) :])
 
     def _entry(self, path: str) -> CentralEntry | None:
-        """Return the entry of a member in the central directory."""
         span = self._own.get(path) if is_snapshot_path(path) else self._find(path)
         if span is None:
             return None

@@ -23,12 +23,6 @@ class DaskPool(WorkerPool):
     runs_tasks_here = False
 
     def __init__(self, address: str) -> None:
-        """Connect.
-
-        Raises:
-            WorkersLostError: if there is no scheduler, or it has no workers.
-            MissingExtraError: if the extra `dask` is not installed.
-        """
         self._distributed, self._config = _module("distributed"), _module("dask.config")
         self.address = address
         self._client = self._connected()

@@ -29,7 +29,6 @@ class Executor(Protocol):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop all workers and drop tasks that have not begun."""
         return
 
     def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
@@ -53,12 +52,7 @@ class InProcessExecutor(Executor):
 
 
 class WorkerPool(Protocol):
-    """Workers in other processes.
-
-    Attributes:
-        size: the number of concurrent tasks.
-        runs_tasks_here: whether this process is one of the workers.
-    """
+    """Workers in other processes."""
 
     size: int
     runs_tasks_here: bool

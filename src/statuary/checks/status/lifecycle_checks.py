@@ -154,7 +154,6 @@ def _resolving_pointer(state: IncidentState) -> Pointer:
 
 
 def _affected_by_another(context: StatusContext, component: str, state: IncidentState) -> bool:
-    """Return whether another record that affects a component was open when a record was closed."""
     at = state.resolved_at
     for history in context.histories_by_component.get(component, ()):
         other = history.state_at(at) if at is not None and history.incident is not state.incident else None

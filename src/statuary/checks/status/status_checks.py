@@ -95,8 +95,6 @@ def status_findings(
 
     Args:
         timeline: laid out as far as the horizon.
-        now: the instant of the build.
-        skip: names of rules.
     """
     context = StatusContext(timeline=timeline, now=now)
     for check in STATUS_CHECKS:

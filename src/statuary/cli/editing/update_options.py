@@ -26,7 +26,6 @@ class UpdateOptions(NamedTuple):
     Attributes:
         body: None if it was not given.
         components: as `key` or `key=status`.
-        notify: whether subscribers are notified.
     """
 
     body: str | None

@@ -15,7 +15,6 @@ class ContractKind(NamedTuple):
     """A source of contracts.
 
     Attributes:
-        name: the command.
         title: what it brings.
         source: what SOURCE may be.
     """

@@ -28,11 +28,7 @@ def run_status_import(
 
     Args:
         read: the reader of its system.
-        source: a URL, a folder or a file.
-        content: the content folder.
-        now: the present.
         key: what the system's API needs, or nothing.
-        dry_run: write nothing.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     with progress() as shown:

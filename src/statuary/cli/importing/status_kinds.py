@@ -16,7 +16,6 @@ class StatusKind(NamedTuple):
     """A system whose status pages can be imported.
 
     Attributes:
-        title: the name of the system.
         source: what SOURCE may be.
         key: the environment variable with the key that its API may need.
     """

@@ -38,8 +38,6 @@ def log_keeper(
     """Return who extends a log, with the key of a file or the environment.
 
     Args:
-        settings: the log's.
-        now: the time of new entries.
         key_file: the file of --log-key.
         to: where else the site is published.
 

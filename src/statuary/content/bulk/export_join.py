@@ -42,7 +42,6 @@ class ExportBucket(NamedTuple):
     Attributes:
         path: the export, relative to the content folder, or a URL.
         scratch_dir: the folder of the bucket's file.
-        contracts: the number of contracts in it.
         has_signatures: whether the export has tables of signatures; else they are derived from the ABI.
     """
 
@@ -66,7 +65,6 @@ def join_export(
     """Join an export's tables into buckets.
 
     Args:
-        root: the content folder.
         chains: the ids of the site's chains; matches on others are left out.
         scratch_dir: an empty folder, which must exist as long as buckets are read.
 

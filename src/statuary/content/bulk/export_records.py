@@ -39,7 +39,6 @@ def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[BulkContract]:
 def _contract(
     row: list[Any], sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
 ) -> BulkContract:
-    """Return the contract of a match."""
     file, file_row, match_id, _, chain_id, *_ = row
     source = ContractSource(
         path=file, chain_id=str(chain_id), address="", form=ContractForm.ROW, line=file_row + 1

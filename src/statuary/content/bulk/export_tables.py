@@ -77,7 +77,6 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
     """Open the SQL engine.
 
     Args:
-        scratch: the folder for what does not fit into memory.
         database: a file for its tables; by default they are in memory.
 
     Raises:

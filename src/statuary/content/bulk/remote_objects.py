@@ -81,11 +81,7 @@ def read_remote(url: str, limit: int) -> bytes:
 
 
 def open_remote(url: str) -> IO[bytes]:
-    """Open an object as a stream.
-
-    Raises:
-        UnreadableError: if it does not exist or cannot be read.
-    """
+    """Open an object as a stream; raise UnreadableError if it does not exist or cannot be read."""
     bucket, key = _parts(url)
     try:
         reader = import_obstore().open_reader(_store(bucket), key, buffer_size=PIECE)
@@ -116,20 +112,12 @@ class _Raw(io.RawIOBase):
 
 
 def import_obstore() -> Any:
-    """Return the module `obstore`.
-
-    Raises:
-        MissingExtraError: if it is not installed.
-    """
+    """Return the module `obstore`; raise MissingExtraError if it is not installed."""
     return optional("obstore", extra="s3", purpose="an object store")
 
 
 def from_url(url: str, **options: Any) -> Any:
-    """Return the store of a URL.
-
-    Raises:
-        MissingExtraError: if the library is not installed.
-    """
+    """Return the store of a URL; raise MissingExtraError if the library is not installed."""
     return optional("obstore.store", extra="s3", purpose="an object store").from_url(url, **options)
 
 
@@ -139,7 +127,6 @@ def _store(bucket: str) -> Any:
 
 
 def _parts(url: str) -> tuple[str, str]:
-    """Return the URL of the bucket, and the key."""
     scheme, _, rest = url.partition("://")
     bucket, _, key = rest.partition("/")
     return f"{scheme}://{bucket}", key

@@ -123,7 +123,6 @@ def _group(key: str, written: ComponentSource, position: int, page: Page, pointe
 
 
 def _component(key: str, written: LeafSource, position: int, page: Page, pointer: Pointer) -> Component:
-    """Return what components and groups have in common."""
     return Component(
         key=key,
         id=written.id or key,

@@ -33,8 +33,6 @@ class AddressRows(NamedTuple):
 
     Attributes:
         address: with its EIP-55 checksum.
-        locations: their locations.
-        rows: their list entries by match id.
     """
 
     address: str

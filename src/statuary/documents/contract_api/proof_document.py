@@ -31,8 +31,6 @@ def proof_document(
     """Return the proof of a record.
 
     Args:
-        source: the content file that the record comes from.
-        published: whether the record itself is published.
         digest: SHA-256 of the record's canonical bytes, as hex.
     """
     chain_id, address = record["chainId"], record["address"]

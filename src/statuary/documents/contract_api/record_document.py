@@ -15,7 +15,6 @@ def record_document(
     names.
 
     Args:
-        source: the content file.
         canonical: the record's bytes, if its source has exactly them.
         digest: their SHA-256, if known.
     """

@@ -26,7 +26,6 @@ class DateFormatter:
     """Formats times in one zone and language."""
 
     def __init__(self, zone: ZoneInfo, texts: PageTexts) -> None:
-        """Take the page's zone and the language's texts."""
         self.zone = zone
         self._texts = texts
         self._moments: dict[Instant, FormattedTime] = {}

@@ -83,8 +83,6 @@ def link_findings(catalogue: Catalogue) -> Iterator[Finding]:
 
 
 class _Pages:
-    """The pages of a site, by their content files."""
-
     def __init__(self, pages: tuple[SitePage, ...]) -> None:
         self._pages: Mapping[str, SitePage] = {page.source: page for page in pages}
 
@@ -107,7 +105,6 @@ class _Pages:
         return OWN_PAGE.path(path=path)
 
     def siblings(self, page: SitePage) -> tuple[tuple[str, str, bool], ...]:
-        """Return the pages of a nested page's folder."""
         if not page.folder:
             return ()
         return tuple(

@@ -28,11 +28,7 @@ class PageTemplates:
         self._environment.globals |= _globals(context, texts)
 
     def render(self, template: str, **values: object) -> str:
-        """Render a template.
-
-        Raises:
-            ThemeError: if a template of the theme cannot be rendered.
-        """
+        """Render a template; raise ThemeError if a template of the theme cannot be rendered."""
         if not self._own:
             return self._environment.get_template(template).render(**values)
         try:

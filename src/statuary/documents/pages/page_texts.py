@@ -22,11 +22,7 @@ class PageTexts:
         self._texts = dict(texts)
 
     def __call__(self, key: str, /, **values: object) -> str:
-        """Return a text with its placeholders filled.
-
-        Raises:
-            KeyError: if the text or a value is missing.
-        """
+        """Return a text with its placeholders filled; raise KeyError if the text or a value is missing."""
         text = self._texts[key]
         return self.fill(text, values) if values else text
 

@@ -86,7 +86,6 @@ class PageHead(NamedTuple):
 
     Attributes:
         path: relative to the site's root.
-        title: without the site's name.
         description: a sentence.
         section: the section of the page; empty if it is in none.
         indicator: the status that the icon shows; empty for none.

@@ -31,7 +31,6 @@ def settings_only_pages(
 
     Args:
         contracts: the published contracts in numbers.
-        present: the paths of all timed documents, for examples.
         openapi: the OpenAPI document, or None.
     """
     site = site_context(catalogue)

@@ -37,11 +37,7 @@ class Budget:
     deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
 
     def spend(self) -> None:
-        """Count a step.
-
-        Raises:
-            SecurityError: if nothing is left.
-        """
+        """Count a step; raise SecurityError if nothing is left."""
         if next(self.steps) >= MAX_STEPS:
             raise SecurityError(f"rendering takes more than {MAX_STEPS:,} steps")
         if monotonic() > self.deadline:
@@ -97,21 +93,13 @@ def counted_loop(items: Iterable[Any]) -> Iterator[Any]:
 
 
 def check_length(length: int) -> None:
-    """Check the length of a text before it is made.
-
-    Raises:
-        SecurityError: if it is too long.
-    """
+    """Check the length of a text before it is made; raise SecurityError if it is too long."""
     if length > MAX_TEXT_LENGTH:
         raise SecurityError(f"the text has more than {MAX_TEXT_LENGTH:,} characters")
 
 
 def number(value: Any) -> int:
-    """Return the whole part of a number.
-
-    Raises:
-        SecurityError: if it is not a number.
-    """
+    """Return the whole part of a number; raise SecurityError if it is not a number."""
     if isinstance(value, int | float):
         return int(value)
     raise SecurityError(f"cannot compute with {type(value).__name__}")
@@ -129,11 +117,7 @@ def scalar(value: Any) -> Any:
 
 
 def printable(value: Any) -> Any:
-    """Return a value that can be printed.
-
-    Raises:
-        SecurityError: if it is a list or another object.
-    """
+    """Return a value that can be printed; raise SecurityError if it is a list or another object."""
     if value is None or isinstance(value, str | int | float | Undefined):
         return value
     raise SecurityError(f"cannot print {type(value).__name__}")

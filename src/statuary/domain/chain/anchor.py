@@ -33,8 +33,6 @@ class AnchoredBlock(NamedTuple):
     """A block that proofs are under.
 
     Attributes:
-        number: its number.
-        hash: its hash.
         header: its encoded header.
         agreed: the hosts of the nodes that gave this hash for this number.
     """
@@ -115,11 +113,7 @@ def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Accoun
 
 
 def word_in_slot(account: Account, slot: str, nodes: Nodes) -> int:
-    """Return the word in a storage slot of an account.
-
-    Raises:
-        EvidenceError: if the nodes do not prove it.
-    """
+    """Return the word in a storage slot of an account; raise EvidenceError if the nodes do not prove it."""
     value = proved_value(account.storage_root, keccak256(_bytes(slot)), [_bytes(node) for node in nodes])
     return as_number(decode_rlp(value)) if value else 0
 

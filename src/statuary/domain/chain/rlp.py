@@ -44,11 +44,7 @@ def number_bytes(number: int) -> bytes:
 
 
 def decode_rlp(data: bytes) -> RlpItem:
-    """Return the item that bytes encode.
-
-    Raises:
-        EvidenceError: if they are not the encoding of one item.
-    """
+    """Return the item that bytes encode; raise EvidenceError if they are not the encoding of one item."""
     item, end = _decode(data, 0, len(data), MAX_RLP_DEPTH)
     if end != len(data):
         raise EvidenceError(f"{len(data) - end} bytes follow an RLP item")
@@ -56,11 +52,7 @@ def decode_rlp(data: bytes) -> RlpItem:
 
 
 def decode_list(data: bytes) -> list[RlpItem]:
-    """Return the list that bytes encode.
-
-    Raises:
-        EvidenceError: if they are not the encoding of a list.
-    """
+    """Return the list that bytes encode; raise EvidenceError if they are not the encoding of a list."""
     item = decode_rlp(data)
     if not isinstance(item, list):
         raise EvidenceError("it is not an RLP list")
@@ -103,11 +95,7 @@ def _payload(data: bytes, at: int, limit: int) -> tuple[int, int]:
 
 
 def as_number(item: RlpItem) -> int:
-    """Return the number that an item holds.
-
-    Raises:
-        EvidenceError: if it is a list, or has leading zeros.
-    """
+    """Return the number that an item holds; raise EvidenceError if it is a list, or has leading zeros."""
     if isinstance(item, list) or item[:1] == b"\0":
         raise EvidenceError("a number is not in its shortest form")
     return int.from_bytes(item)

@@ -147,11 +147,7 @@ class Receipt(NamedTuple):
 
 
 def parse_receipt(raw: bytes) -> Receipt:
-    """Return what an encoded receipt says.
-
-    Raises:
-        EvidenceError: if it is not a receipt.
-    """
+    """Return what an encoded receipt says; raise EvidenceError if it is not a receipt."""
     kind, payload = _envelope(raw, "receipt")
     items = decode_list(payload)
     if kind not in LAYOUTS or len(items) != 4 or not isinstance(items[3], list):

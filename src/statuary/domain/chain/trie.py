@@ -20,7 +20,6 @@ def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
     """Return the value that a trie holds under a key; empty if it holds none, which is proved likewise.
 
     Args:
-        root: the root of the trie, 32 bytes.
         key: the key as the trie has it: hashed in the tries of accounts and storage.
         nodes: the nodes on the way from the root to the value, each encoded; those inside another are left out.
 
@@ -37,8 +36,6 @@ def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
 
 
 class _Walk:
-    """The way from a root along a key."""
-
     def __init__(self, root: bytes, key: str, nodes: Sequence[bytes]) -> None:
         self.reference: RlpItem = root
         self.rest = key

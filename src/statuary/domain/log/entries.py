@@ -93,11 +93,7 @@ class LogEntry(NamedTuple):
 
 
 def parse_entry(body: bytes) -> LogEntry:
-    """Read an entry.
-
-    Raises:
-        LogError: if its bytes are not exactly those of one.
-    """
+    """Read an entry; raise LogError if its bytes are not exactly those of one."""
     try:
         value = orjson.loads(body)
         kind = EntryKind(value["kind"])

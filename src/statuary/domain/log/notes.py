@@ -57,11 +57,7 @@ class PublicKey(NamedTuple):
         return f"{self.name}+{self.id.hex()}+{b64encode(self.kind + self.key).decode()}"
 
     def verify(self, text: str, signature: bytes) -> None:
-        """Verify a signature of a note's text, without the key's id.
-
-        Raises:
-            LogError: if it is not one.
-        """
+        """Verify a signature of a note's text, without the key's id; raise LogError if it is not one."""
         message = text.encode()
         if self.kind == WITNESS_KEY:
             time = int.from_bytes(signature[:8], "big")
@@ -268,11 +264,7 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
 
 
 def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey) -> None:
-    """Verify that a checkpoint is of the log of a key, and signed with it.
-
-    Raises:
-        LogError: if not.
-    """
+    """Verify that a checkpoint is of the log of a key, and signed with it; raise LogError if not."""
     if checkpoint.origin != key.name:
         raise LogError(f"the checkpoint is of the log {checkpoint.origin}, not of {key.name}")
     if not checkpoint.note.signed_by([key]):

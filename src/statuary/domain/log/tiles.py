@@ -107,11 +107,7 @@ def log_root(read: ReadPath, size: int) -> bytes:
 
 
 def split_bundle(body: bytes, count: int) -> list[bytes]:
-    """Return the first entries of a bundle.
-
-    Raises:
-        LogError: if it has fewer.
-    """
+    """Return the first entries of a bundle; raise LogError if it has fewer."""
     entries: list[bytes] = []
     at = 0
     while len(entries) < count:
@@ -169,11 +165,6 @@ class LogGrowth:
     """
 
     def __init__(self, size: int, read: ReadPath) -> None:
-        """Begin with a log of a size, whose pieces at the right edge are read.
-
-        Raises:
-            LogError: if one is missing.
-        """
         self.size = self.before = size
         self._levels: list[bytearray] = []
         count, level = size, 0

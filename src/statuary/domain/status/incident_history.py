@@ -33,7 +33,6 @@ class IncidentState:
         status: the status of the newest update.
         impact: the worst so far, or the override.
         published_updates: newest first.
-        components: ids of the affected components.
     """
 
     incident: Incident
@@ -64,7 +63,6 @@ class IncidentHistory:
     """An incident or a maintenance over time.
 
     Attributes:
-        components: ids of the affected components.
         change_instants: in order; empty if the record is never published.
     """
 

@@ -66,7 +66,6 @@ class Incident:
 
     Attributes:
         source: its file, relative to the content folder.
-        updates: past and future updates, in the author's order.
         components: the affected components by key or id, in the order of first mention.
         opened_with: component statuses that take effect with the first update, by key or id.
         shortlink: None for the one that follows from the page's URL.

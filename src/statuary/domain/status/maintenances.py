@@ -44,7 +44,6 @@ class Occurrence(NamedTuple):
     Attributes:
         body: another announcement.
         rescheduled_at: when this window was last moved.
-        updates: updates of this window alone.
         pointer: where the file defines it.
     """
 

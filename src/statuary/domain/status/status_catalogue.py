@@ -18,8 +18,6 @@ class StatusCatalogue:
     Attributes:
         components: in the author's order, each group before its components.
         maintenances: a recurring one appears once, with its rule.
-        components_source: the file that defines the components.
-        page_source: the file that defines the page.
     """
 
     page: Page

@@ -86,8 +86,6 @@ def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> R
 
 
 class _StatusChangeEvent(NamedTuple):
-    """A recorded change of a component."""
-
     at: Instant
     component: Component
     status: ComponentStatus
@@ -95,8 +93,6 @@ class _StatusChangeEvent(NamedTuple):
 
 
 class _UpdateEvent(NamedTuple):
-    """An update of a record, at the instant of its publication."""
-
     at: Instant
     record: Incident
     update: IncidentUpdate

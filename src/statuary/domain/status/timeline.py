@@ -181,7 +181,6 @@ def transitions(timeline: Timeline, after: Instant, until: Instant, *, days: boo
     Args:
         timeline: must be laid out at least as far as `until`.
         after: before the first instant.
-        until: the last instant that counts.
         days: include the midnights of the page's zone, at which documents that show days change.
     """
     first, last = bisect_right(timeline.changes, after), bisect_right(timeline.changes, until)

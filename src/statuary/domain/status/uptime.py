@@ -78,7 +78,6 @@ class PageUptime(NamedTuple):
     Attributes:
         as_of: the instant up to which outages count.
         last_day: today.
-        components: in the order of the documents.
     """
 
     as_of: Instant
@@ -190,7 +189,6 @@ class UptimeWindow:
     """The part of the calendar that counts for one component.
 
     Attributes:
-        as_of: the instant up to which outages count.
         length: the length of the window, including all of its last day.
     """
 

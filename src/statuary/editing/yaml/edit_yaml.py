@@ -70,7 +70,6 @@ def _insert_item(text: str, path: NodePath, item: YamlValue) -> Replacement:
 
 
 def _insert_key(text: str, path: NodePath, value: YamlValue, after: Sequence[str]) -> list[Replacement]:
-    """Insert a missing key, and the keys that lead to it."""
     name, parent = str(path.missing[0]), path.node
     for step in reversed(path.missing[1:]):
         value = {str(step): value}
@@ -87,7 +86,6 @@ def _insert_key(text: str, path: NodePath, value: YamlValue, after: Sequence[str
 
 
 def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacement]:
-    """Replace the value of a key."""
     key, node = path.key, path.node
     if key is None:
         raise EditError("only the value of a key can be replaced", "edit the file yourself", node.position)
@@ -121,7 +119,6 @@ def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, written: str)
 
 
 def _is_empty(text: str, node: YamlNode) -> bool:
-    """Return whether a value is null, or an empty pair of brackets."""
     if node.kind is NodeKind.SCALAR:
         return not node.style and node.value in NULLS
     return node.flow and not node.members and not text[node.start + 1 : node.end - 1].strip(" ")

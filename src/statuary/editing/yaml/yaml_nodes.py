@@ -75,8 +75,6 @@ def parse_nodes(text: str) -> YamlNode | None:
 
 
 class _Composer:
-    """One pass over the events of a text."""
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.events = _events(CParser(text))

@@ -69,7 +69,6 @@ class BroughtContracts:
         report: the paths of new contracts, and what was lost.
         verified: name, place and match level of each verified contract.
         incomplete: path and what is missing of each workspace that was left.
-        notes: what a person should know, and of which contract.
     """
 
     def __init__(self) -> None:

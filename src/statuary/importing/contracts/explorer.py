@@ -47,9 +47,7 @@ def read_explorer_api(
 
     Args:
         url: of the API, such as https://api.etherscan.io/v2/api or https://eth.blockscout.com/api .
-        web: sends the requests.
         chain_id: the chain, which Etherscan and Routescan want to know.
-        addresses: the contracts.
         key: the key of the API; empty for none.
 
     Raises:
@@ -98,11 +96,7 @@ class _ExplorerApi:
 
 
 def explorer_result(response: Json) -> Json:
-    """Return the `result` of a response.
-
-    Raises:
-        ContractImportError: if it is not a response, or an error.
-    """
+    """Return the `result` of a response; raise ContractImportError if it is not a response, or an error."""
     if not isinstance(response, dict) or "result" not in response:
         raise ContractImportError(
             "the response has no result", "give the URL of the API, which ends with /api"
@@ -150,7 +144,6 @@ def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Add
     Args:
         folder: a folder with `<address>.json` (`getsourcecode`) and perhaps `<address>.creation.json`
             (`getcontractcreation`), or one file with a response of `getsourcecode`.
-        chain_id: the chain of all of them.
         addresses: of one file, the contract.
 
     Raises:

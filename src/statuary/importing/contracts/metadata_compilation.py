@@ -16,7 +16,6 @@ def compilation_of_metadata(
     Args:
         metadata: solc's.
         texts: further sources by their Keccak-256.
-        where: what to name in errors.
 
     Raises:
         ContractImportError: if the text of a source is not there.

@@ -22,8 +22,6 @@ def read_sourcify_api(url: str, web: WebSource, chain_id: ChainId, addresses: Se
 
     Args:
         url: of the server, such as https://sourcify.dev/server, with or without /v2.
-        web: sends the requests.
-        chain_id: the chain.
         addresses: the contracts; empty for all of the chain, oldest first.
 
     Raises:

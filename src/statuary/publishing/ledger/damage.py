@@ -48,11 +48,7 @@ def set_aside(file: Path) -> None:
 
 
 def is_whole(file: Path, *, thoroughly: bool = False) -> bool:
-    """Return whether a file is an SQLite database, or does not exist.
-
-    Args:
-        thoroughly: whether to read all of it.
-    """
+    """Return whether a file is an SQLite database, or does not exist."""
     if not os.path.lexists(file):
         return True
     query = "PRAGMA quick_check(1)" if thoroughly else "SELECT 'ok' FROM (SELECT COUNT(*) FROM sqlite_master)"

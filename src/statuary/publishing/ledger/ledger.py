@@ -191,7 +191,6 @@ class Ledger:
         self._notes |= notes
 
     def _set_notes(self, notes: Mapping[str, str]) -> None:
-        """Store notes by name."""
         self.connection.executemany("INSERT OR REPLACE INTO notes VALUES (?,?)", notes.items())
 
     @property

@@ -105,7 +105,6 @@ def _rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]
 
 @contextmanager
 def _opened(file: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open a ledger for reading; None if there is none."""
     if not file.exists():
         yield None
         return

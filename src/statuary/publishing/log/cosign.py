@@ -27,11 +27,7 @@ def request_body(log: PublishedLog, old: int) -> bytes:
 
 
 def witness_size(answer: bytes) -> int:
-    """Return the size that a witness has seen, from the body of a conflict.
-
-    Raises:
-        LogError: if it is none.
-    """
+    """Return the size that a witness has seen, from the body of a conflict; raise LogError if it is none."""
     text = answer.decode("utf-8", "replace").strip()
     if not DECIMAL.fullmatch(text):
         raise LogError(f"it answers 409 without a size: {text[:80]!r}")

@@ -42,7 +42,6 @@ class PublishedLog:
 
     Attributes:
         name: where it is, for messages.
-        checkpoint: as published.
         read: returns the bytes at a path below the log's prefix.
     """
 
@@ -61,11 +60,7 @@ class PublishedLog:
         return verified_entries(self.read, *self.head)
 
     def verify_root(self) -> None:
-        """Verify the tiles at the right edge against the checkpoint.
-
-        Raises:
-            LogError: if they are others.
-        """
+        """Verify the tiles at the right edge against the checkpoint; raise LogError if they are others."""
         size, root = self.head
         if range_hash(0, size, tile_subtrees(self.read, size)) != root:
             raise LogError(f"its tiles are not those of its checkpoint of {size:,} entries")
@@ -95,8 +90,6 @@ def open_log(name: str, read_site: ReadPath, key: PublicKey | None) -> Published
     """Return the log of a site; None if it has none.
 
     Args:
-        name: what messages call the site.
-        read_site: returns the bytes at a path of the site.
         key: verifies its checkpoint; None trusts it.
 
     Raises:

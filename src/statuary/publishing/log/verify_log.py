@@ -98,8 +98,6 @@ def check_documents(
     """Verify every tile and entry, and that each document is what the log says last.
 
     Args:
-        log: the log, whose checkpoint is verified.
-        read: returns the bytes at a path of the site.
         paths: all paths of the site, to find what is not in the log; None if they cannot be listed.
         advance: is called for each entry and document.
 
@@ -201,11 +199,7 @@ def _unlogged_updates(path: str, incident: str, latest: Latest, read: ReadPath) 
 
 
 def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
-    """Return a log that must be there.
-
-    Raises:
-        LogError: if it is not.
-    """
+    """Return a log that must be there; raise LogError if it is not."""
     if log is None:
         raise LogError(
             f"{name} has no log", "`log` in site.yaml switches it on; `statuary log init` makes a key"

@@ -27,12 +27,6 @@ class ObjectWriter:
         adopt: bool,
         verified: Mapping[str, str | None],
     ) -> None:
-        """Create a writer.
-
-        Args:
-            lease: the lease that is held; without one, objects are put without conditions.
-            adopt: replace objects that statuary did not put.
-        """
         self.store = store
         self.site = site
         self.lease = lease

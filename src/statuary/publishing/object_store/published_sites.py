@@ -29,11 +29,7 @@ class PublishedSite(Protocol):
     """A site to be published."""
 
     def objects(self) -> Iterator[OfferedObject]:
-        """Yield every path, in any order.
-
-        Raises:
-            PublishingError: if the site is incomplete.
-        """
+        """Yield every path, in any order; raise PublishingError if the site is incomplete."""
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Prepare to read the bodies of the paths that are needed.
@@ -43,22 +39,13 @@ class PublishedSite(Protocol):
         """
 
     def read(self, path: str) -> bytes:
-        """Return a body.
-
-        Raises:
-            PublishingError: if it is missing.
-        """
+        """Return a body; raise PublishingError if it is missing."""
 
 
 class PublishedFolder:
     """The folder of a build; digests come from its ledger."""
 
     def __init__(self, root: Path) -> None:
-        """Open a folder.
-
-        Raises:
-            PublishingError: if there is none.
-        """
         self.root = root
         self.reader = FolderReader(root)
 

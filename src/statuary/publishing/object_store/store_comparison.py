@@ -68,11 +68,7 @@ class StoreComparison:
         self.database.close()
 
     def want(self, offered: Iterable[OfferedObject]) -> None:
-        """Add the documents of the site.
-
-        Raises:
-            PublishingError: if a path is unsafe or offered twice.
-        """
+        """Add the documents of the site; raise PublishingError if a path is unsafe or offered twice."""
         rows = (
             (checked_path(one.path), one.digest, one.size, one.headers.tag, "", self._number(one.headers))
             for one in offered

@@ -82,11 +82,7 @@ class StoreIndex(NamedTuple):
 
 
 def parse_index(text: bytes) -> StoreIndex:
-    """Read an index.
-
-    Raises:
-        PublishingError: if it is not an index of this version.
-    """
+    """Read an index; raise PublishingError if it is not an index of this version."""
     try:
         value = orjson.loads(text)
         if value["format"] != FORMAT:

@@ -253,7 +253,6 @@ class ObjectStoreTarget(Target[OfferedObject]):
         await self.store.delete(paths)
 
     def _write_index(self, index: StoreIndex) -> None:
-        """Replace the index if it is unchanged."""
         headers = OWN_HEADERS | {"Content-Type": "application/json"}
         if self.lease is None:
             transfer([index.encode()], lambda body: self.store.put(INDEX, body, headers), None)

@@ -62,7 +62,6 @@ def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewE
     """Return the response to a request; None if the path is not the look-up's.
 
     Args:
-        read: returns the site's documents by path.
         new_error_id: returns the `errorId` of an error body.
 
     Raises:

@@ -45,9 +45,6 @@ class ListQuery(NamedTuple):
 def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
     """Parse the query parameters in the order in which the measured server checks them.
 
-    Args:
-        text: the query string.
-
     Raises:
         RequestError: with the measured message. An `afterMatchId` that is not a number was a 500 on the
             measured server; its description has since been given the pattern that is enforced here.

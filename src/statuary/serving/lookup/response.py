@@ -33,7 +33,6 @@ class Response:
     """An HTTP response.
 
     Attributes:
-        status: the HTTP status.
         headers: by name, in the usual case.
     """
 

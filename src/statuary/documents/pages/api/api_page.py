@@ -64,7 +64,6 @@ class Endpoint(NamedTuple):
     """An endpoint.
 
     Attributes:
-        path: its pattern.
         cache: how long clients may keep it, in words.
         example: an existing document, relative to the site's root; empty if there is none.
     """
@@ -87,9 +86,7 @@ class ApiView(NamedTuple):
     """The content of the API page.
 
     Attributes:
-        base: the URL of the site.
         counts: what the site contains, in words.
-        chains: name, id and number of contracts of each chain.
         reference: the path of the reference; empty if there is none.
         openapi: the path of the OpenAPI document; empty if there is none.
     """
@@ -108,9 +105,7 @@ def api_page(
     """Return the API page.
 
     Args:
-        contracts: the published contracts in numbers.
         present: the paths of all timed documents, for examples.
-        openapi: whether the site has an OpenAPI document.
     """
     renderer = renderer_of(site_context(catalogue))
     texts = renderer.localization.texts

@@ -63,8 +63,6 @@ class SchemaView(NamedTuple):
 
     Attributes:
         type: empty for an object.
-        values: the allowed values of an enumeration.
-        fields: the members of an object.
     """
 
     name: str

@@ -36,7 +36,6 @@ class ContractListRow(NamedTuple):
 
     Attributes:
         href: its page, or its record if it has none, relative to the site's root.
-        level: the match level in words.
         sign: the icon of the level.
         language: with the version of the compiler.
     """
@@ -99,12 +98,7 @@ class ChainSummary:
 
 
 class ContractsIndexView(NamedTuple):
-    """The content of the contracts index.
-
-    Attributes:
-        listed: whether pages list contracts.
-        newest: the newest contracts of all chains.
-    """
+    """The content of the contracts index."""
 
     chains: tuple[ChainSummary, ...]
     search: bool
@@ -116,7 +110,6 @@ class ContractListPages:
     """Renders the lists of contracts."""
 
     def __init__(self, renderer: Renderer, entries: Sequence[ContractRow], *, with_pages: bool) -> None:
-        """Take how to render, the contracts, and whether each has a page of its own."""
         self._renderer = renderer
         self._localization: Localization = renderer.localization
         self._with_pages = with_pages

@@ -68,9 +68,7 @@ class ContractView(NamedTuple):
         level_sign: the icon of the level.
         compiled: the language with the version of its compiler.
         explorer: the page of the contract in the chain's explorer; empty for none.
-        settings: the compiler's settings as JSON.
         proxy: None for a contract that is not a proxy.
-        record: the record, relative to the site's root.
         proof_json: the proof, relative to the site's root; empty if there is none.
         log_proof: the proof that this is in the site's log, relative to the site's root.
     """

@@ -16,7 +16,6 @@ class ContractPageContext(NamedTuple):
     """The inputs of contract pages besides the contract.
 
     Attributes:
-        chains: those of the site.
         known: chain and checksummed address of every contract with a page.
         rules: name and rule of each check.
     """

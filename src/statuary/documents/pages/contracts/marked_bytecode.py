@@ -100,7 +100,6 @@ class CodeView(NamedTuple):
     """One side of a contract's code.
 
     Attributes:
-        side: `creation` or `runtime`.
         size: bytes on the chain, if they are known.
         recompiled: bytes of the recompiled code, if there is any.
         reasons: those of all marks, each once.

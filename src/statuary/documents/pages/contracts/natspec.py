@@ -30,7 +30,6 @@ class Natspec:
 
 
 def _first(value: Json) -> Mapping[str, Json]:
-    """Return the documentation of an item; for errors it is a list, since several may share a signature."""
     return as_object(value[0]) if isinstance(value, list) and value else as_object(value)
 
 

@@ -90,9 +90,6 @@ def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str], explore
     """Return a proof as a list.
 
     Args:
-        proof: the proof.
-        texts: the words of the page.
-        rules: the rules of checks, by name.
         explorer: the URL of the chain's block explorer; empty if there is none.
     """
     by_outcome = {
@@ -191,7 +188,6 @@ def _is_shown(claim: Claim | None) -> bool:
 
 
 def _words(name: str) -> str:
-    """Return the name of a check as words."""
     return one_line(name).replace("-", " ").capitalize()
 
 

@@ -48,8 +48,6 @@ def search_documents(
     """Yield the files of the search.
 
     Args:
-        entries: the contracts, in any order.
-        texts: the language of what results say.
         with_pages: whether results lead to pages; to records if not.
     """
     newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))

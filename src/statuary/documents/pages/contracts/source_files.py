@@ -34,13 +34,11 @@ class SourceView(NamedTuple):
 
     Attributes:
         folder: the folder of the path, with a slash at the end; empty for none.
-        name: the last part of the path.
         anchor: of the file, and the prefix of the anchors of its lines.
         language: of a file that a script gives lines and colours when it is opened; empty for one that has them.
         markup: its text; None if it is not shown.
         hidden: the code points of its hidden characters.
         cut: whether the ends of lines are left out.
-        opened: whether it is expanded at first.
     """
 
     path: str
@@ -98,7 +96,6 @@ def _view(path: str, content: str, language: str, *, anchor: str, shown: bool, o
 
 
 def _numbered(content: str, language: str, anchor: str) -> Markup:
-    """Return lines with their numbers, each a link to itself."""
     numbered = (
         f'<a id="{anchor}-{n}" href="#{anchor}-{n}" tabindex="-1">{n}</a>{line}'
         for n, line in enumerate(highlighted_lines(content, language), start=1)

@@ -19,7 +19,6 @@ class SourcePlace(NamedTuple):
     """A line of a source.
 
     Attributes:
-        line: from 1.
         text: the words that the bytes come from, as one line.
     """
 
