@@ -9,7 +9,7 @@ from typing import NamedTuple
 import orjson
 
 from statuary.checks.contracts.check import ContractCheck
-from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
+from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove, run_checks
 from statuary.checks.record_location import known_chain, path_names_contract
 from statuary.content.anchor_file import anchor_path
 from statuary.content.parse_record import ParsedContract
@@ -151,6 +151,7 @@ def _location_findings(
     record: RecordValue, source: ContractSource, settings: ContractBuildSettings
 ) -> Iterator[Finding]:
     """Yield the reasons why a record cannot be published at its path."""
-    yield from (finding.within(source.path) for finding in prove(record, IDENTITY_CHECKS).findings)
+    for result in run_checks(record, IDENTITY_CHECKS):
+        yield from (finding.within(source.path) for finding in result.findings)
     yield from path_names_contract(record, source)
     yield from known_chain(record, source, settings.chains)

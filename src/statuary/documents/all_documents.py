@@ -54,10 +54,11 @@ def contract_documents(
         canonical: the record's bytes, if its source has exactly them.
         digest: SHA-256 of the source.
     """
+    served = record_document(record, source, canonical, digest)
     if published:
-        yield record_document(record, source, canonical, digest)
+        yield served
     if proof.results:
-        yield proof_document(record, proof, source, published=published)
+        yield proof_document(record, proof, source, published=published, digest=served.digest.hex())
     if pages is not None:
         from statuary.documents.pages.contracts.contract_page import contract_page
 

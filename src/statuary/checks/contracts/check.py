@@ -65,13 +65,12 @@ class ContractCheck(NamedTuple):
         findings: list[Finding] = []
         reason = ""
         for observation in islice(self.observe(record), MAX_SHOWN_FINDINGS):
-            match observation:
-                case Evidence(seen):
-                    facts.update(seen)
-                case NotApplicable(text):
-                    reason = reason or text
-                case Violation():
-                    findings.append(self.finding(observation))
+            if isinstance(observation, Evidence):
+                facts.update(observation.facts)
+            elif isinstance(observation, NotApplicable):
+                reason = reason or observation.reason
+            else:
+                findings.append(self.finding(observation))
         return CheckResult(self.name, _outcome(findings, facts), facts, tuple(findings), reason)
 
     def finding(self, violation: Violation) -> Finding:
@@ -86,12 +85,14 @@ class ContractCheck(NamedTuple):
 
 
 def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> CheckOutcome:
+    if not findings:
+        return CheckOutcome.PASSED if facts else CheckOutcome.NOT_APPLICABLE
     severities = {finding.severity for finding in findings}
     if Severity.ERROR in severities:
         return CheckOutcome.FAILED
     if Severity.WARNING in severities:
         return CheckOutcome.WARNED
-    return CheckOutcome.PASSED if facts or findings else CheckOutcome.NOT_APPLICABLE
+    return CheckOutcome.PASSED
 
 
 def contract_check(observe: CheckFunction, severity: Severity = Severity.ERROR) -> ContractCheck:

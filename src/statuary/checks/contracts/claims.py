@@ -17,6 +17,7 @@ from statuary.domain.contracts.proof import (
     EvidenceValue,
     PinnedBy,
 )
+from statuary.domain.json_values import Json
 
 VYPER_CHECK: Final = "vyper-integrity-is-that-of-the-sources"
 
@@ -191,15 +192,14 @@ def pinned_members(
     if status[ClaimName.HASHED] is ClaimStatus.SHOWN:
         pinned |= dict(_pinned_by_hash(record))
     pinned |= dict.fromkeys(anchored.pinned, PinnedBy.CHAIN)
-    return {member: pin for member, pin in pinned.items() if _is_given(record, member)}
+    return {member: pin for member, pin in pinned.items() if _is_given(record.value, member)}
 
 
-def _is_given(record: RecordView, member: str) -> bool:
+def _is_given(value: Json, member: str) -> bool:
     if member.startswith("sources/"):
         return True
-    value: object = record.value
     for key in member.split("."):
-        value = as_object(value).get(key)
+        value = value.get(key) if isinstance(value, dict) else None
     return value is not None
 
 

@@ -49,13 +49,13 @@ from statuary.checks.contracts.proxy_checks import (
     proxy_resolution_is_not_contradicted,
     proxy_resolution_is_whole,
 )
-from statuary.checks.contracts.record_view import RecordView
+from statuary.checks.contracts.record_view import RecordView, SideView
 from statuary.checks.contracts.repeated_member_checks import (
     name_ends_fully_qualified_name,
     std_json_input_repeats_the_record,
     std_json_output_repeats_the_record,
 )
-from statuary.checks.contracts.required_checks import Requirement, requirements
+from statuary.checks.contracts.required_checks import required_checks
 from statuary.checks.contracts.source_checks import (
     contract_is_declared_in_its_source,
     language_and_compiler_are_known,
@@ -154,13 +154,7 @@ def prove(
         anchor: what the chain's own proofs show of it, if there are any.
     """
     view = RecordView(record)
-    chosen = set(checks)
-    run = [check.run(view) for check in checks if check not in CONTRACT_CHECKS]
-    run += [
-        check.run(view) if check in chosen else CheckResult(check.name, CheckOutcome.SKIPPED)
-        for check in CONTRACT_CHECKS
-    ]
-    results = _with_requirements(view, run)
+    results = _with_requirements(view, _run(view, checks))
     anchored = anchor_claims(view, anchor, digest)
     known = claims(view, results, anchored, compilation, digest)
     return Proof(
@@ -172,9 +166,21 @@ def prove(
     )
 
 
+def _run(view: RecordView, checks: Sequence[ContractCheck]) -> list[CheckResult]:
+    """Return a result for each check, and for those of the catalogue that are not among them."""
+    if checks is CONTRACT_CHECKS:
+        return [check.run(view) for check in checks]
+    run = [check.run(view) for check in checks if check not in CONTRACT_CHECKS]
+    run += [
+        check.run(view) if check in checks else CheckResult(check.name, CheckOutcome.SKIPPED)
+        for check in CONTRACT_CHECKS
+    ]
+    return run
+
+
 def _with_requirements(record: RecordView, results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
     """Return results in which required checks that do not apply have failed."""
-    required = {requirement.check: requirement for requirement in reversed(list(requirements(record)))}
+    required = required_checks(record)
     return tuple(
         _failed(result, required[result.check])
         if result.outcome is CheckOutcome.NOT_APPLICABLE and result.check in required
@@ -183,11 +189,12 @@ def _with_requirements(record: RecordView, results: Iterable[CheckResult]) -> tu
     )
 
 
-def _failed(result: CheckResult, requirement: Requirement) -> CheckResult:
+def _failed(result: CheckResult, side: SideView) -> CheckResult:
+    member = f"{side.name}Match"
     finding = Finding(
         rule=result.check,
-        message=f"{requirement.member} is {requirement.value!r}, which this check must confirm:"
+        message=f"{member} is {str(side.claimed)!r}, which this check must confirm:"
         f" {result.reason or 'it has nothing to look at'}",
-        pointer=(requirement.member,),
+        pointer=(member,),
     )
     return result._replace(outcome=CheckOutcome.FAILED, findings=(*result.findings, finding))

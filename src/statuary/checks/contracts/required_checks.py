@@ -1,48 +1,42 @@
 """The checks that must pass for a match level: for these, "does not apply" is a failure."""
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final
 
 from statuary.checks.contracts.record_view import RecordView, SideView
 
-ANY_LEVEL: Final = ("{side}-replays", "{side}-transformations-are-found-again")
+ANY_LEVEL: Final = {
+    side: (f"{side}-replays", f"{side}-transformations-are-found-again") for side in ("creation", "runtime")
+}
 """Checks that must pass for each side that claims a match, in any language."""
 
-EXACT_SOLIDITY: Final = (
-    "{side}-ends-with-the-metadata-hash",
-    "sources-are-those-of-the-metadata",
-    "metadata-names-the-compilation",
-    "metadata-repeats-the-interface",
-)
+EXACT_SOLIDITY: Final = {
+    side: (
+        f"{side}-ends-with-the-metadata-hash",
+        "sources-are-those-of-the-metadata",
+        "metadata-names-the-compilation",
+        "metadata-repeats-the-interface",
+    )
+    for side in ("creation", "runtime")
+}
 """Checks that must pass besides for each side of a Solidity contract that claims an exact match."""
 
 EXACT_CREATION: Final = ("creation-code-deploys-the-runtime-code",)
 """Checks that must pass besides for a creation side that claims an exact match."""
 
 
-class Requirement(NamedTuple):
-    """A check that must pass, and the member whose value requires it."""
-
-    check: str
-    member: str
-    value: str
-
-
-def requirements(record: RecordView) -> Iterator[Requirement]:
-    """Yield the requirements of the levels that a record claims."""
-    for side in record.sides:
-        for check in _required_of(side):
-            name = check.format(side=side.name)
-            yield Requirement(name, f"{side.name}Match", str(side.claimed))
+def required_checks(record: RecordView) -> Mapping[str, SideView]:
+    """Return the checks that the levels of a record require, each with the first side that does."""
+    required: dict[str, SideView] = {}
+    for side in (record.runtime, record.creation):
+        required |= dict.fromkeys(_required_of(side), side)
+    return required
 
 
-def _required_of(side: SideView) -> Iterator[str]:
+def _required_of(side: SideView) -> tuple[str, ...]:
     if side.claimed is None:
-        return
-    yield from ANY_LEVEL
-    if not side.is_exact:
-        return
-    if side.record.language == "Solidity":
-        yield from EXACT_SOLIDITY
-    if side.name == "creation":
-        yield from EXACT_CREATION
+        return ()
+    required: tuple[str, ...] = ANY_LEVEL[side.name]
+    if side.is_exact and side.record.language == "Solidity":
+        required += EXACT_SOLIDITY[side.name]
+    return required + EXACT_CREATION if side.is_exact and side.name == "creation" else required

@@ -44,7 +44,7 @@ def proof_document(
         "statuary": VERSION,
         "holds": proof.holds,
         "published": published,
-        "claims": {claim.name.value: _claim(claim) for claim in proof.claims},
+        "claims": {str(claim.name): _claim(claim) for claim in proof.claims},
         "pinnedBy": proof.pinned,
         "checks": [_check(result) for result in proof.results],
     }
@@ -61,12 +61,12 @@ def proof_document(
 
 
 def _claim(claim: Claim) -> dict[str, Json]:
-    known: dict[str, Json] = {"status": claim.status.value, "reason": claim.reason}
+    known: dict[str, Json] = {"status": str(claim.status), "reason": claim.reason}
     return known | {"evidence": claim.evidence} if claim.evidence else known
 
 
 def _check(result: CheckResult) -> dict[str, Json]:
-    entry: dict[str, Json] = {"check": result.check, "outcome": result.outcome.value}
+    entry: dict[str, Json] = {"check": result.check, "outcome": str(result.outcome)}
     if result.reason and result.outcome is CheckOutcome.NOT_APPLICABLE:
         entry["reason"] = result.reason
     if result.evidence:

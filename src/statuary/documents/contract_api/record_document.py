@@ -1,5 +1,7 @@
 """The document of one record: its canonical bytes under the checksummed and the lower-case address."""
 
+from hashlib import sha256
+
 from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_unchecked
@@ -18,12 +20,13 @@ def record_document(
         canonical: the record's bytes, if its source has exactly them.
         digest: their SHA-256, if known.
     """
+    body = encode_unchecked(record) if canonical is None else canonical
     return Document(
         path=url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
         aliases=(url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"].lower()),),
-        body=encode_unchecked(record) if canonical is None else canonical,
+        body=body,
         cache=url_table.CONTRACT.cache,
         sources=(source,),
         persistent=True,
-        digest=b"" if canonical is None else digest,
+        digest=digest if digest and canonical is not None else sha256(body).digest(),
     )
