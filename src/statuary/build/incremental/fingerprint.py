@@ -75,9 +75,10 @@ def _fingerprinted_files(package: Path) -> Iterator[str]:
     for part in FINGERPRINTED:
         if part.endswith(".py"):
             yield part
-        for folder, _, names in os.walk(package / part):
+        for folder, folders, names in os.walk(package / part):
+            folders[:] = [name for name in folders if name != "__pycache__"]
             below = Path(folder).relative_to(package).as_posix()
-            yield from (f"{below}/{name}" for name in names if not name.endswith(".pyc"))
+            yield from (f"{below}/{name}" for name in names)
 
 
 def _as_json(value: object) -> Json:

@@ -1,13 +1,20 @@
 """The templates of a site: Jinja2 with autoescaping; a theme can replace templates of the package."""
 
+import sys
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
-from importlib.resources import files
+from importlib.metadata import version
+from importlib.util import cache_from_source
+from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
-from jinja2 import DictLoader, Environment, FunctionLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
+from typing_extensions import override
 
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.site_context import SiteContext, section_url
@@ -52,11 +59,49 @@ class PageTemplates:
         return ThemeError(message, *(places[-1] if places else fallback))
 
 
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+class CompiledTemplates(FileSystemBytecodeCache):
+    """The compiled templates of the package, where Python keeps compiled modules, and only if it does.
+
+    Compiling the templates of a page takes longer than rendering it. Those of a theme are compiled each time: nothing
+    of a stranger is kept as code.
+    """
+
+    def __init__(self) -> None:
+        folder = Path(cache_from_source(str(TEMPLATES / "any.py"))).parent
+        super().__init__(str(folder), f"%s.jinja-{version('jinja2')}.{sys.implementation.cache_tag}.pyc")
+
+    @override
+    def get_source_checksum(self, source: str) -> str:
+        """Return a hash of a template and of this module, whose options are compiled in."""
+        return super().get_source_checksum(f"{_own_source()}{source}")
+
+    @override
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Load a compiled template; one that cannot be read is compiled again."""
+        with suppress(OSError, EOFError, UnpicklingError):
+            super().load_bytecode(bucket)
+
+    @override
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a compiled template, if the folder can be written."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                Path(self.directory).mkdir(parents=True, exist_ok=True)
+                super().dump_bytecode(bucket)
+
+
+@cache
+def _own_source() -> str:
+    return Path(__file__).read_text("utf-8")
+
+
 @cache
 def _package_templates() -> Mapping[str, str]:
     """Return the templates of the package by name: all that a page can be made with or include."""
-    folder = files("statuary.documents.pages").joinpath("templates")
-    return {file.name: file.read_text("utf-8") for file in folder.iterdir() if file.name.endswith(".html")}
+    return {file.name: file.read_text("utf-8") for file in TEMPLATES.glob("*.html")}
 
 
 def _package_environment() -> Environment:
@@ -67,6 +112,7 @@ def _package_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        bytecode_cache=CompiledTemplates(),
     )
 
 
