@@ -4,30 +4,13 @@ Shape: JSON:API, https://betterstack.com/docs/uptime/api/status-pages. Reports h
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
 from statuary.domain.status.vocabulary import ComponentStatus, UpdateStatus
 from statuary.importing.import_error import SourceError
-from statuary.importing.source_members import (
-    Members,
-    as_members,
-    convert_each,
-    json_files,
-    list_of,
-    required_text,
-    text_of,
-)
-from statuary.importing.status_builder import (
-    ForeignUpdate,
-    StatusBuilder,
-    any_instant,
-    required_date,
-    safe_id,
-    with_end,
-    word,
-)
+from statuary.importing.source_members import Members, as_members, list_of, required_text, text_of
+from statuary.importing.status_builder import ForeignUpdate, StatusBuilder, any_instant, required_date, word
 from statuary.importing.status_plan import ImportRequest, StatusPlan
 
 EFFECTS: dict[str, ComponentStatus] = {
@@ -40,7 +23,7 @@ EFFECTS: dict[str, ComponentStatus] = {
 def read_betterstack(request: ImportRequest) -> StatusPlan:
     """Return the content of a page; raise SourceError if the source is not one of Better Stack."""
     url = request.source.removesuffix("/index.json").rstrip("/") + "/index.json"
-    documents = [request.web.json(url)] if request.is_url else list(json_files(request.source))
+    documents = [request.web.json(url)] if request.is_url else list(request.json_files())
     built, by_type = StatusBuilder(request), defaultdict[str, list[Members]](list)
     for one in chain.from_iterable(map(_objects, documents)):
         by_type[text_of(one, "type")].append(one)
@@ -50,9 +33,9 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
         raise SourceError(f"{request.source} has no page of Better Stack", "save the index.json of the page")
     sections = {text_of(one, "id"): text_of(one, "name") for one in by_type["status_page_section"]}
     resources = sorted(by_type["status_page_resource"], key=lambda one: int(text_of(one, "position") or 0))
-    convert_each(resources, lambda one: _component(built, one, sections), built.lost, "a component")
+    built.convert(resources, lambda one: _component(built, one, sections), "a component")
     updates = {text_of(one, "id"): one for one in by_type["status_update"]}
-    convert_each(by_type["status_report"], lambda one: _report(built, one, updates), built.lost, "a report")
+    built.convert(by_type["status_report"], lambda one: _report(built, one, updates), "a report")
     return built.plan
 
 
@@ -92,12 +75,12 @@ def _report(built: StatusBuilder, report: Members, updates: dict[str, Members]) 
     ]
     began, ended = required_date(report, "starts_at"), any_instant(report, "ends_at")
     effects = _effects(built, report)
-    ident = safe_id(required_text(report, "id"))
+    ident = required_text(report, "id")
     if text_of(report, "report_type") != "maintenance":
         told = [_update(one, "investigating") for one in posted] or [
             ForeignUpdate(began, "investigating", "")
         ]
-        built.incident(ident, required_text(report, "title"), with_end(told, ended), effects)
+        built.incident(ident, required_text(report, "title"), told, effects, ended_at=ended)
     elif ended is None:
         raise SourceError("is a maintenance without an end")
     else:
@@ -112,13 +95,6 @@ def _effects(built: StatusBuilder, report: Members) -> dict[str, ComponentStatus
         built.named(text_of(one, "status_page_resource_id")): EFFECTS.get(word(one.get("status")))
         for one in list_of(report, "affected_resources")
     }
-
-
-def _posted(report: Members, updates: dict[str, Members]) -> Iterator[Members]:
-    related = as_members(as_members(report.get("relationships") or {}).get("status_updates") or {})
-    for one in list_of(related, "data"):
-        if text_of(one, "id") in updates:
-            yield updates[text_of(one, "id")]
 
 
 def _update(one: Members, status: UpdateStatus) -> ForeignUpdate:

@@ -10,23 +10,8 @@ from typing import Any
 from statuary.domain.status.vocabulary import DEFAULT_BODIES, ComponentStatus, UpdateStatus
 from statuary.importing.import_error import SourceError
 from statuary.importing.import_report import Lost
-from statuary.importing.source_members import (
-    Members,
-    as_members,
-    convert_each,
-    json_files,
-    list_of,
-    required_text,
-    text_of,
-)
-from statuary.importing.status_builder import (
-    ForeignUpdate,
-    StatusBuilder,
-    any_instant,
-    end_of,
-    required_date,
-    with_end,
-)
+from statuary.importing.source_members import Members, as_members, list_of, required_text, text_of
+from statuary.importing.status_builder import ForeignUpdate, StatusBuilder, any_instant, end_of, required_date
 from statuary.importing.status_plan import ImportRequest, StatusPlan
 
 COMPONENT_STATUSES: dict[str, ComponentStatus] = {
@@ -59,7 +44,7 @@ VERSIONS = (
 def read_cachet(request: ImportRequest) -> StatusPlan:
     """Return the content of a page; raise SourceError if the source is not one of Cachet."""
     built, records = StatusBuilder(request), list[Members]()
-    for document in _fetched(request) if request.is_url else json_files(request.source):
+    for document in _fetched(request) if request.is_url else request.json_files():
         included = {
             (text_of(one, "type"), text_of(one, "id")): one
             for one in list_of(as_members(document), "included")
@@ -77,7 +62,7 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
         ("an incident", _is_incident, lambda one: _incident(built, one)),
         ("a maintenance", _is_schedule, lambda one: _schedule(built, one)),
     ):
-        convert_each(filter(is_one, records), convert, built.lost, noun)
+        built.convert(filter(is_one, records), convert, noun)
     return built.plan
 
 
@@ -152,13 +137,13 @@ def _incident(built: StatusBuilder, one: Members) -> None:
     # the record has the status of its latest update
     opened = "investigating" if updates or status == "resolved" else status
     told = [ForeignUpdate(began, opened, text_of(one, "message")), *updates]
-    if status == "resolved":
-        told = with_end(told, any_instant(one, "updated_at") or began)
+    ended_at = (any_instant(one, "updated_at") or began) if status == "resolved" else None
     named = list_of(one, "components") + [
         {"id": found} for found in [text_of(one, "component_id")] if found not in ("", "0")
     ]
     affected = {built.named(text_of(part, "id"), text_of(part, "name")): None for part in named}
-    built.incident(f"incident-{required_text(one, 'id')}", required_text(one, "name"), told, affected)
+    ident, name = f"incident-{required_text(one, 'id')}", required_text(one, "name")
+    built.incident(ident, name, told, affected, ended_at=ended_at)
 
 
 def _update(one: Members) -> ForeignUpdate:

@@ -22,16 +22,9 @@ from statuary.importing.source_members import (
     parse_source_yaml,
     read_text,
     text_of,
+    yaml_file,
 )
-from statuary.importing.status_builder import (
-    ForeignUpdate,
-    StatusBuilder,
-    any_instant,
-    required_date,
-    safe_id,
-    with_end,
-    word,
-)
+from statuary.importing.status_builder import ForeignUpdate, StatusBuilder, any_instant, required_date, word
 from statuary.importing.status_plan import ImportRequest, StatusPlan
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
@@ -70,7 +63,7 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
         found = [root / name for name in CONFIGURATIONS if (root / name).is_file()]
         if not found:
             raise SourceError(f"{root} has no config.yml", "name the folder of a cState repository")
-        _configure(built, as_members(parse_source_yaml(read_text(found[0]), str(found[0]))))
+        _configure(built, yaml_file(found[0]))
     issues = root / "content" / "issues"
     for file in files_below(str(issues if issues.is_dir() else root), (".md",)):
         if not file.name.startswith("_"):
@@ -106,12 +99,13 @@ def _issue(built: StatusBuilder, file: Path) -> None:
     updates = _updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
         built.lost.append(Lost("has shortcodes of Hugo, which are left out of its text", file.name))
+    resolved_at = None
     if text_of(front, "resolved").lower() == "true":
         resolved_at = any_instant(front, "resolvedWhen") or began
         if parse_instant(resolved_at) < min(parse_instant(update.at) for update in updates):
             built.lost.append(Lost("is resolved before it begins: it ends with its latest update", file.name))
-        updates = with_end(updates, resolved_at)
-    built.incident(safe_id(file.stem), text_of(front, "title") or file.stem, updates, _affected(built, front))
+    title = text_of(front, "title") or file.stem
+    built.incident(file.stem, title, updates, _affected(built, front), ended_at=resolved_at)
 
 
 def _front_matter(text: str) -> tuple[Members, str]:

@@ -12,15 +12,13 @@ from statuary.importing.import_report import Lost
 from statuary.importing.source_members import (
     Members,
     as_members,
-    convert_each,
     files_below,
     list_of,
-    parse_source_yaml,
-    read_text,
     required_text,
     text_of,
+    yaml_file,
 )
-from statuary.importing.status_builder import ForeignUpdate, StatusBuilder, required_date, safe_id
+from statuary.importing.status_builder import ForeignUpdate, StatusBuilder, required_date
 from statuary.importing.status_plan import ImportRequest, StatusPlan
 
 MAINTENANCE = frozenset({"maintenance"})
@@ -44,9 +42,9 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
         )
     _page(built, request, known)
     endpoints = [one for document in known for one in list_of(document, "endpoints")]
-    convert_each(endpoints, partial(_endpoint, built), built.lost, "an endpoint")
+    built.convert(endpoints, partial(_endpoint, built), "an endpoint")
     announcements = [one for document in known for one in list_of(document, "announcements")]
-    convert_each(announcements, partial(_announcement, built), built.lost, "an announcement")
+    built.convert(announcements, partial(_announcement, built), "an announcement")
     if any(map(MAINTENANCE.intersection, known)):
         built.lost.append(
             Lost("is a window in which Gatus sends no alerts, not one for readers", "maintenance")
@@ -71,7 +69,7 @@ def _running(request: ImportRequest) -> list[Members]:
 
 def _configured(source: str) -> list[Members]:
     files = files_below(source, (".yaml", ".yml"))
-    return [as_members(parse_source_yaml(read_text(file), str(file)) or {}) for file in files]
+    return [yaml_file(file) for file in files]
 
 
 def _endpoint(built: StatusBuilder, one: Members) -> None:
@@ -86,7 +84,7 @@ def _announcement(built: StatusBuilder, one: Members) -> None:
     status = KINDS.get(text_of(one, "type"), "resolved" if is_past else "investigating")
     title = message.splitlines()[0].lstrip("# ").partition(". ")[0]
     built.incident(
-        safe_id(f"{at[:16]}-{text_of(one, 'type') or 'announcement'}"),
+        f"{at[:16]}-{text_of(one, 'type') or 'announcement'}",
         title,
         [ForeignUpdate(at, status, message)],
         {},

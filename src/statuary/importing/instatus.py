@@ -11,23 +11,8 @@ from urllib.parse import urlsplit
 from statuary.domain.status.vocabulary import ComponentStatus, UpdateStatus
 from statuary.importing.import_error import SourceError
 from statuary.importing.import_report import Lost
-from statuary.importing.source_members import (
-    Members,
-    as_members,
-    convert_each,
-    json_files,
-    list_of,
-    required_text,
-    text_of,
-)
-from statuary.importing.status_builder import (
-    ForeignUpdate,
-    StatusBuilder,
-    end_of,
-    required_date,
-    safe_id,
-    word,
-)
+from statuary.importing.source_members import Members, as_members, list_of, required_text, text_of
+from statuary.importing.status_builder import ForeignUpdate, StatusBuilder, end_of, required_date, word
 from statuary.importing.status_plan import ImportRequest, StatusPlan
 
 STATUSES: dict[str, UpdateStatus] = {
@@ -59,9 +44,7 @@ def read_instatus(request: ImportRequest) -> StatusPlan:
     if not records and not built.plan.page:
         raise SourceError(f"{request.source} has nothing of Instatus", "see the manual for what to save")
     for noun, convert in ((COMPONENT, _component), (INCIDENT, _incident), (MAINTENANCE, _maintenance)):
-        convert_each(
-            [one for one in records if _noun(one) == noun], partial(convert, built), built.lost, noun
-        )
+        built.convert([one for one in records if _noun(one) == noun], partial(convert, built), noun)
     return built.plan
 
 
@@ -70,7 +53,7 @@ COMPONENT, INCIDENT, MAINTENANCE = "a component", "an incident", "a maintenance"
 
 def _documents(request: ImportRequest, built: StatusBuilder) -> Iterator[Any]:
     if not request.is_url:
-        yield from json_files(request.source)
+        yield from request.json_files()
         return
     base = request.source.rstrip("/")
     if urlsplit(base).path.startswith("/v1/"):
@@ -124,7 +107,7 @@ def _updates(record: Members, *began: str) -> list[ForeignUpdate]:
 
 
 def _ident(record: Members) -> str:
-    return safe_id(text_of(record, "id") or required_text(record, "url").rpartition("/")[2])
+    return text_of(record, "id") or required_text(record, "url").rpartition("/")[2]
 
 
 def _incident(built: StatusBuilder, record: Members) -> None:

@@ -143,6 +143,11 @@ def read_text(file: Path) -> str:
         raise SourceError(f"{file}: {error}", error.hint) from None
 
 
+def yaml_file(file: Path) -> Members:
+    """Return the mapping of a YAML file, scalars as text; raise SourceError if it has none."""
+    return as_members(parse_source_yaml(read_text(file), str(file)) or {})
+
+
 @contextmanager
 def losing(lost: list[Lost], noun: str, what: str) -> Iterator[None]:
     """Go on after a record that cannot be brought; it is lost with the reason."""
@@ -158,13 +163,3 @@ def parse_source_yaml(text: str, name: str) -> Any:
         return parse_yaml(text)
     except UnreadableError as error:
         raise SourceError(f"{name}, line {error.position.line}, is not YAML: {error}") from None
-
-
-def json_files(source: str) -> Iterator[Any]:
-    """Yield what the JSON files of a folder hold, or a file.
-
-    Raises:
-        SourceError: if there is none, or one is not JSON.
-    """
-    for file in files_below(source, (".json",)):
-        yield parse_json(read_file(file), str(file))

@@ -1,7 +1,7 @@
 """Status pages of systems without Statuspage's documents, made into content record by record."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from statuary.domain.status.vocabulary import (
 from statuary.editing.new_file import slug
 from statuary.editing.updates import format_for_source
 from statuary.importing.import_error import SourceError
-from statuary.importing.source_members import Members, text_of
+from statuary.importing.source_members import Members, convert_each, text_of
 from statuary.importing.status_plan import ImportRequest, Source, StatusPlan, given
 from statuary.importing.statuspage_records import mark_reopened
 
@@ -40,6 +40,10 @@ class StatusBuilder:
         self.plan = StatusPlan()
         self.lost = self.plan.lost
         self._keys: dict[str, str] = {}
+
+    def convert(self, records: Iterable[Any], convert: Callable[[Members], object], noun: str) -> None:
+        """Convert records, each of which adds itself; those that cannot be converted are lost with the reason."""
+        convert_each(records, convert, self.lost, noun)
 
     def page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
         """State the page; without a URL, one that the author has to replace."""
@@ -98,17 +102,24 @@ class StatusBuilder:
         name: str,
         updates: Iterable[ForeignUpdate],
         affected: Mapping[str, ComponentStatus | None],
+        *,
+        ended_at: str | None = None,
     ) -> None:
         """Add an incident; the components that it affects have their statuses from the first update on.
+
+        It is resolved at its end, unless its latest update says so already.
 
         Raises:
             SourceError: if it has no update.
         """
-        written = [_update(update) for update in sorted(updates, key=_at)]
-        if not written:
+        posted = sorted(updates, key=_at)
+        if not posted:
             raise SourceError("has no update")
+        written = [_update(update) for update in (_with_end(posted, ended_at) if ended_at else posted)]
         mark_reopened(written)
-        self.plan.incidents[ident] = given(name=_name(name), components=dict(affected), updates=written)
+        self.plan.incidents[_safe_id(ident)] = given(
+            name=_name(name), components=dict(affected), updates=written
+        )
 
     def maintenance(
         self,
@@ -126,7 +137,7 @@ class StatusBuilder:
         written = [_update(update) for update in sorted(updates, key=_at)]
         announced = created_at or min((str(one["at"]) for one in written), key=parse_instant, default=begins)
         done = {one["status"] for one in written}
-        self.plan.maintenances[ident] = given(
+        self.plan.maintenances[_safe_id(ident)] = given(
             name=_name(name),
             components=list(components),
             created_at=min(announced, begins, key=parse_instant),
@@ -139,20 +150,15 @@ class StatusBuilder:
         )
 
 
-def with_end(updates: list[ForeignUpdate], ended_at: str | None) -> list[ForeignUpdate]:
-    """Return the updates of an incident, oldest first, with its end unless the latest of them tells it."""
-    told = sorted(updates, key=_at)
-    if ended_at is None or told[-1].status in RESOLVING_STATUSES:
-        return told
-    if told[-1].status == "postmortem":
+def _with_end(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]:
+    *before, last = posted
+    if last.status in RESOLVING_STATUSES:
+        return posted
+    if last.status == "postmortem":
         # what precedes a postmortem is the end
-        return (
-            [*(one._replace(status="resolved") if one is told[-2] else one for one in told)]
-            if len(told) > 1
-            else told
-        )
-    at = max(ended_at, told[-1].at, key=parse_instant)
-    return [*told, ForeignUpdate(at, "resolved", DEFAULT_BODIES["resolved"])]
+        return [*before[:-1], *(one._replace(status="resolved") for one in before[-1:]), last]
+    at = max(ended_at, last.at, key=parse_instant)
+    return [*posted, ForeignUpdate(at, "resolved", DEFAULT_BODIES["resolved"])]
 
 
 def _at(update: ForeignUpdate) -> Instant:
@@ -197,8 +203,7 @@ def word(value: Any) -> str:
     return "".join(letter for letter in str(value or "").lower() if letter.isalnum())
 
 
-def safe_id(text: str) -> str:
-    """Return a text as an id: letters, digits, `-` and `_`."""
+def _safe_id(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-_")[:MAX_ID_LENGTH] or "untitled"
 
 

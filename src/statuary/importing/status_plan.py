@@ -8,6 +8,7 @@ from statuary.domain.primitives import Instant
 from statuary.editing.yaml.yaml_blocks import YamlValue
 from statuary.importing.import_error import SourceError
 from statuary.importing.import_report import Lost
+from statuary.importing.source_members import files_below, parse_json, read_file
 from statuary.importing.web_source import WebSource
 from statuary.snapshots.http_client import is_url
 
@@ -34,6 +35,11 @@ class ImportRequest(NamedTuple):
     def is_url(self) -> bool:
         """Whether the source is on the web."""
         return is_url(self.source)
+
+    def json_files(self) -> Iterator[Any]:
+        """Yield what the JSON files of the source hold; raise SourceError if there is none, or one is not JSON."""
+        for file in files_below(self.source, (".json",)):
+            yield parse_json(read_file(file), str(file))
 
 
 @dataclass(slots=True, kw_only=True)

@@ -16,21 +16,15 @@ from statuary.importing.import_error import SourceError
 from statuary.importing.source_members import (
     Members,
     as_members,
-    convert_each,
-    json_files,
     list_of,
+    parse_json,
     parse_source_yaml,
-    read_text,
+    read_file,
     required_text,
     text_of,
+    yaml_file,
 )
-from statuary.importing.status_builder import (
-    ForeignUpdate,
-    StatusBuilder,
-    any_instant,
-    required_date,
-    with_end,
-)
+from statuary.importing.status_builder import ForeignUpdate, StatusBuilder, any_instant, required_date
 from statuary.importing.status_plan import ImportRequest, StatusPlan
 
 SETTINGS = ".upptimerc.yml"
@@ -63,7 +57,7 @@ def read_upptime(request: ImportRequest) -> StatusPlan:
     by_issue: dict[str, list[Members]] = {}
     for comment in comments:
         by_issue.setdefault(text_of(comment, "issue_url").rpartition("/")[2], []).append(comment)
-    convert_each(issues, lambda one: _issue(built, one, by_issue), built.lost, "an issue")
+    built.convert(issues, lambda one: _issue(built, one, by_issue), "an issue")
     return built.plan
 
 
@@ -98,9 +92,10 @@ def _pages(request: ImportRequest, url: str) -> Iterator[Members]:
 def _saved(source: str) -> tuple[Members, list[Members], list[Members]]:
     root, settings = Path(source), dict[str, Any]()
     if root.is_dir():
-        settings = as_members(parse_source_yaml(read_text(root / SETTINGS), SETTINGS))
+        settings = yaml_file(root / SETTINGS)
     files = sorted(root.glob("*.json")) if root.is_dir() else [root]
-    found = [as_members(one) for file in files for document in json_files(str(file)) for one in document]
+    documents = (parse_json(read_file(file), str(file)) for file in files)
+    found = [as_members(one) for document in documents for one in document]
     return settings, [one for one in found if "title" in one], [one for one in found if "issue_url" in one]
 
 
@@ -128,7 +123,7 @@ def _incident(built: StatusBuilder, issue: Members, told: list[ForeignUpdate], s
     title = SIGNS.sub("", required_text(issue, "title"))
     effect = EFFECTS["degraded" in title]
     affected = {built.named(site): effect for site in sites}
-    built.incident(f"issue-{text_of(issue, 'number')}", title, with_end(updates, closed_at), affected)
+    built.incident(f"issue-{text_of(issue, 'number')}", title, updates, affected, ended_at=closed_at)
 
 
 def _maintenance(built: StatusBuilder, issue: Members, told: list[ForeignUpdate]) -> None:
