@@ -58,6 +58,12 @@ def find_source(catalogue: Catalogue, chain_id: ChainId, address: Address) -> Co
     )
 
 
+def contract_name(root: Path, source: ContractSource | None) -> str | None:
+    """Return the name of a contract of the site; None if it has none that can be read."""
+    record = None if source is None else read_existing_record(root, source)
+    return None if record is None else str(record["compilation"]["name"])
+
+
 def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
     """Return the record of a source; None if it cannot be read."""
     return read_contract(root, source).record

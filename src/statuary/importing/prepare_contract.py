@@ -15,10 +15,10 @@ from statuary.importing.ethereum_node import EthereumNode
 from statuary.importing.existing_contracts import (
     ExistingContract,
     check_match_id_is_free,
+    contract_name,
     find_existing_contract,
     find_source,
     next_match_id,
-    read_existing_record,
 )
 from statuary.importing.import_error import ContractImportError
 from statuary.importing.imported_compilation import ImportedCompilation
@@ -186,9 +186,7 @@ def _proxy_resolution(
         return None
 
     def name_of(address: Address) -> str | None:
-        source = find_source(catalogue, options.chain_id, address)
-        record = None if source is None else read_existing_record(root, source)
-        return None if record is None else str(record["compilation"]["name"])
+        return contract_name(root, find_source(catalogue, options.chain_id, address))
 
     return resolve_known_proxy(node, options.address, on_chain, name_of)
 

@@ -26,7 +26,7 @@ from statuary.importing.contracts.found_contract import (
     UnreadableContract,
 )
 from statuary.importing.ethereum_node import EthereumNode
-from statuary.importing.existing_contracts import read_match_id
+from statuary.importing.existing_contracts import contract_name, read_match_id
 from statuary.importing.import_error import ContractImportError, SourceError, SourceUnavailableError
 from statuary.importing.import_report import ImportReport, Lost
 from statuary.importing.imported_compilation import ImportedCompilation
@@ -258,9 +258,7 @@ class ContractImport:
             return False
 
     def _name_at(self, chain_id: ChainId, address: Address) -> str | None:
-        source = self.sources.get((chain_id, address.lower()))
-        record = None if source is None else read_contract(self.root, source).record
-        return None if record is None else str(record["compilation"]["name"])
+        return contract_name(self.root, self.sources.get((chain_id, address.lower())))
 
     @cached_property
     def match_ids(self) -> set[str]:

@@ -4,7 +4,7 @@
 the creation code too. `getabi` gives nothing that `getsourcecode` lacks. https://docs.etherscan.io/api-reference
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +20,7 @@ from statuary.importing.contracts.found_contract import (
     SourceContract,
     any_deployment,
     any_hex,
-    unreadable,
+    found_in,
 )
 from statuary.importing.import_error import ContractImportError, SourceError, SourceUnavailableError
 from statuary.importing.imported_compilation import ImportedCompilation
@@ -36,8 +36,6 @@ BUSY: Final = "rate limit"
 
 BUSY_PAUSES: Final = (2.0, 5.0, 15.0)
 """Seconds to wait then."""
-
-Ask = Callable[[str, dict[str, str]], Json]
 
 
 def read_explorer_api(
@@ -155,12 +153,12 @@ def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Add
     if not files:
         raise ContractImportError(f"{folder} has no <address>.json", "save responses of getsourcecode there")
     for file in files:
-        try:
-            address = _address_of(file, addresses if files == [folder] else ())
-        except ContractImportError as error:
-            yield unreadable(file.name, error)
-        else:
-            yield FoundContract(chain_id, address, file.name, partial(_read_files, file))
+        given = addresses if files == [folder] else ()
+        yield from found_in(file, file.name, _saved(file, chain_id, given))
+
+
+def _saved(file: Path, chain_id: ChainId, given: Sequence[Address]) -> Found:
+    yield FoundContract(chain_id, _address_of(file, given), file.name, partial(_read_files, file))
 
 
 def _address_of(file: Path, given: Sequence[Address]) -> Address:

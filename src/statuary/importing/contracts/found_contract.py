@@ -1,6 +1,7 @@
 """A contract that a source says is deployed; reading it is left to whoever wants it."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,12 +119,20 @@ def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) ->
     )
 
 
-def unreadable(name: str, error: ContractImportError) -> UnreadableContract:
-    """Return what stands for a contract that raised an error."""
-    return UnreadableContract(name, str(error), error.hint)
+@contextmanager
+def complete(file: Path) -> Iterator[None]:
+    """Raise a ContractImportError where a file lacks what its tool writes."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        what = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise ContractImportError(f"{file} is not complete: {shorten(what, 120)}") from None
 
 
-def malformed(file: Path, error: Exception) -> ContractImportError:
-    """Return the error for a file that lacks what its tool writes."""
-    what = f"no {error}" if isinstance(error, KeyError) else str(error)
-    return ContractImportError(f"{file} is not complete: {shorten(what, 120)}")
+def found_in(file: Path, name: str, contracts: Found) -> Found:
+    """Yield the contracts of a file or folder, and why the rest of it cannot be read."""
+    try:
+        with complete(file):
+            yield from contracts
+    except ContractImportError as error:
+        yield UnreadableContract(name, str(error), error.hint)

@@ -24,8 +24,7 @@ from statuary.importing.contracts.found_contract import (
     any_deployment,
     any_hex,
     any_quantity,
-    malformed,
-    unreadable,
+    found_in,
 )
 from statuary.importing.foundry import read_foundry
 from statuary.importing.import_error import ContractImportError
@@ -50,14 +49,13 @@ def read_broadcasts(project: Path) -> Found:
         )
     artifacts = _Artifacts(project)
     for file in files:
-        try:
-            run = read_json_file(file)
-            for one in run.get("deployments") or [run]:
-                yield from _Run(file, one, artifacts).contracts()
-        except ContractImportError as error:
-            yield unreadable(file.name, error)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            yield unreadable(file.name, malformed(file, error))
+        yield from found_in(file, file.name, _contracts(file, artifacts))
+
+
+def _contracts(file: Path, artifacts: "_Artifacts") -> Found:
+    run = read_json_file(file)
+    for one in run.get("deployments") or [run]:
+        yield from _Run(file, one, artifacts).contracts()
 
 
 def _run_files(folder: Path) -> Iterator[Path]:

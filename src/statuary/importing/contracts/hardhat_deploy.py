@@ -20,8 +20,8 @@ from statuary.importing.contracts.found_contract import (
     any_address,
     any_chain_id,
     any_deployment,
-    malformed,
-    unreadable,
+    complete,
+    found_in,
 )
 from statuary.importing.contracts.metadata_compilation import compilation_of_metadata
 from statuary.importing.import_error import ContractImportError
@@ -49,51 +49,38 @@ def read_hardhat_deploy(folder: Path) -> Found:
             f"{folder} has no deployments/<network>/.chainId", "give the folder of a hardhat-deploy project"
         )
     for network in networks:
-        try:
-            chain_id = _chain_id(network)
-        except ContractImportError as error:
-            yield unreadable(network.name, error)
-        else:
-            yield from _contracts(network, chain_id)
+        yield from found_in(network, network.name, _contracts(network))
 
 
-def _chain_id(network: Path) -> ChainId:
-    file = network / CHAIN_FILE
-    return any_chain_id(decode_source(read_source_bytes(file), file), str(file))
-
-
-def _contracts(network: Path, chain_id: ChainId) -> Found:
+def _contracts(network: Path) -> Found:
+    chain_file = network / CHAIN_FILE
+    chain_id = any_chain_id(decode_source(read_source_bytes(chain_file), chain_file), str(chain_file))
     # Name.json and Name_Proxy.json are one contract, and the second tells its code
     names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
     for name in names:
-        if name + PROXY_SUFFIX in names:
-            continue
-        file = network / f"{name}.json"
-        try:
-            deployment = read_json_file(file)
-            address = any_address(deployment.get("address"), str(file))
-        except ContractImportError as error:
-            yield unreadable(f"{network.name}/{name}", error)
-        else:
-            yield FoundContract(chain_id, address, name, partial(_read, file, deployment))
+        if name + PROXY_SUFFIX not in names:
+            file = network / f"{name}.json"
+            yield from found_in(file, f"{network.name}/{name}", _contract(file, chain_id))
+
+
+def _contract(file: Path, chain_id: ChainId) -> Found:
+    deployment = read_json_file(file)
+    address = any_address(deployment.get("address"), str(file))
+    yield FoundContract(chain_id, address, file.stem, partial(_read, file, deployment))
 
 
 def _read(file: Path, deployment: dict[str, Any]) -> SourceContract:
     receipt = deployment.get("receipt") or {}
-    try:
-        on_chain = OnChainContract(
-            creation=None,
-            runtime=None,
-            deployment=any_deployment(
-                deployment.get("transactionHash") or receipt.get("transactionHash"),
-                receipt.get("blockNumber"),
-                receipt.get("transactionIndex"),
-                receipt.get("from"),
-            ),
+    with complete(file):
+        sent = any_deployment(
+            deployment.get("transactionHash") or receipt.get("transactionHash"),
+            receipt.get("blockNumber"),
+            receipt.get("transactionIndex"),
+            receipt.get("from"),
         )
-        return SourceContract(compilation=_compilation(file, deployment), on_chain=on_chain)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise malformed(file, error) from None
+        return SourceContract(
+            compilation=_compilation(file, deployment), on_chain=OnChainContract(None, None, sent)
+        )
 
 
 def _compilation(file: Path, deployment: dict[str, Any]) -> ImportedCompilation:

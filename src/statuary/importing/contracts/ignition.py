@@ -28,8 +28,7 @@ from statuary.importing.contracts.found_contract import (
     any_chain_id,
     any_deployment,
     any_hex,
-    malformed,
-    unreadable,
+    found_in,
 )
 from statuary.importing.hardhat import read_hardhat
 from statuary.importing.import_error import ContractImportError
@@ -60,12 +59,7 @@ def read_ignition(folder: Path) -> Found:
             f"{folder} has no ignition/deployments/*/{JOURNAL}", "give the folder of a project with Ignition"
         )
     for journal in journals:
-        try:
-            yield from _contracts(journal)
-        except ContractImportError as error:
-            yield unreadable(journal.parent.name, error)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            yield unreadable(journal.parent.name, malformed(journal, error))
+        yield from found_in(journal, journal.parent.name, _contracts(journal))
 
 
 def _contracts(journal: Path) -> Found:

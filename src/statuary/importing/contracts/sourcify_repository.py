@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from statuary.domain.contracts.workspace import WorkspaceDeployment
-from statuary.domain.primitives import ChainId, keccak256
+from statuary.domain.primitives import keccak256
 from statuary.importing.contracts.found_contract import (
     Found,
     FoundContract,
@@ -18,8 +18,8 @@ from statuary.importing.contracts.found_contract import (
     any_address,
     any_chain_id,
     any_hex,
-    malformed,
-    unreadable,
+    complete,
+    found_in,
 )
 from statuary.importing.contracts.metadata_compilation import compilation_of_metadata
 from statuary.importing.import_error import ContractImportError
@@ -47,22 +47,19 @@ def read_sourcify_repository(folder: Path) -> Found:
     for root in roots:
         for contract in sorted(root.glob("*/*/")):
             name = f"{contract.parent.name}/{contract.name}"
-            try:
-                chain_id = any_chain_id(contract.parent.name, str(contract.parent))
-                address = any_address(contract.name, str(contract))
-            except ContractImportError as error:
-                yield unreadable(name, error)
-            else:
-                yield FoundContract(ChainId(chain_id), address, name, partial(_read, contract))
+            yield from found_in(contract, name, _contract(contract, name))
+
+
+def _contract(folder: Path, name: str) -> Found:
+    chain_id = any_chain_id(folder.parent.name, str(folder.parent))
+    yield FoundContract(chain_id, any_address(folder.name, str(folder)), name, partial(_read, folder))
 
 
 def _read(contract: Path) -> SourceContract:
     file = contract / "metadata.json"
     metadata = read_json_file(file)
-    try:
+    with complete(file):
         compilation = compilation_of_metadata(metadata, _texts(contract / "sources"), str(contract))
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise malformed(file, error) from None
     transaction_file = contract / "creator-tx-hash.txt"
     transaction = None
     if transaction_file.is_file():
