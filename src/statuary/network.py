@@ -14,17 +14,11 @@ from typing_extensions import override
 
 
 class Pace(NamedTuple):
-    """How long a response may take, and all responses of an opener.
+    """How long a response may take, and all responses of an opener."""
 
-    Attributes:
-        seconds: for the headers and a short body.
-        rate: further bytes a second; 0 if `seconds` is all the time that there is.
-        each: further seconds for each response, where the time of all of them is counted.
-    """
-
-    seconds: float
-    rate: int = 0
-    each: float = 5.0
+    seconds: float  # for the headers and a short body
+    rate: int = 0  # further bytes a second; 0 if `seconds` is all the time that there is
+    each: float = 5.0  # further seconds for each response, where the time of all of them is counted
 
     def deadline(self, received: int) -> float:
         """Return the seconds in which so many bytes must have arrived."""

@@ -21,18 +21,13 @@ from statuary.publishing.target import BuildTarget, CheckTarget
 
 
 class BuildResult(NamedTuple):
-    """The result of a build.
-
-    Attributes:
-        plan: what changed in the target, or would have; None if findings stopped the build.
-        log: what became of the log; None without one.
-    """
+    """The result of a build."""
 
     checked: CheckedSite
-    plan: Plan | None
+    plan: Plan | None  # what changed in the target, or would have; None if findings stopped the build
     applied: bool
     seconds: float
-    log: LogExtension | None = None
+    log: LogExtension | None = None  # what became of the log; None without one
 
 
 def check_site(

@@ -19,24 +19,19 @@ from statuary.domain.primitives import Instant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSite:
-    """A checked site.
+    """A checked site."""
 
-    Attributes:
-        root: the content folder.
-        catalogue: the site; None if it could not be read.
-        findings: what is wrong with the content, located and in order; an error forbids publishing.
-        rejections: why single contracts, incidents, maintenances or pages are withheld; all else is published.
-        next_transition: when the published status next changes; None if not before the horizon.
-        horizon: when the next build is due; None if nothing changes until the content does.
-    """
-
-    root: Path
-    catalogue: Catalogue | None
+    root: Path  # the content folder
+    catalogue: Catalogue | None  # the site; None if it could not be read
+    # what is wrong with the content, located and in order; an error forbids publishing
     findings: tuple[Finding, ...]
+    # why single contracts, incidents, maintenances or pages are withheld; all else is published
     rejections: tuple[Finding, ...] = ()
     rejected: int = 0
     contracts: ContractCounts = field(default_factory=ContractCounts)
+    # when the published status next changes; None if not before the horizon
     next_transition: Instant | None = None
+    # when the next build is due; None if nothing changes until the content does
     horizon: Instant | None = None
 
     @property

@@ -9,15 +9,10 @@ if TYPE_CHECKING:  # a run that meets no record does not load what proves them
 
 
 class CheckOptions(NamedTuple):
-    """Which checks run, and how strictly.
+    """Which checks run, and how strictly."""
 
-    Attributes:
-        checks: the checks of records; None for all.
-        skipped: names of skipped status rules.
-    """
-
-    checks: "Sequence[ContractCheck] | None" = None
-    skipped: frozenset[str] = frozenset()
+    checks: "Sequence[ContractCheck] | None" = None  # the checks of records; None for all
+    skipped: frozenset[str] = frozenset()  # names of skipped status rules
     strict: bool = False
 
 

@@ -29,40 +29,27 @@ from statuary.publishing.ledger.rows import SourceRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractBuildSettings:
-    """What the documents of a contract depend on besides its source.
+    """What the documents of a contract depend on besides its source."""
 
-    Attributes:
-        chains: ids of the site's chains.
-        checks: the checks of the record; None for all.
-        pages: None if the site has no contract pages.
-        listed: whether pages list contracts.
-    """
-
-    chains: frozenset[str]
+    chains: frozenset[str]  # ids of the site's chains
     contracts: ContractSettings = field(default_factory=ContractSettings)
-    checks: Sequence[ContractCheck] | None = None
-    pages: ContractPageContext | None = None
-    listed: bool = False
+    checks: Sequence[ContractCheck] | None = None  # the checks of the record; None for all
+    pages: ContractPageContext | None = None  # None if the site has no contract pages
+    listed: bool = False  # whether pages list contracts
 
 
 class BuiltContract(NamedTuple):
-    """The result of one contract source.
-
-    Attributes:
-        digest: SHA-256 of a record's file, as in `ParsedContract`.
-        documents: what is published, made as it is taken, once; without the record if that is withheld.
-        row: its list entry; None if the record cannot be read or placed.
-        findings: warnings and notes about an accepted record.
-        rejections: why the record is withheld. What an earlier build published of it is removed: the same
-            content gives the same site, whatever was there before.
-    """
+    """The result of one contract source."""
 
     source: ContractSource
-    digest: bytes = b""
+    digest: bytes = b""  # SHA-256 of a record's file, as in `ParsedContract`
+    # what is published, made as it is taken, once; without the record if that is withheld
     documents: Iterable[Document] = ()
-    row: ContractRow | None = None
+    row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
     published: bool = False
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()  # warnings and notes about an accepted record
+    # why the record is withheld. What an earlier build published of it is removed: the same content gives the
+    # same site, whatever was there before.
     rejections: tuple[Finding, ...] = ()
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:

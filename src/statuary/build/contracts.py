@@ -45,21 +45,16 @@ DUPLICATES = {"chain_id, address": one_record_per_contract, "match_order": one_r
 
 
 class BuiltContracts(NamedTuple):
-    """The results of all contracts.
-
-    Attributes:
-        sources: the rows that the site will have.
-        missing: the sources of published documents that were missing or damaged.
-    """
+    """The results of all contracts."""
 
     catalogue: Catalogue
-    sources: SourceTable
+    sources: SourceTable  # the rows that the site will have
     counts: ContractCounts
     findings: tuple[Finding, ...]
     rejections: tuple[Finding, ...]
     rejected: int
     built: int
-    missing: frozenset[str]
+    missing: frozenset[str]  # the sources of published documents that were missing or damaged
 
 
 def build_contracts(

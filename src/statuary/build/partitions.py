@@ -38,16 +38,12 @@ RECENT = 2_000_000_000
 
 
 class PartitionSettings(NamedTuple):
-    """Settings that all partitions of a build share.
-
-    Attributes:
-        began: when the build began, by the clock of the target's file system, in nanoseconds.
-    """
+    """Settings that all partitions of a build share."""
 
     root: Path
     contracts: ContractBuildSettings
     hosting: HostingSettings
-    began: int
+    began: int  # when the build began, by the clock of the target's file system, in nanoseconds
 
     def packed(self) -> bytes:
         """Return the settings as bytes, pickled once for all partitions."""
@@ -104,15 +100,10 @@ def confirmed_git_id(root: Path, source: ContractSource | BulkSource, digest: by
 
 
 class ContractPartition(NamedTuple):
-    """Sources that are built together.
+    """Sources that are built together."""
 
-    Attributes:
-        name: unique in the build.
-        settings: packed `PartitionSettings`.
-    """
-
-    name: str
-    settings: bytes
+    name: str  # unique in the build
+    settings: bytes  # packed `PartitionSettings`
     sources: PartitionSources
     output: PartitionOutput
 

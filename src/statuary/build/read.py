@@ -13,18 +13,12 @@ from statuary.domain.primitives import Instant
 
 
 class ReadSite(NamedTuple):
-    """A site as read.
+    """A site as read."""
 
-    Attributes:
-        catalogue: None if the site could not be read.
-        status: None likewise.
-        findings: what is wrong with all but contracts.
-        left_out: why incidents, maintenances and pages are left out that exceed a limit; all else is published.
-    """
-
-    catalogue: Catalogue | None
-    status: SiteStatus | None
-    findings: list[Finding]
+    catalogue: Catalogue | None  # None if the site could not be read
+    status: SiteStatus | None  # None likewise
+    findings: list[Finding]  # what is wrong with all but contracts
+    # why incidents, maintenances and pages are left out that exceed a limit; all else is published
     left_out: list[Finding]
 
 

@@ -53,18 +53,12 @@ class RecompileOptions:
 
 
 class RecompileReport(NamedTuple):
-    """The result of recompiling all contracts.
+    """The result of recompiling all contracts."""
 
-    Attributes:
-        findings: differences, failures and missing compilers, located and sorted.
-        compiled: how many of them had a compiler.
-        identical: how many of those were reproduced exactly.
-    """
-
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  # differences, failures and missing compilers, located and sorted
     records: int
-    compiled: int
-    identical: int
+    compiled: int  # how many of them had a compiler
+    identical: int  # how many of those were reproduced exactly
 
 
 def recompile_contracts(

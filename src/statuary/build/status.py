@@ -28,15 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SiteStatus:
-    """The status at a build's instant; what only publishing needs is computed on demand.
-
-    Attributes:
-        former: the entries of the log about updates as they read before, by update.
-    """
+    """The status at a build's instant; what only publishing needs is computed on demand."""
 
     site: StatusDocuments
     now: Instant
     context: SiteContext
+    # the entries of the log about updates as they read before, by update
     former: Mapping[str, tuple[NumberedEntry, ...]] = field(default_factory=dict)
 
     @cached_property

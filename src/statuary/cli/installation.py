@@ -23,18 +23,13 @@ BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
 
 
 class Installation(NamedTuple):
-    """How to install this version of statuary elsewhere.
+    """How to install this version of statuary elsewhere."""
 
-    Attributes:
-        requirement: for the command line of pip, quoted for a shell.
-        source: what the wheel that the requirement names comes from: a wheel to copy, or a folder of sources to build;
-            None if pip can get the requirement elsewhere.
-        note: why the requirement may not work; empty if it does.
-    """
-
-    requirement: str
+    requirement: str  # for the command line of pip, quoted for a shell
+    # what the wheel that the requirement names comes from: a wheel to copy, or a folder of sources to build;
+    # None if pip can get the requirement elsewhere
     source: Path | None = None
-    note: str = ""
+    note: str = ""  # why the requirement may not work; empty if it does
 
 
 def read_installation(project: Path) -> Installation:

@@ -35,21 +35,14 @@ TERMINATED = 128 + signal.SIGTERM
 
 
 class StoreOptions(NamedTuple):
-    """The options of publishing to an object store.
-
-    Attributes:
-        adopt: replace objects at the site's paths that statuary did not write.
-        verify: ask the store for every object, whatever its ledger says.
-        lease_seconds: how long a lease lasts that is not renewed.
-        wait: seconds to wait for another publisher.
-    """
+    """The options of publishing to an object store."""
 
     dry_run: bool = False
-    adopt: bool = False
-    verify: bool = False
+    adopt: bool = False  # replace objects at the site's paths that statuary did not write
+    verify: bool = False  # ask the store for every object, whatever its ledger says
     no_lease: bool = False
-    lease_seconds: int = LEASE_SECONDS
-    wait: int = 0
+    lease_seconds: int = LEASE_SECONDS  # how long a lease lasts that is not renewed
+    wait: int = 0  # seconds to wait for another publisher
 
 
 store_options = with_options(

@@ -17,17 +17,11 @@ SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 
 class Job(NamedTuple):
-    """What a scheduler runs.
+    """What a scheduler runs."""
 
-    Attributes:
-        program: statuary's program with an absolute path, quoted for a shell.
-        folder: the working folder, absolute.
-        out: the folder of the site.
-    """
-
-    program: str
-    folder: Path
-    out: Path
+    program: str  # statuary's program with an absolute path, quoted for a shell
+    folder: Path  # the working folder, absolute
+    out: Path  # the folder of the site
 
     @property
     def tick(self) -> str:

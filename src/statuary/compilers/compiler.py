@@ -37,16 +37,11 @@ class CompilerError(StatuaryError):
 
 
 class Compiler(NamedTuple):
-    """A compiler.
-
-    Attributes:
-        path: the program: `solc`, npm's `solcjs`, `vyper` or `vyper-json`.
-        version: without the platform, `0.8.30+commit.73712a01`.
-    """
+    """A compiler."""
 
     kind: str
-    path: Path
-    version: str
+    path: Path  # the program: `solc`, npm's `solcjs`, `vyper` or `vyper-json`
+    version: str  # without the platform, `0.8.30+commit.73712a01`
 
     @property
     def name(self) -> str:

@@ -31,16 +31,11 @@ class RunLimits(NamedTuple):
 
 
 class ProgramOutput(NamedTuple):
-    """How a program ended.
+    """How a program ended."""
 
-    Attributes:
-        exit_code: negative for the signal that ended it.
-        stderr: the end of its standard error.
-    """
-
-    exit_code: int
+    exit_code: int  # negative for the signal that ended it
     stdout: bytes
-    stderr: str
+    stderr: str  # the end of its standard error
 
 
 class RunError(StatuaryError):

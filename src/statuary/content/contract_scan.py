@@ -38,32 +38,20 @@ RECORD_DEPTH = 2
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """What one pass over all names found.
+    """What one pass over all names found."""
 
-    Attributes:
-        count: contracts with their own file or folder.
-        bulk: the bulk sources, in order of paths.
-        links: whether there are symbolic links, whose targets may change unseen.
-    """
-
-    count: int
-    bulk: tuple[BulkSource, ...] = ()
+    count: int  # contracts with their own file or folder
+    bulk: tuple[BulkSource, ...] = ()  # the bulk sources, in order of paths
     findings: tuple[Finding, ...] = ()
-    links: bool = False
+    links: bool = False  # whether there are symbolic links, whose targets may change unseen
 
 
 class ExternalSource(NamedTuple):
-    """A source of contracts outside the content folder, as the settings name it.
+    """A source of contracts outside the content folder, as the settings name it."""
 
-    Attributes:
-        location: a path relative to the content folder, or a URL.
-        path: the settings file.
-        pointer: where in the settings file.
-    """
-
-    location: str
-    path: str
-    pointer: Pointer
+    location: str  # a path relative to the content folder, or a URL
+    path: str  # the settings file
+    pointer: Pointer  # where in the settings file
 
 
 class ContractScan(ContractSources):

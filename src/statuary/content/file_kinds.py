@@ -28,23 +28,15 @@ class FileKind(Enum):
 
 
 class FilePattern(NamedTuple):
-    """The paths of one kind of file.
-
-    Attributes:
-        folder: the top folder; empty for the content folder itself.
-        pattern: the path as the documentation spells it.
-        depth: the number of folders between `folder` and the file; None for any number.
-        stem: the file name without suffix; empty for any.
-        limit: bytes of the largest file; in a bulk file, of the largest record.
-    """
+    """The paths of one kind of file."""
 
     kind: FileKind
-    folder: str
-    pattern: str
-    depth: int | None = 0
-    stem: str = ""
+    folder: str  # the top folder; empty for the content folder itself
+    pattern: str  # the path as the documentation spells it
+    depth: int | None = 0  # the number of folders between `folder` and the file; None for any number
+    stem: str = ""  # the file name without suffix; empty for any
     suffixes: tuple[str, ...] = (".yaml", ".yml", ".json")
-    limit: int = LARGEST_SOURCE_FILE
+    limit: int = LARGEST_SOURCE_FILE  # bytes of the largest file; in a bulk file, of the largest record
 
     def matches(self, path: PurePosixPath) -> bool:
         """Say whether a path, relative to the content folder, is of this kind."""

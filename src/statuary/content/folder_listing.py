@@ -11,18 +11,13 @@ RECORD_SUFFIXES = (".json", ".yaml", ".yml")
 
 
 class FolderListing(NamedTuple):
-    """The names in a folder.
+    """The names in a folder."""
 
-    Attributes:
-        runs: adjacent names in byte order of the paths below them, and whether they are those of records.
-        others: the names that are not plain files; a folder's name ends in a slash.
-        undecodable: names that are not UTF-8; they are in none of the others.
-    """
-
+    # adjacent names in byte order of the paths below them, and whether they are those of records
     runs: list[tuple[bool, list[str]]]
-    others: set[str]
+    others: set[str]  # the names that are not plain files; a folder's name ends in a slash
     size: int
-    undecodable: list[str]
+    undecodable: list[str]  # names that are not UTF-8; they are in none of the others
 
 
 class ListingCache:

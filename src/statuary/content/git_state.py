@@ -30,23 +30,18 @@ class GitFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GitState:
-    """The content folder as git knows it.
-
-    Attributes:
-        commit: the commit that is checked out.
-        id: the id of the folder of contracts as committed; empty if it is not committed.
-        changed: paths relative to the content folder that are new or differ from the commit; a folder stands
-            for everything in it.
-        ignored: paths that git ignores; a build may read them.
-        index: what tells the index file from the one before: every checkout makes a new one, so that equal states
-            say that nothing else was checked out between them.
-    """
+    """The content folder as git knows it."""
 
     root: Path
-    commit: str
-    id: str
+    commit: str  # the commit that is checked out
+    id: str  # the id of the folder of contracts as committed; empty if it is not committed
+    # paths relative to the content folder that are new or differ from the commit; a folder stands for
+    # everything in it
     changed: frozenset[str] = field(default_factory=frozenset)
+    # paths that git ignores; a build may read them
     ignored: frozenset[str] = field(default_factory=frozenset)
+    # what tells the index file from the one before: every checkout makes a new one, so that equal states say
+    # that nothing else was checked out between them
     index: tuple[int, ...] = ()
 
     @property

@@ -27,24 +27,16 @@ ADAPTER = TypeAdapter(Record, config=None)
 
 
 class ParsedContract(NamedTuple):
-    """What reading a contract source gave.
+    """What reading a contract source gave."""
 
-    Attributes:
-        record: a record whose members have the right types; None if there is none.
-        canonical: the bytes to publish if the source has exactly them; else None.
-        digest: SHA-256 of a record file without white space at its end; empty for all other forms.
-        compilation: the evidence beside the contract that it was compiled again.
-        anchor: what the chain's own proofs show of it.
-        notes: what is wrong with the anchor, which keeps nothing from being published.
-    """
-
-    record: RecordValue | None
-    canonical: bytes | None = None
+    record: RecordValue | None  # a record whose members have the right types; None if there is none
+    canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
     findings: Sequence[Finding] = ()
-    digest: bytes = b""
+    digest: bytes = b""  # SHA-256 of a record file without white space at its end; empty for all other forms
+    # the evidence beside the contract that it was compiled again
     compilation: CompilationEvidence | None = None
-    anchor: Anchor | None = None
-    notes: Sequence[Finding] = ()
+    anchor: Anchor | None = None  # what the chain's own proofs show of it
+    notes: Sequence[Finding] = ()  # what is wrong with the anchor, which keeps nothing from being published
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedContract:

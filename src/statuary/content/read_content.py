@@ -33,14 +33,10 @@ Model = TypeVar("Model", bound=SourceModel)
 
 
 class ReadResult(NamedTuple):
-    """What reading the content folder gave.
+    """What reading the content folder gave."""
 
-    Attributes:
-        catalogue: the site; None if its settings or components could not be read.
-        findings: what is wrong with the files, contracts' own files excepted (they are read one by one later).
-    """
-
-    catalogue: Catalogue | None
+    catalogue: Catalogue | None  # the site; None if its settings or components could not be read
+    # what is wrong with the files, contracts' own files excepted (they are read one by one later)
     findings: list[Finding]
 
 

@@ -15,14 +15,10 @@ from statuary.domain.limits import MAX_FOLDERS
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file of the content folder.
-
-    Attributes:
-        path: relative to it, with forward slashes; or the URL of an object.
-    """
+    """A file of the content folder."""
 
     root: Path
-    path: str
+    path: str  # relative to it, with forward slashes; or the URL of an object
 
     @property
     def pure(self) -> PurePosixPath:

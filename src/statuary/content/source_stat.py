@@ -11,15 +11,10 @@ from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource, 
 
 
 class SourceStat(NamedTuple):
-    """Size and modification time of all files of a source.
+    """Size and modification time of all files of a source."""
 
-    Attributes:
-        text: both, or a hash of them for several files; empty if one is unknown.
-        modified: the latest time, in nanoseconds.
-    """
-
-    text: str
-    modified: int
+    text: str  # both, or a hash of them for several files; empty if one is unknown
+    modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, instant: int) -> str:
         """Return the text if all files are older than an instant in nanoseconds; else an empty one.

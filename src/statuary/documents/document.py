@@ -6,23 +6,15 @@ from statuary.documents.media_types import JSON
 
 
 class Document(NamedTuple):
-    """A file of the site.
+    """A file of the site."""
 
-    Attributes:
-        path: relative to the site's root, with forward slashes and no leading one.
-        cache: the `Cache-Control`; empty leaves it to the host.
-        aliases: other paths with the same bytes (the lower-case address).
-        sources: the content files that it is built from, relative to the content folder; `()` means the whole
-            site.
-        digest: SHA-256 of the body if already known, else empty.
-        persistent: whether it stays published until a build removes it, even if a build does not offer it.
-    """
-
-    path: str
+    path: str  # relative to the site's root, with forward slashes and no leading one
     body: bytes
     media_type: str = JSON
-    cache: str = ""
-    aliases: tuple[str, ...] = ()
+    cache: str = ""  # the `Cache-Control`; empty leaves it to the host
+    aliases: tuple[str, ...] = ()  # other paths with the same bytes (the lower-case address)
+    # the content files that it is built from, relative to the content folder; `()` means the whole site
     sources: tuple[str, ...] = ()
-    digest: bytes = b""
+    digest: bytes = b""  # SHA-256 of the body if already known, else empty
+    # whether it stays published until a build removes it, even if a build does not offer it
     persistent: bool = False

@@ -41,20 +41,13 @@ All documents are public: any origin may read them, as on both real systems.
 
 
 class Url(NamedTuple):
-    """A URL, or a family of URLs that differ in their parameters.
+    """A URL, or a family of URLs that differ in their parameters."""
 
-    Attributes:
-        name: as in `statuary explain` and the rules for hosts.
-        pattern: path below the site's root, with `{parameter}` for each part that varies.
-        description: the content, as a phrase.
-        cache: the `Cache-Control`.
-    """
-
-    name: str
-    pattern: str
-    description: str
+    name: str  # as in `statuary explain` and the rules for hosts
+    pattern: str  # path below the site's root, with `{parameter}` for each part that varies
+    description: str  # the content, as a phrase
     media_type: str = JSON
-    cache: str = REVALIDATE
+    cache: str = REVALIDATE  # the `Cache-Control`
 
     def path(self, **parameters: str | int) -> str:
         """Return the path with its parameters filled in."""

@@ -27,25 +27,17 @@ class ContractForm(StrEnum):
 
 
 class ContractSource(NamedTuple):
-    """Where one contract is written.
+    """Where one contract is written."""
 
-    Attributes:
-        path: the file, relative to the content folder, or a URL: the record, a workspace's `contract.yaml`,
-            the JSONL file, or the export's file of `sourcify_matches`.
-        chain_id: the chain as in the path; in a bulk file, as in the record.
-        address: the address as in the path; in a bulk file, as in the record.
-        line: in a bulk file, the line or row, counted from 1; else 0.
-        git: the git object id of its content during a build; empty if unknown.
-        reason: why a build reads it; empty outside a build.
-    """
-
+    # the file, relative to the content folder, or a URL: the record, a workspace's `contract.yaml`, the JSONL
+    # file, or the export's file of `sourcify_matches`
     path: str
-    chain_id: str
-    address: str
+    chain_id: str  # the chain as in the path; in a bulk file, as in the record
+    address: str  # the address as in the path; in a bulk file, as in the record
     form: ContractForm
-    line: int = 0
-    git: str = ""
-    reason: str = ""
+    line: int = 0  # in a bulk file, the line or row, counted from 1; else 0
+    git: str = ""  # the git object id of its content during a build; empty if unknown
+    reason: str = ""  # why a build reads it; empty outside a build
 
     @property
     def location(self) -> str:
@@ -67,16 +59,11 @@ class BulkForm(StrEnum):
 
 
 class BulkSource(NamedTuple):
-    """Where many contracts are written; `git` and `reason` as in `ContractSource`.
+    """Where many contracts are written; `git` and `reason` as in `ContractSource`."""
 
-    Attributes:
-        path: a JSONL file or the folder of an export, relative to the content folder, or a URL.
-        files: the files of an export, in order; or the JSONL file.
-    """
-
-    path: str
+    path: str  # a JSONL file or the folder of an export, relative to the content folder, or a URL
     form: BulkForm
-    files: tuple[str, ...]
+    files: tuple[str, ...]  # the files of an export, in order; or the JSONL file
     git: str = ""
     reason: str = ""
 

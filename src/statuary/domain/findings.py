@@ -32,21 +32,14 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something wrong with one part of the content.
+    """Something wrong with one part of the content."""
 
-    Attributes:
-        rule: the name of the check, in kebab-case, as `--skip` takes it.
-        message: what is wrong, with the value.
-        hint: what to do, in the imperative; empty if the message says it.
-        on_key: whether it is about the key and not its value.
-    """
-
-    rule: str
-    message: str
-    hint: str = ""
+    rule: str  # the name of the check, in kebab-case, as `--skip` takes it
+    message: str  # what is wrong, with the value
+    hint: str = ""  # what to do, in the imperative; empty if the message says it
     path: str = ""
     pointer: Pointer = ()
-    on_key: bool = False
+    on_key: bool = False  # whether it is about the key and not its value
     severity: Severity = Severity.ERROR
     position: Position | None = None
 

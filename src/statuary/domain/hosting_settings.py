@@ -36,16 +36,11 @@ class CompressedFormat(StrEnum):
 
 
 class HostingSettings(NamedTuple):
-    """What the site provides for its hosts.
+    """What the site provides for its hosts."""
 
-    Attributes:
-        files: the platforms whose files the site contains.
-        precompressed: the formats of compressed copies of static documents.
-    """
-
-    files: tuple[HostingPlatform, ...] = ()
+    files: tuple[HostingPlatform, ...] = ()  # the platforms whose files the site contains
     layout: PathLayout = PathLayout.PLAIN
-    precompressed: tuple[CompressedFormat, ...] = ()
+    precompressed: tuple[CompressedFormat, ...] = ()  # the formats of compressed copies of static documents
 
 
 NO_HOSTING = HostingSettings()

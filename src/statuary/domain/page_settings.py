@@ -36,19 +36,13 @@ class ThemeError(StatuaryError):
 
 
 class Theme(NamedTuple):
-    """The look of a site's pages.
+    """The look of a site's pages."""
 
-    Attributes:
-        templates: name and text of templates that replace those of the package.
-        stylesheet: CSS rules after those of the package.
-        files: name and bytes of pictures and fonts.
-        texts: key and text of page texts that replace those of the language.
-    """
-
+    # name and text of templates that replace those of the package
     templates: tuple[tuple[str, str], ...] = ()
-    stylesheet: str = ""
-    files: tuple[tuple[str, bytes], ...] = ()
-    texts: tuple[tuple[str, str], ...] = ()
+    stylesheet: str = ""  # CSS rules after those of the package
+    files: tuple[tuple[str, bytes], ...] = ()  # name and bytes of pictures and fonts
+    texts: tuple[tuple[str, str], ...] = ()  # key and text of page texts that replace those of the language
 
     @property
     def logo(self) -> str | None:
@@ -58,22 +52,15 @@ class Theme(NamedTuple):
 
 
 class SitePage(NamedTuple):
-    """An additional page, in Markdown; `order` is its position in its folder, lowest first.
+    """An additional page, in Markdown; `order` is its position in its folder, lowest first."""
 
-    Attributes:
-        path: below `pages/`, without an extension.
-        navigation: whether every page links to it.
-        source: the content file.
-        first_line: the line of the file where the body begins.
-    """
-
-    path: str
+    path: str  # below `pages/`, without an extension
     title: str
     order: int
-    navigation: bool
+    navigation: bool  # whether every page links to it
     body: str
-    source: str
-    first_line: int
+    source: str  # the content file
+    first_line: int  # the line of the file where the body begins
 
     @property
     def folder(self) -> str:
@@ -87,21 +74,15 @@ LOGO_NAMES = ("logo.svg", "logo.png", "logo.webp")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSettings:
-    """The pages that are built.
+    """The pages that are built."""
 
-    Attributes:
-        status: whether the site has a status page, incident pages, a history and an uptime page.
-        contracts: the number of contracts up to which each has its own page; with more, none has.
-        listed: the number of contracts up to which pages list them and search finds them.
-        search: whether contracts can be searched by name, address and selector.
-        language: the language of the pages' texts.
-    """
-
-    status: bool = True
+    status: bool = True  # whether the site has a status page, incident pages, a history and an uptime page
+    # the number of contracts up to which each has its own page; with more, none has
     contracts: int = MAX_CONTRACT_PAGES
+    # the number of contracts up to which pages list them and search finds them
     listed: int = MAX_LISTED_CONTRACTS
-    search: bool = True
-    language: str = "en"
+    search: bool = True  # whether contracts can be searched by name, address and selector
+    language: str = "en"  # the language of the pages' texts
     theme: Theme = field(default_factory=Theme)
 
     def has_contract_pages(self, count: int) -> bool:

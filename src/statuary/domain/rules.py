@@ -4,15 +4,9 @@ from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """A rule in the catalogue.
+    """A rule in the catalogue."""
 
-    Attributes:
-        name: in kebab-case.
-        severity: of its findings; empty if it varies.
-        group: its subject.
-    """
-
-    name: str
-    severity: str
-    group: str
+    name: str  # in kebab-case
+    severity: str  # of its findings; empty if it varies
+    group: str  # its subject
     sentence: str

@@ -7,20 +7,14 @@ from statuary.domain.primitives import ChainId
 
 
 class Chain(NamedTuple):
-    """An EVM chain of the site.
-
-    Attributes:
-        title: a longer name; the same as `name` by default.
-        explorer: the URL of a block explorer with the paths of EIP-3091; empty if there is none.
-        supported: whether it accepts new contracts.
-    """
+    """An EVM chain of the site."""
 
     chain_id: ChainId
     name: str
-    title: str
+    title: str  # a longer name; the same as `name` by default
     rpc: tuple[str, ...] = ()
-    explorer: str = ""
-    supported: bool = True
+    explorer: str = ""  # the URL of a block explorer with the paths of EIP-3091; empty if there is none
+    supported: bool = True  # whether it accepts new contracts
 
 
 EXAMPLE = "example-key"
@@ -28,23 +22,15 @@ EXAMPLE = "example-key"
 
 
 class LogSettings(NamedTuple):
-    """How the site's transparency log is kept.
+    """How the site's transparency log is kept."""
 
-    Attributes:
-        origin: the log's name, which its checkpoints and its key have.
-        url: the site's address; the log that is published there is read before a checkpoint is signed.
-        example_key: whether the key that everyone has signs.
-        witnesses: name-and-key text (vkey) and URL of the witnesses that `statuary log witness` asks.
-        quorum: how many of them must cosign.
-        public_key: as the published site states it; empty where the signing key tells it.
-    """
-
-    origin: str
-    url: str = ""
-    example_key: bool = False
+    origin: str  # the log's name, which its checkpoints and its key have
+    url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
+    example_key: bool = False  # whether the key that everyone has signs
+    # name-and-key text (vkey) and URL of the witnesses that `statuary log witness` asks
     witnesses: tuple[tuple[str, str], ...] = ()
-    quorum: int = 0
-    public_key: str = ""
+    quorum: int = 0  # how many of them must cosign
+    public_key: str = ""  # as the published site states it; empty where the signing key tells it
 
 
 class PublishPolicy(StrEnum):
@@ -55,11 +41,7 @@ class PublishPolicy(StrEnum):
 
 
 class ContractSettings(NamedTuple):
-    """How contracts are published.
-
-    Attributes:
-        join_memory: bytes of memory for joining the tables of an export.
-    """
+    """How contracts are published."""
 
     publish: PublishPolicy = PublishPolicy.PROVED
-    join_memory: int = 1 << 30
+    join_memory: int = 1 << 30  # bytes of memory for joining the tables of an export

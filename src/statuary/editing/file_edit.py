@@ -10,15 +10,10 @@ from statuary.publishing.atomic_file import atomic_file
 
 
 class FileEdit(NamedTuple):
-    """The text of a file before and after an edit.
+    """The text of a file before and after an edit."""
 
-    Attributes:
-        path: relative to the content folder, with forward slashes.
-        before: None if the edit creates the file.
-    """
-
-    path: str
-    before: str | None
+    path: str  # relative to the content folder, with forward slashes
+    before: str | None  # None if the edit creates the file
     after: str
 
 

@@ -24,18 +24,12 @@ CHUNK = 100
 
 
 class AnchoredContract(NamedTuple):
-    """What became of one contract.
-
-    Attributes:
-        path: the file that was written, relative to the content folder; empty if none was.
-        claims: what the anchor shows; empty if the contract was left as it is.
-        findings: why its record cannot be read.
-    """
+    """What became of one contract."""
 
     source: ContractSource
-    path: str = ""
-    claims: tuple[Claim, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    path: str = ""  # the file that was written, relative to the content folder; empty if none was
+    claims: tuple[Claim, ...] = ()  # what the anchor shows; empty if the contract was left as it is
+    findings: tuple[Finding, ...] = ()  # why its record cannot be read
 
     @property
     def is_shown(self) -> bool:

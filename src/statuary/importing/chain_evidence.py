@@ -25,16 +25,11 @@ FINALIZED: Final = "finalized"
 
 
 class AnchorRequest(NamedTuple):
-    """A contract to be anchored.
-
-    Attributes:
-        digest: SHA-256 of the record's canonical bytes, as hex.
-        existing: the anchor that it has.
-    """
+    """A contract to be anchored."""
 
     record: RecordValue
-    digest: str
-    existing: Anchor | None = None
+    digest: str  # SHA-256 of the record's canonical bytes, as hex
+    existing: Anchor | None = None  # the anchor that it has
 
 
 class FinalizedBlock(NamedTuple):

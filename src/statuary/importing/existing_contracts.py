@@ -20,16 +20,12 @@ _FIRST_MEMBER = re.compile(rb'\s*\{\s*"matchId"\s*:\s*"([0-9]{1,30})"')
 
 
 class ExistingContract(NamedTuple):
-    """A contract of the site; what cannot be read of it is None.
-
-    Attributes:
-        proxy_resolution: only if the record has an implementation.
-    """
+    """A contract of the site; what cannot be read of it is None."""
 
     source: ContractSource
     match_id: str | None
     verified_at: Instant | None
-    proxy_resolution: Json | None
+    proxy_resolution: Json | None  # only if the record has an implementation
 
 
 def find_existing_contract(

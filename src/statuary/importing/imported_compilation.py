@@ -11,23 +11,14 @@ MAX_NAMES_SHOWN = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedCompilation:
-    """The input and output of one compiler run, and the contract that is meant.
+    """The input and output of one compiler run, and the contract that is meant."""
 
-    Attributes:
-        compiler: `solc` or `vyper`.
-        version: as records have it, `0.8.30+commit.73712a01`; empty if unknown.
-        fully_qualified_name: `path:Name`.
-        std_json_input: with the text of every source.
-        std_json_output: None if the contract has yet to be compiled.
-        notes: what is missing, as sentences.
-    """
-
-    compiler: str
-    version: str
-    fully_qualified_name: str
-    std_json_input: Json
-    std_json_output: Json | None
-    notes: tuple[str, ...] = ()
+    compiler: str  # `solc` or `vyper`
+    version: str  # as records have it, `0.8.30+commit.73712a01`; empty if unknown
+    fully_qualified_name: str  # `path:Name`
+    std_json_input: Json  # with the text of every source
+    std_json_output: Json | None  # None if the contract has yet to be compiled
+    notes: tuple[str, ...] = ()  # what is missing, as sentences
 
     def __post_init__(self) -> None:
         names: tuple[Json, ...] = (self.version, self.fully_qualified_name)

@@ -25,33 +25,20 @@ NO_CREATION_CODE = "the record has no creation code"
 
 
 class OnChainContract(NamedTuple):
-    """A contract as the chain has it.
+    """A contract as the chain has it."""
 
-    Attributes:
-        creation: the creation code with the constructor arguments; None if unknown.
-        runtime: the code at the address; None if unknown.
-        deployment: the transaction that created it, as far as it is known.
-        notes: what could not be found out, as sentences.
-    """
-
-    creation: Hex | None
-    runtime: Hex | None
-    deployment: WorkspaceDeployment
-    notes: tuple[str, ...] = ()
+    creation: Hex | None  # the creation code with the constructor arguments; None if unknown
+    runtime: Hex | None  # the code at the address; None if unknown
+    deployment: WorkspaceDeployment  # the transaction that created it, as far as it is known
+    notes: tuple[str, ...] = ()  # what could not be found out, as sentences
 
 
 class _Creation(NamedTuple):
-    """What a transaction shows of a contract's creation.
+    """What a transaction shows of a contract's creation."""
 
-    Attributes:
-        code: the creation code; None if unknown.
-        is_shown: whether it is shown that the transaction created the contract.
-        note: what could not be found out; empty if nothing.
-    """
-
-    code: Hex | None = None
-    is_shown: bool = True
-    note: str = ""
+    code: Hex | None = None  # the creation code; None if unknown
+    is_shown: bool = True  # whether it is shown that the transaction created the contract
+    note: str = ""  # what could not be found out; empty if nothing
 
 
 def read_chain_id(node: EthereumNode) -> ChainId:

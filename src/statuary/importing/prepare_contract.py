@@ -29,22 +29,16 @@ from statuary.importing.workspace_files import contract_files
 
 
 class ImportOptions(NamedTuple):
-    """Which contract to add, and how.
-
-    Attributes:
-        match_id: None for the existing contract's, or else the next free one.
-        verified_at: None for the existing contract's, or else `now`.
-        compilers: compile again with these; empty to use the output of the tool chain.
-    """
+    """Which contract to add, and how."""
 
     chain_id: ChainId
     address: Address
     form: ContractForm
-    match_id: str | None
-    verified_at: Instant | None
+    match_id: str | None  # None for the existing contract's, or else the next free one
+    verified_at: Instant | None  # None for the existing contract's, or else `now`
     now: Instant
     replace: bool
-    compilers: Sequence[Compiler] = ()
+    compilers: Sequence[Compiler] = ()  # compile again with these; empty to use the output of the tool chain
 
     @property
     def path(self) -> str:
@@ -54,18 +48,12 @@ class ImportOptions(NamedTuple):
 
 
 class PreparedContract(NamedTuple):
-    """A contract that is ready to be written.
+    """A contract that is ready to be written."""
 
-    Attributes:
-        verification: the record, and what is wrong with it.
-        files: by path in the content folder; empty if the record has errors.
-        notes: what could not be found out, as sentences.
-    """
-
-    verification: VerificationResult
-    files: dict[str, bytes]
+    verification: VerificationResult  # the record, and what is wrong with it
+    files: dict[str, bytes]  # by path in the content folder; empty if the record has errors
     replaced: ContractSource | None
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what could not be found out, as sentences
 
 
 def prepare_contract(

@@ -17,18 +17,12 @@ Source: TypeAlias = dict[str, Any]
 
 
 class ImportRequest(NamedTuple):
-    """What is to be read.
+    """What is to be read."""
 
-    Attributes:
-        source: a URL, a folder or a file.
-        known: ids of the incidents and maintenances that the content has.
-        keys: keys of the components that it has, by id.
-    """
-
-    source: str
+    source: str  # a URL, a folder or a file
     web: WebSource
-    known: Collection[str]
-    keys: Mapping[str, str]
+    known: Collection[str]  # ids of the incidents and maintenances that the content has
+    keys: Mapping[str, str]  # keys of the components that it has, by id
     now: Instant
 
     @property
@@ -44,27 +38,18 @@ class ImportRequest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class StatusPlan:
-    """Page, components, incidents and maintenances as content holds them.
+    """Page, components, incidents and maintenances as content holds them."""
 
-    Attributes:
-        page: the `page` of site.yaml; empty if the source has none.
-        components: by key, in the order of the page; a group holds its components.
-        incidents: by id, which becomes the name of the file.
-        maintenances: likewise.
-        known: how many records of the source were not read because the content has them.
-        lost: what content cannot say, or what is not what it should be.
-        notes: what a person should know or do.
-        incomplete: why reading ended early.
-    """
-
-    page: Source = field(default_factory=dict)
+    page: Source = field(default_factory=dict)  # the `page` of site.yaml; empty if the source has none
+    # by key, in the order of the page; a group holds its components
     components: dict[str, Source] = field(default_factory=dict)
-    incidents: dict[str, Source] = field(default_factory=dict)
-    maintenances: dict[str, Source] = field(default_factory=dict)
-    known: int = 0
+    incidents: dict[str, Source] = field(default_factory=dict)  # by id, which becomes the name of the file
+    maintenances: dict[str, Source] = field(default_factory=dict)  # likewise
+    known: int = 0  # how many records of the source were not read because the content has them
+    # what content cannot say, or what is not what it should be
     lost: list[Lost] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    incomplete: SourceError | None = None
+    notes: list[str] = field(default_factory=list)  # what a person should know or do
+    incomplete: SourceError | None = None  # why reading ended early
 
     def leaves(self) -> Iterator[tuple[str, Source]]:
         """Yield the components that are no groups, by key."""

@@ -42,17 +42,11 @@ def page_source(page: Members) -> Source:
 
 
 class PageOrder(NamedTuple):
-    """What records are compared with.
+    """What records are compared with."""
 
-    Attributes:
-        page: the page.
-        keys: of components, by id.
-        places: of the components on the page, by id.
-    """
-
-    page: Members
-    keys: Mapping[str, str]
-    places: Mapping[str, int]
+    page: Members  # the page
+    keys: Mapping[str, str]  # of components, by id
+    places: Mapping[str, int]  # of the components on the page, by id
 
     def component_order(self, record: Members) -> list[str]:
         """Return the keys of a record's components if their order is not that of the page."""

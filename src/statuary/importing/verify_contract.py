@@ -18,18 +18,12 @@ CALL_PROTECTION = range(1, 21)
 
 
 class VerificationResult(NamedTuple):
-    """The record of a contract, and what is wrong with it.
+    """The record of a contract, and what is wrong with it."""
 
-    Attributes:
-        workspace: the contract, its compiler output trimmed.
-        record: None if none can be derived.
-        notes: how each side that does not match differs, as sentences.
-    """
-
-    workspace: Workspace
-    record: RecordValue | None
+    workspace: Workspace  # the contract, its compiler output trimmed
+    record: RecordValue | None  # None if none can be derived
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # how each side that does not match differs, as sentences
 
     @property
     def is_valid(self) -> bool:

@@ -11,20 +11,14 @@ from statuary.publishing.ledger.rows import OfferedFile, SourceRow
 
 
 class PartitionResult(NamedTuple):
-    """What a partition made.
-
-    Attributes:
-        documents: its documents, if they were not staged.
-        folders: the folders of the site with these files.
-        file: where all of this is recorded; None if it is here.
-    """
+    """What a partition made."""
 
     items: int
     rows: Sequence[SourceRow] = ()
-    documents: Sequence[Document] = ()
+    documents: Sequence[Document] = ()  # its documents, if they were not staged
     files: Sequence[OfferedFile] = ()
-    folders: Sequence[str] = ()
-    file: Path | None = None
+    folders: Sequence[str] = ()  # the folders of the site with these files
+    file: Path | None = None  # where all of this is recorded; None if it is here
 
 
 class PartitionOutput(Protocol):

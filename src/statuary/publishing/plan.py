@@ -18,16 +18,11 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One path's change.
-
-    Attributes:
-        path: relative to the site's root.
-        size: bytes of the new body, 0 for a removal.
-    """
+    """One path's change."""
 
     action: Action
-    path: str
-    size: int
+    path: str  # relative to the site's root
+    size: int  # bytes of the new body, 0 for a removal
 
     @override
     def __str__(self) -> str:
@@ -36,21 +31,14 @@ class Change:
 
 
 class Plan(NamedTuple):
-    """The changes, counted; they are read one by one, since there may be millions.
+    """The changes, counted; they are read one by one, since there may be millions."""
 
-    Attributes:
-        counts: changes by action.
-        kept: number of unchanged documents.
-        size: bytes of all documents, each counted once.
-        changes: yields the changes by path.
-        conflicts: paths that hold files of another program; while there are any, nothing is applied.
-    """
-
-    counts: dict[Action, int]
-    kept: int
-    size: int
+    counts: dict[Action, int]  # changes by action
+    kept: int  # number of unchanged documents
+    size: int  # bytes of all documents, each counted once
     changed_size: int
-    changes: Callable[[], Iterator[Change]]
+    changes: Callable[[], Iterator[Change]]  # yields the changes by path
+    # paths that hold files of another program; while there are any, nothing is applied
     conflicts: tuple[str, ...] = ()
 
     @property

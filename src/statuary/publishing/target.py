@@ -16,13 +16,9 @@ Offered_contra = TypeVar("Offered_contra", contravariant=True)
 
 
 class Target(Protocol[Offered_contra]):
-    """Takes documents, shows what would change, and changes it.
+    """Takes documents, shows what would change, and changes it."""
 
-    Attributes:
-        dry_run: whether the plan is only shown.
-    """
-
-    dry_run: bool
+    dry_run: bool  # whether the plan is only shown
 
     def offer(self, documents: Iterable[Offered_contra]) -> None:
         """Add documents to the site.
@@ -46,16 +42,11 @@ class Target(Protocol[Offered_contra]):
 
 
 class BuildTarget(Target[Document], Protocol):
-    """A target that a build can write to.
+    """A target that a build can write to."""
 
-    Attributes:
-        ledger: temporary if the target does not keep one.
-        partition_size: the most contracts of a partition.
-        began: when the build began, by the clock of the target's file system, in nanoseconds; 0 without one.
-    """
-
-    ledger: Ledger
-    partition_size: int
+    ledger: Ledger  # temporary if the target does not keep one
+    partition_size: int  # the most contracts of a partition
+    # when the build began, by the clock of the target's file system, in nanoseconds; 0 without one
     began: int
 
     def published(self, path: str) -> bytes | None:

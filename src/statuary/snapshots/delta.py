@@ -35,15 +35,10 @@ ReadMember = Callable[[str], CompressedMember | None]
 
 
 class ArchiveDigest(NamedTuple):
-    """One end of a delta.
+    """One end of a delta."""
 
-    Attributes:
-        sha256: from the snapshot's trailer.
-        size: of its file in bytes.
-    """
-
-    sha256: str
-    size: int
+    sha256: str  # from the snapshot's trailer
+    size: int  # of its file in bytes
 
 
 def write_delta(before: Path, after: Path, out: Path) -> None:

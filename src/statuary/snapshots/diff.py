@@ -11,15 +11,10 @@ from statuary.snapshots.manifest_parts import ManifestEntry
 
 
 class DocumentDifference(NamedTuple):
-    """A document that differs.
+    """A document that differs."""
 
-    Attributes:
-        before: None if it is new.
-        after: None if it is removed.
-    """
-
-    before: ManifestEntry | None
-    after: ManifestEntry | None
+    before: ManifestEntry | None  # None if it is new
+    after: ManifestEntry | None  # None if it is removed
 
     @property
     def action(self) -> Action:

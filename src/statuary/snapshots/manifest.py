@@ -34,18 +34,12 @@ Value = TypeVar("Value")
 
 
 class SiteOrigin(NamedTuple):
-    """The origin of a site.
+    """The origin of a site."""
 
-    Attributes:
-        instant: the instant that the site shows.
-        revision: of the content, such as a git commit; empty if unknown.
-        only: the part of the site, as given to `--only`; empty for the whole.
-    """
-
-    instant: Instant
-    revision: str
+    instant: Instant  # the instant that the site shows
+    revision: str  # of the content, such as a git commit; empty if unknown
     statuary: str
-    only: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()  # the part of the site, as given to `--only`; empty for the whole
 
 
 def refuse_older(origin: SiteOrigin, there: SiteOrigin | None, where: str) -> None:
@@ -63,19 +57,12 @@ def refuse_older(origin: SiteOrigin, there: SiteOrigin | None, where: str) -> No
 
 
 class ManifestPart(NamedTuple):
-    """A part of the list of documents.
+    """A part of the list of documents."""
 
-    Attributes:
-        sha256: of its lines, as 64 hex digits; also its file name.
-        first: the path of its first document.
-        documents: the number of its lines.
-        size: of its lines in bytes.
-    """
-
-    sha256: str
-    first: str
-    documents: int
-    size: int
+    sha256: str  # of its lines, as 64 hex digits; also its file name
+    first: str  # the path of its first document
+    documents: int  # the number of its lines
+    size: int  # of its lines in bytes
 
     @property
     def path(self) -> str:
@@ -84,20 +71,13 @@ class ManifestPart(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """The content of a snapshot.
-
-    Attributes:
-        documents: the number of documents.
-        names: the number of all their names.
-        size: bytes of all documents, each counted once.
-        parts: the list of documents, by path.
-    """
+    """The content of a snapshot."""
 
     origin: SiteOrigin
-    documents: int
-    names: int
-    size: int
-    parts: tuple[ManifestPart, ...]
+    documents: int  # the number of documents
+    names: int  # the number of all their names
+    size: int  # bytes of all documents, each counted once
+    parts: tuple[ManifestPart, ...]  # the list of documents, by path
 
 
 def encode_manifest(manifest: Manifest) -> bytes:

@@ -40,20 +40,13 @@ ReadPath = Callable[[str], bytes | None]
 
 
 class ManifestEntry(NamedTuple):
-    """A document in the list.
+    """A document in the list."""
 
-    Attributes:
-        path: the name that the document is stored under.
-        aliases: its other names: the path with the address in lower case, or none.
-        sha256: of the bytes, as 64 hex digits.
-        media_type: the `Content-Type` to serve it with.
-    """
-
-    path: str
-    aliases: tuple[str, ...]
+    path: str  # the name that the document is stored under
+    aliases: tuple[str, ...]  # its other names: the path with the address in lower case, or none
     size: int
-    sha256: str
-    media_type: str
+    sha256: str  # of the bytes, as 64 hex digits
+    media_type: str  # the `Content-Type` to serve it with
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -20,13 +20,9 @@ Entries = Callable[[], Iterator[ManifestEntry]]
 
 
 class MemberSource(Protocol):
-    """A source of the members of a snapshot.
+    """A source of the members of a snapshot."""
 
-    Attributes:
-        goes_on: whether members after a damaged one can be read.
-    """
-
-    goes_on: bool
+    goes_on: bool  # whether members after a damaged one can be read
 
     @property
     def lacks_aliases(self) -> bool:

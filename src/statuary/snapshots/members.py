@@ -23,35 +23,23 @@ QUEUED_PER_WORKER = 4
 
 
 class CompressedMember(NamedTuple):
-    """A member in compressed form.
-
-    Attributes:
-        data: its bytes in the zip.
-        sha256: of its body, as 64 hex digits; empty if not computed.
-        media_type: empty if it does not matter.
-    """
+    """A member in compressed form."""
 
     header: ZipHeader
-    data: bytes
-    sha256: str = ""
+    data: bytes  # its bytes in the zip
+    sha256: str = ""  # of its body, as 64 hex digits; empty if not computed
     aliases: tuple[str, ...] = ()
-    media_type: str = ""
+    media_type: str = ""  # empty if it does not matter
 
 
 class SnapshotMember(NamedTuple):
-    """A member with its body.
+    """A member with its body."""
 
-    Attributes:
-        path: its stored name.
-        media_type: empty if it does not matter.
-        packed: the member in the zip that it comes from; None otherwise.
-    """
-
-    path: str
+    path: str  # its stored name
     body: bytes
     aliases: tuple[str, ...] = ()
-    media_type: str = ""
-    packed: CompressedMember | None = None
+    media_type: str = ""  # empty if it does not matter
+    packed: CompressedMember | None = None  # the member in the zip that it comes from; None otherwise
 
 
 def compress_member(member: SnapshotMember, level: int = LEVEL) -> CompressedMember:

@@ -40,14 +40,10 @@ KEPT_PARTS = 128
 
 
 class DocumentSource(Protocol):
-    """The bytes of a site; thread-safe.
-
-    Attributes:
-        has_manifest: whether it is a snapshot, which always has a manifest.
-    """
+    """The bytes of a site; thread-safe."""
 
     name: str
-    has_manifest: bool
+    has_manifest: bool  # whether it is a snapshot, which always has a manifest
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes stored under a path; None if there are none.

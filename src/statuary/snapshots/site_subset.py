@@ -34,19 +34,13 @@ ANY_CHAIN = ""
 
 
 class SiteSubset(NamedTuple):
-    """The union of the selected parts.
+    """The union of the selected parts."""
 
-    Attributes:
-        texts: the subset as stated in a manifest.
-        contracts: whether it includes everything about contracts.
-        status: whether it includes everything else.
-        contracts_listed: pairs of chain id, or `ANY_CHAIN`, and lower-case address.
-    """
-
-    texts: tuple[str, ...] = ()
-    contracts: bool = False
-    status: bool = False
+    texts: tuple[str, ...] = ()  # the subset as stated in a manifest
+    contracts: bool = False  # whether it includes everything about contracts
+    status: bool = False  # whether it includes everything else
     chains: frozenset[str] = frozenset()
+    # pairs of chain id, or `ANY_CHAIN`, and lower-case address
     contracts_listed: frozenset[tuple[str, str]] = frozenset()
 
     def wants(self, path: str, body: bytes) -> bool:

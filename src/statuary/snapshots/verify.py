@@ -17,26 +17,16 @@ InspectDocument = Callable[[ManifestEntry, bytes], None]
 
 
 class Verification(NamedTuple):
-    """The result of verifying.
-
-    Attributes:
-        manifest_digest: SHA-256 of the manifest, which identifies the exact site.
-        archive_digest: SHA-256 in an archive's trailer; empty for a folder or a URL.
-        whole: the number of documents that match the manifest.
-        problems: everything that is wrong, as sentences.
-        signed_by: id of the signature's key, as minisign shows it; empty if there is none.
-        signature: None unless it was verified.
-        lacks_aliases: whether it is a folder that a snapshot was unpacked into by another program.
-    """
+    """The result of verifying."""
 
     manifest: Manifest
-    manifest_digest: str
-    archive_digest: str
-    whole: int
-    problems: tuple[str, ...]
-    signed_by: str
-    signature: "Signature | None"
-    lacks_aliases: bool
+    manifest_digest: str  # SHA-256 of the manifest, which identifies the exact site
+    archive_digest: str  # SHA-256 in an archive's trailer; empty for a folder or a URL
+    whole: int  # the number of documents that match the manifest
+    problems: tuple[str, ...]  # everything that is wrong, as sentences
+    signed_by: str  # id of the signature's key, as minisign shows it; empty if there is none
+    signature: "Signature | None"  # None unless it was verified
+    lacks_aliases: bool  # whether it is a folder that a snapshot was unpacked into by another program
 
     @property
     def is_whole(self) -> bool:

@@ -51,12 +51,9 @@ def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, 
 
 @dataclass(slots=True)
 class AnchorVerifier:
-    """Pairs the proofs of a snapshot with its records, whichever comes first; what waits is on disk.
+    """Pairs the proofs of a snapshot with its records, whichever comes first; what waits is on disk."""
 
-    Attributes:
-        shown: the number of records of which the chain shows each claim.
-    """
-
+    # the number of records of which the chain shows each claim
     shown: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))
     waiting: sqlite3.Connection = field(default_factory=lambda: sqlite3.connect(""))
 

@@ -17,16 +17,13 @@ ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
 
 @dataclass(slots=True)
 class RecordVerifier:
-    """Verifies records; passed to `verify_snapshot` as `inspect`.
-
-    Attributes:
-        errors: why records are rejected, at the paths of the snapshot.
-        anchors: what the chain's own proofs show of them.
-    """
+    """Verifies records; passed to `verify_snapshot` as `inspect`."""
 
     verified: int = 0
     rejected: int = 0
+    # why records are rejected, at the paths of the snapshot
     errors: list[Finding] = field(default_factory=list)
+    # what the chain's own proofs show of them
     anchors: AnchorVerifier = field(default_factory=AnchorVerifier)
 
     def __call__(self, entry: ManifestEntry, body: bytes) -> None:

@@ -41,20 +41,13 @@ BEGINS_ENTRY = re.compile(rb"PK\x01\x02\x2d\x03[\x14\x2d]\x00\x00\x08")
 
 
 class ZipHeader(NamedTuple):
-    """The header of one member.
-
-    Attributes:
-        method: `STORED` or `DEFLATED`.
-        crc: CRC-32 of the body.
-        packed_size: bytes of the member's data in the zip.
-        size: bytes of the body.
-    """
+    """The header of one member."""
 
     path: str
-    method: int
-    crc: int
-    packed_size: int
-    size: int
+    method: int  # `STORED` or `DEFLATED`
+    crc: int  # CRC-32 of the body
+    packed_size: int  # bytes of the member's data in the zip
+    size: int  # bytes of the body
 
 
 def local_header(header: ZipHeader) -> bytes:
@@ -139,19 +132,12 @@ def parse_central_header(text: bytes) -> CentralEntry | None:
 
 
 class Ending(NamedTuple):
-    """The trailer of a zip.
+    """The trailer of a zip."""
 
-    Attributes:
-        entries: the number of entries in the central directory.
-        size: bytes of the central directory.
-        offset: of the central directory.
-        digest: SHA-256 of all bytes before the last record (4.3.16), stated in its comment.
-    """
-
-    entries: int
-    size: int
-    offset: int
-    digest: str = ""
+    entries: int  # the number of entries in the central directory
+    size: int  # bytes of the central directory
+    offset: int  # of the central directory
+    digest: str = ""  # SHA-256 of all bytes before the last record (4.3.16), stated in its comment
 
 
 def zip64_records(ending: Ending) -> bytes:

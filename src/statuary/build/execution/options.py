@@ -8,16 +8,11 @@ from statuary.content.git_state import GitQuery
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionOptions:
-    """How a build is executed.
-
-    Attributes:
-        git: a running query about the content; None uses the files alone.
-        verify: whether every published file is read and compared with the ledger.
-    """
+    """How a build is executed."""
 
     executor: Executor = field(default_factory=InProcessExecutor)
-    git: GitQuery | None = None
-    verify: bool = False
+    git: GitQuery | None = None  # a running query about the content; None uses the files alone
+    verify: bool = False  # whether every published file is read and compared with the ledger
 
 
 DEFAULT_EXECUTION = ExecutionOptions()

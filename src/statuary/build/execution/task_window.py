@@ -28,19 +28,14 @@ class TaskAttempt(Generic[Task]):
 
 @dataclass(slots=True)
 class TaskWindow(Generic[Task, Result]):
-    """The tasks of a pool.
-
-    Attributes:
-        tasks: those not yet submitted.
-        running: those that a worker has.
-        lost: those whose worker is lost.
-    """
+    """The tasks of a pool."""
 
     pool: WorkerPool
     work: Callable[[Task], Result]
-    tasks: Iterator[Task]
+    tasks: Iterator[Task]  # those not yet submitted
+    # those that a worker has
     running: dict["Future[Result]", TaskAttempt[Task]] = field(default_factory=dict)
-    lost: deque[TaskAttempt[Task]] = field(default_factory=deque)
+    lost: deque[TaskAttempt[Task]] = field(default_factory=deque)  # those whose worker is lost
 
     def results(self) -> Iterator[Result]:
         """Yield results as they come; while there are none, run a task here if this process takes part."""

@@ -32,15 +32,10 @@ FINGERPRINTED = (
 
 
 class Fingerprint(NamedTuple):
-    """What documents depend on besides their sources.
+    """What documents depend on besides their sources."""
 
-    Attributes:
-        statuary: hash of the program, so that a changed program rebuilds whatever its version says.
-        settings: hash of the settings of the site and of the run.
-    """
-
-    statuary: str
-    settings: str
+    statuary: str  # hash of the program, so that a changed program rebuilds whatever its version says
+    settings: str  # hash of the settings of the site and of the run
 
     @property
     def text(self) -> str:

@@ -33,25 +33,16 @@ class RebuildReason(StrEnum):
 
 @dataclass(slots=True)
 class SourceComparison:
-    """The sources of a site compared with those of the last build; both in byte order of paths.
-
-    Attributes:
-        known: the sources of the last build; empty if all are built anyway.
-        tree: None outside git.
-        all_because: why all are built; None if only some are.
-        missing: sources of which a document is missing.
-        gone: sources that no longer exist.
-        verify: whether sources are read even if git, size and time say that they are unchanged.
-        touched: sources whose content is unchanged, with their new git id, size and time.
-    """
+    """The sources of a site compared with those of the last build; both in byte order of paths."""
 
     root: Path
-    known: Iterable[KnownSource] = ()
-    tree: GitState | None = None
-    all_because: RebuildReason | None = None
-    missing: Container[str] = frozenset()
-    verify: bool = False
-    gone: list[str] = field(default_factory=list)
+    known: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
+    tree: GitState | None = None  # None outside git
+    all_because: RebuildReason | None = None  # why all are built; None if only some are
+    missing: Container[str] = frozenset()  # sources of which a document is missing
+    verify: bool = False  # whether sources are read even if git, size and time say that they are unchanged
+    gone: list[str] = field(default_factory=list)  # sources that no longer exist
+    # sources whose content is unchanged, with their new git id, size and time
     touched: list[tuple[str, str, str]] = field(default_factory=list)
 
     def outdated(self, sources: Iterable[AnySource]) -> Iterator[AnySource]:

@@ -18,21 +18,14 @@ FINGERPRINT, GIT_TREE, CONTRACTS = "fingerprint", "git tree", "contracts"
 
 
 class BuildScope(NamedTuple):
-    """What a build reads.
+    """What a build reads."""
 
-    Attributes:
-        outdated: the sources, in byte order of paths, as they are found.
-        gone: sources that no longer exist, complete after `outdated`.
-        touched: sources whose content is unchanged, with their new git id, size and time.
-        missing: sources of published documents that were missing or damaged.
-        is_unchanged: whether git says so of all sources, and none is compared.
-    """
-
-    outdated: Iterable[AnySource]
-    gone: list[str]
+    outdated: Iterable[AnySource]  # the sources, in byte order of paths, as they are found
+    gone: list[str]  # sources that no longer exist, complete after `outdated`
+    # sources whose content is unchanged, with their new git id, size and time
     touched: list[tuple[str, str, str]]
-    missing: frozenset[str] = frozenset()
-    is_unchanged: bool = False
+    missing: frozenset[str] = frozenset()  # sources of published documents that were missing or damaged
+    is_unchanged: bool = False  # whether git says so of all sources, and none is compared
 
 
 def with_known_count(catalogue: Catalogue, ledger: Ledger, tree: GitState | None) -> Catalogue:

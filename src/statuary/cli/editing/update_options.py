@@ -21,15 +21,10 @@ from statuary.editing.yaml.edit_yaml import append_item
 
 
 class UpdateOptions(NamedTuple):
-    """The options of an update.
+    """The options of an update."""
 
-    Attributes:
-        body: None if it was not given.
-        components: as `key` or `key=status`.
-    """
-
-    body: str | None
-    components: tuple[str, ...] = ()
+    body: str | None  # None if it was not given
+    components: tuple[str, ...] = ()  # as `key` or `key=status`
     notify: bool = True
 
 

@@ -12,16 +12,11 @@ from statuary.cli.options.contract_options import ADDRESS, CHAIN_ID, FILE
 
 
 class ContractKind(NamedTuple):
-    """A source of contracts.
-
-    Attributes:
-        title: what it brings.
-        source: what SOURCE may be.
-    """
+    """A source of contracts."""
 
     name: str
-    title: str
-    source: str
+    title: str  # what it brings
+    source: str  # what SOURCE may be
 
 
 CONTRACT_KINDS: Final = (

@@ -13,16 +13,11 @@ from statuary.domain.primitives import Instant
 
 
 class StatusKind(NamedTuple):
-    """A system whose status pages can be imported.
-
-    Attributes:
-        source: what SOURCE may be.
-        key: the environment variable with the key that its API may need.
-    """
+    """A system whose status pages can be imported."""
 
     title: str
-    source: str
-    key: str = ""
+    source: str  # what SOURCE may be
+    key: str = ""  # the environment variable with the key that its API may need
 
     @property
     def name(self) -> str:

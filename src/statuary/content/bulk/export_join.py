@@ -37,18 +37,13 @@ ROWS_AT_A_TIME = 256
 
 
 class ExportBucket(NamedTuple):
-    """Some contracts of an export, with all rows of their records.
+    """Some contracts of an export, with all rows of their records."""
 
-    Attributes:
-        path: the export, relative to the content folder, or a URL.
-        scratch_dir: the folder of the bucket's file.
-        has_signatures: whether the export has tables of signatures; else they are derived from the ABI.
-    """
-
-    path: str
-    scratch_dir: Path
+    path: str  # the export, relative to the content folder, or a URL
+    scratch_dir: Path  # the folder of the bucket's file
     number: int
     contracts: int
+    # whether the export has tables of signatures; else they are derived from the ABI
     has_signatures: bool = True
 
 

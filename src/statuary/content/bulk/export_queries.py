@@ -27,19 +27,13 @@ inserted, and the one in which the server serves them."""
 
 
 class BucketQuery(NamedTuple):
-    """The query for one table of the buckets.
-
-    Attributes:
-        query: its rows, each beginning with the number of the bucket; `{needed}` is the narrow side of the
-            join.
-        needed: the table of keys on the narrow side; empty if the query has no join.
-        key: the key column of the narrow side.
-    """
+    """The query for one table of the buckets."""
 
     name: str
+    # its rows, each beginning with the number of the bucket; `{needed}` is the narrow side of the join
     query: str
-    needed: str = ""
-    key: str = ""
+    needed: str = ""  # the table of keys on the narrow side; empty if the query has no join
+    key: str = ""  # the key column of the narrow side
 
 
 def bucket_queries(connection: Any, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:

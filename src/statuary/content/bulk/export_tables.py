@@ -30,13 +30,9 @@ RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
 
 
 class JoinLimits(NamedTuple):
-    """Limits of a join.
+    """Limits of a join."""
 
-    Attributes:
-        memory: bytes of the process; the SQL engine spills the rest to disk.
-    """
-
-    memory: int = 1 << 30
+    memory: int = 1 << 30  # bytes of the process; the SQL engine spills the rest to disk
     threads: int = 2
 
 

@@ -17,15 +17,10 @@ FOLDER = PurePosixPath(CONTRACTS)
 
 
 class ExternalFile(NamedTuple):
-    """A file of an external source.
+    """A file of an external source."""
 
-    Attributes:
-        pure: the path that it would have in the content folder.
-        path: its path relative to the content folder, or its URL.
-    """
-
-    pure: PurePosixPath
-    path: str
+    pure: PurePosixPath  # the path that it would have in the content folder
+    path: str  # its path relative to the content folder, or its URL
 
 
 def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:

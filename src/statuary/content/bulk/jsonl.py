@@ -24,31 +24,20 @@ RANGE_SIZE = 8 << 20
 
 
 class LineRange(NamedTuple):
-    """Some lines of a JSONL file.
+    """Some lines of a JSONL file."""
 
-    Attributes:
-        path: the file, relative to the content folder, or a URL.
-        start: offset of the first line, in bytes.
-        end: offset after the last line; None for the end of the file.
-    """
-
-    path: str
-    start: int = 0
-    end: int | None = None
+    path: str  # the file, relative to the content folder, or a URL
+    start: int = 0  # offset of the first line, in bytes
+    end: int | None = None  # offset after the last line; None for the end of the file
     first_line: int = 1
 
 
 class BulkContract(NamedTuple):
-    """A contract of a bulk source.
-
-    Attributes:
-        read: its record, or why there is none.
-        text: the line that it was parsed from; None in an export.
-    """
+    """A contract of a bulk source."""
 
     source: ContractSource
-    read: ParsedContract
-    text: bytes | None = None
+    read: ParsedContract  # its record, or why there is none
+    text: bytes | None = None  # the line that it was parsed from; None in an export
 
 
 def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineRange]:

@@ -29,13 +29,9 @@ ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainI
 
 
 class AddressRows(NamedTuple):
-    """The contracts at an address on all chains.
+    """The contracts at an address on all chains."""
 
-    Attributes:
-        address: with its EIP-55 checksum.
-    """
-
-    address: str
+    address: str  # with its EIP-55 checksum
     locations: tuple[str, ...]
     rows: tuple[ContractRow, ...]
 

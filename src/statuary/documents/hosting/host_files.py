@@ -27,22 +27,14 @@ class HostFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostOptions:
-    """How and where a site is served.
+    """How and where a site is served."""
 
-    Attributes:
-        settings: of the site.
-        publish: the folder of the site, relative to the project.
-        install: what pip installs where the host builds the site.
-        root: the folder of the site on a web server.
-        listen: the port, or address and port, of a web server.
-        edge: address and port of a `deno serve` of the edge module behind a web server; None without one.
-    """
-
-    settings: HostingSettings = field(default_factory=HostingSettings)
-    publish: str = "build"
-    install: str = "statuary"
-    root: str = "/srv/statuary"
-    listen: str = "8080"
+    settings: HostingSettings = field(default_factory=HostingSettings)  # of the site
+    publish: str = "build"  # the folder of the site, relative to the project
+    install: str = "statuary"  # what pip installs where the host builds the site
+    root: str = "/srv/statuary"  # the folder of the site on a web server
+    listen: str = "8080"  # the port, or address and port, of a web server
+    # address and port of a `deno serve` of the edge module behind a web server; None without one
     edge: str | None = None
 
     @property

@@ -13,20 +13,14 @@ from statuary.domain.hosting_settings import HostingPlatform
 
 
 class Host(NamedTuple):
-    """A service or program that serves sites.
+    """A service or program that serves sites."""
 
-    Attributes:
-        description: the files that are written for it, as a phrase.
-        site_files: the platform whose files the site must hold; `hosting.files` in site.yaml lists them.
-        steps: what a person does once the files are written, one sentence each.
-        supports_sharding: whether it can serve the sharded layout.
-    """
-
-    description: str
+    description: str  # the files that are written for it, as a phrase
     files: Callable[[HostOptions], list[HostFile]]
-    steps: tuple[str, ...]
+    steps: tuple[str, ...]  # what a person does once the files are written, one sentence each
+    # the platform whose files the site must hold; `hosting.files` in site.yaml lists them
     site_files: HostingPlatform | None = None
-    supports_sharding: bool = False
+    supports_sharding: bool = False  # whether it can serve the sharded layout
 
 
 def github_pages_files(options: HostOptions) -> list[HostFile]:

@@ -31,13 +31,9 @@ INTERNAL_FILES_RULE = ("/.statuary/*", "/404.html")
 
 
 class HeaderRule(NamedTuple):
-    """The headers of the paths that match a glob.
+    """The headers of the paths that match a glob."""
 
-    Attributes:
-        glob: `*` is any text, `:name` one name.
-    """
-
-    glob: str
+    glob: str  # `*` is any text, `:name` one name
     headers: dict[str, str]
 
 

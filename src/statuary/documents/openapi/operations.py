@@ -26,23 +26,15 @@ TAGS: dict[str, str] = {
 
 
 class Operation(NamedTuple):
-    """The operation of a URL.
-
-    Attributes:
-        tag: the part of the API.
-        shape: the type of its JSON body; None for another body.
-        rejects: whether it answers 400 to an invalid request.
-        missing: the type of the body of its 404; None if that is the host's own page.
-        may_be_missing: whether it answers 404 on some sites or for some parameters.
-    """
+    """The operation of a URL."""
 
     url: Url
-    tag: str
-    shape: Any = None
+    tag: str  # the part of the API
+    shape: Any = None  # the type of its JSON body; None for another body
     query: tuple[JsonObject, ...] = ()
-    rejects: bool = False
-    missing: Any = None
-    may_be_missing: bool = False
+    rejects: bool = False  # whether it answers 400 to an invalid request
+    missing: Any = None  # the type of the body of its 404; None if that is the host's own page
+    may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
 
 
 def _look_up(url: Url, shape: Any, **more: Any) -> Operation:

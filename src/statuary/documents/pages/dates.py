@@ -11,15 +11,10 @@ MINUTE = timedelta(minutes=1)
 
 
 class FormattedTime(NamedTuple):
-    """A point in time on a page.
+    """A point in time on a page."""
 
-    Attributes:
-        iso: ISO 8601 with the offset of the page's zone; for a day or month, only that.
-        text: for readers.
-    """
-
-    iso: str
-    text: str
+    iso: str  # ISO 8601 with the offset of the page's zone; for a day or month, only that
+    text: str  # for readers
 
 
 class DateFormatter:

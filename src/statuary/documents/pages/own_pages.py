@@ -42,15 +42,11 @@ SANITIZER = nh3.Cleaner(
 
 
 class OwnPageView(NamedTuple):
-    """The content of the page.
-
-    Attributes:
-        body: sanitized HTML.
-        siblings: title, path and whether it is this page, of all pages in the same folder.
-    """
+    """The content of the page."""
 
     title: str
-    body: Markup
+    body: Markup  # sanitized HTML
+    # title, path and whether it is this page, of all pages in the same folder
     siblings: tuple[tuple[str, str, bool], ...]
 
 

@@ -27,23 +27,16 @@ SECTION_PAGES = {
 
 
 class SiteContext(NamedTuple):
-    """The site around a page; equal contexts give equal pages.
+    """The site around a page; equal contexts give equal pages."""
 
-    Attributes:
-        name: as one visible line.
-        url: without a slash at the end.
-        zone: the time zone of all times.
-        own_sections: title and path of the pages of the site's own that every page links to.
-        log: the name of the transparency log; empty if there is none.
-    """
-
-    name: str
-    url: str
-    zone: ZoneInfo
+    name: str  # as one visible line
+    url: str  # without a slash at the end
+    zone: ZoneInfo  # the time zone of all times
     settings: PageSettings
     has_contracts: bool
+    # title and path of the pages of the site's own that every page links to
     own_sections: tuple[tuple[str, str], ...] = ()
-    log: str = ""
+    log: str = ""  # the name of the transparency log; empty if there is none
 
     @property
     def root(self) -> str:
@@ -82,21 +75,12 @@ def section_url(section: str, settings: PageSettings) -> Url:
 
 
 class PageHead(NamedTuple):
-    """The head of a page.
+    """The head of a page."""
 
-    Attributes:
-        path: relative to the site's root.
-        description: a sentence.
-        section: the section of the page; empty if it is in none.
-        indicator: the status that the icon shows; empty for none.
-        timed: whether the page changes at known instants.
-        stale: a notice that the page may be out of date; empty for none.
-    """
-
-    path: str
+    path: str  # relative to the site's root
     title: str
-    description: str
-    section: str = ""
-    indicator: str = ""
-    timed: bool = False
-    stale: str = ""
+    description: str  # a sentence
+    section: str = ""  # the section of the page; empty if it is in none
+    indicator: str = ""  # the status that the icon shows; empty for none
+    timed: bool = False  # whether the page changes at known instants
+    stale: str = ""  # a notice that the page may be out of date; empty for none

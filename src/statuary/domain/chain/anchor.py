@@ -30,50 +30,33 @@ Nodes = tuple[str, ...]
 
 
 class AnchoredBlock(NamedTuple):
-    """A block that proofs are under.
-
-    Attributes:
-        header: its encoded header.
-        agreed: the hosts of the nodes that gave this hash for this number.
-    """
+    """A block that proofs are under."""
 
     number: int
     hash: Hex
-    header: Hex
-    agreed: tuple[str, ...] = ()
+    header: Hex  # its encoded header
+    agreed: tuple[str, ...] = ()  # the hosts of the nodes that gave this hash for this number
 
 
 class DeploymentEvidence(NamedTuple):
-    """The transaction that is named as the deployment, and its receipt, in their block.
-
-    Attributes:
-        transaction: the proof under the block's transactions root; its value is the signed transaction.
-        receipt: the proof under the block's receipts root.
-    """
+    """The transaction that is named as the deployment, and its receipt, in their block."""
 
     block: AnchoredBlock
-    transaction: Nodes
-    receipt: Nodes
+    transaction: Nodes  # the proof under the block's transactions root; its value is the signed transaction
+    receipt: Nodes  # the proof under the block's receipts root
 
 
 class Anchor(NamedTuple):
-    """Everything that a chain shows of one contract.
+    """Everything that a chain shows of one contract."""
 
-    Attributes:
-        record: SHA-256 of the record's canonical bytes, as hex; a changed record loses its anchor.
-        block: the block that account and storage are under; None if the chain shows neither.
-        account: the proof of the account under the block's state root.
-        storage: the proofs of storage slots under the account's storage root, by slot: 32 bytes as hex.
-        deployment: None if the chain does not show it.
-        missing: why a claim has no evidence, by the claim's name.
-    """
-
-    record: str
+    record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its anchor
+    # the block that account and storage are under; None if the chain shows neither
     block: AnchoredBlock | None = None
-    account: Nodes = ()
+    account: Nodes = ()  # the proof of the account under the block's state root
+    # the proofs of storage slots under the account's storage root, by slot: 32 bytes as hex
     storage: Mapping[str, Nodes] = {}
-    deployment: DeploymentEvidence | None = None
-    missing: Mapping[str, str] = {}
+    deployment: DeploymentEvidence | None = None  # None if the chain does not show it
+    missing: Mapping[str, str] = {}  # why a claim has no evidence, by the claim's name
 
 
 class Account(NamedTuple):

@@ -42,16 +42,11 @@ NUMBERS: Final = {
 
 
 class BlockHeader(NamedTuple):
-    """The parts of a header that proofs start from.
+    """The parts of a header that proofs start from."""
 
-    Attributes:
-        hash: Keccak-256 of the encoded header: the block's.
-        timestamp: seconds since 1970.
-    """
-
-    hash: bytes
+    hash: bytes  # Keccak-256 of the encoded header: the block's
     number: int
-    timestamp: int
+    timestamp: int  # seconds since 1970
     state_root: bytes
     transactions_root: bytes
     receipts_root: bytes

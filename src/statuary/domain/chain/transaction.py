@@ -44,33 +44,21 @@ LAYOUTS: Final = {
 
 
 class RecoverableSignature(NamedTuple):
-    """A signature from which the signer's public key can be recovered.
+    """A signature from which the signer's public key can be recovered."""
 
-    Attributes:
-        digest: what is signed: 32 bytes.
-        compact: r, s and the parity of y: 65 bytes.
-    """
-
-    digest: bytes
-    compact: bytes
+    digest: bytes  # what is signed: 32 bytes
+    compact: bytes  # r, s and the parity of y: 65 bytes
 
 
 class SignedTransaction(NamedTuple):
-    """A signed transaction.
+    """A signed transaction."""
 
-    Attributes:
-        hash: its name, 32 bytes.
-        chain_id: None for one that is valid on any chain, from before EIP-155.
-        to: the address that it calls; empty if it creates a contract.
-        data: the creation code with its arguments, or the data of the call.
-    """
-
-    hash: bytes
+    hash: bytes  # its name, 32 bytes
     type: int
-    chain_id: int | None
+    chain_id: int | None  # None for one that is valid on any chain, from before EIP-155
     nonce: int
-    to: bytes
-    data: bytes
+    to: bytes  # the address that it calls; empty if it creates a contract
+    data: bytes  # the creation code with its arguments, or the data of the call
     signature: RecoverableSignature
 
 
@@ -136,14 +124,10 @@ def _typed(items: list[RlpItem], v: int) -> tuple[int | None, int, RlpItem]:
 
 
 class Receipt(NamedTuple):
-    """What a receipt says of its transaction.
-
-    Attributes:
-        succeeded: None before Byzantium, where receipts do not say it.
-    """
+    """What a receipt says of its transaction."""
 
     type: int
-    succeeded: bool | None
+    succeeded: bool | None  # None before Byzantium, where receipts do not say it
 
 
 def parse_receipt(raw: bytes) -> Receipt:

@@ -54,23 +54,15 @@ SUBJECT_MEMBERS = {
 
 
 class LogEntry(NamedTuple):
-    """An entry.
-
-    Attributes:
-        time: of the build or tick that published it, in RFC 3339.
-        sha256: of the published bytes, in hex; of a withheld record and of what was removed, empty.
-        proof: of the published proof of a contract, in hex; else empty.
-        match_id: of a contract; else empty.
-        replaces: the entry before it of the same subject; None if this is the first.
-    """
+    """An entry."""
 
     subject: LogSubject
     action: LogAction
-    time: str
-    sha256: str = ""
-    proof: str = ""
-    match_id: str = ""
-    replaces: int | None = None
+    time: str  # of the build or tick that published it, in RFC 3339
+    sha256: str = ""  # of the published bytes, in hex; of a withheld record and of what was removed, empty
+    proof: str = ""  # of the published proof of a contract, in hex; else empty
+    match_id: str = ""  # of a contract; else empty
+    replaces: int | None = None  # the entry before it of the same subject; None if this is the first
 
     @property
     def digests(self) -> tuple[str, str]:
@@ -123,18 +115,12 @@ PROOF_HEAD = re.compile(
 
 
 class TlogProof(NamedTuple):
-    """A proof that an entry is in a log.
+    """A proof that an entry is in a log."""
 
-    Attributes:
-        extra: the entry, in files that statuary writes.
-        hashes: the inclusion proof.
-        checkpoint: the log's, with its signatures.
-    """
-
-    extra: bytes
+    extra: bytes  # the entry, in files that statuary writes
     number: int
-    hashes: tuple[bytes, ...]
-    checkpoint: Checkpoint
+    hashes: tuple[bytes, ...]  # the inclusion proof
+    checkpoint: Checkpoint  # the log's, with its signatures
 
     def verify(self, entry: bytes) -> None:
         """Verify that an entry is at the index of the checkpoint's log; its signatures are verified elsewhere.

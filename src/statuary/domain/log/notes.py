@@ -34,17 +34,11 @@ def _ed25519() -> ModuleType:
 
 
 class PublicKey(NamedTuple):
-    """A key that verifies notes.
+    """A key that verifies notes."""
 
-    Attributes:
-        name: of the log, its origin; or of a witness.
-        kind: the signature type.
-        key: 32 bytes.
-    """
-
-    name: str
-    kind: bytes
-    key: bytes
+    name: str  # of the log, its origin; or of a witness
+    kind: bytes  # the signature type
+    key: bytes  # 32 bytes
 
     @property
     def id(self) -> bytes:
@@ -230,17 +224,12 @@ def _signature(line: str) -> NoteSignature:
 
 
 class Checkpoint(NamedTuple):
-    """A signed statement of a log's size and root.
+    """A signed statement of a log's size and root."""
 
-    Attributes:
-        origin: the log's name.
-        note: the note that it was read from.
-    """
-
-    origin: str
+    origin: str  # the log's name
     size: int
     root: bytes
-    note: Note
+    note: Note  # the note that it was read from
 
 
 def checkpoint_text(origin: str, size: int, root: bytes) -> str:

@@ -19,19 +19,12 @@ from statuary.domain.status.vocabulary import ACTIVE_STATUSES, COMPONENT_SEVERIT
 
 
 class DayDowntime(NamedTuple):
-    """A day on which a component was not always operational.
+    """A day on which a component was not always operational."""
 
-    Attributes:
-        day: the date in the page's zone.
-        lengths: time in each status other than operational.
-        ongoing: the present status if it is not operational and the day is today.
-        records: the incidents and maintenances that affected it on that day.
-    """
-
-    day: date
-    lengths: Mapping[ComponentStatus, timedelta]
-    ongoing: ComponentStatus | None
-    records: tuple[IncidentState, ...]
+    day: date  # the date in the page's zone
+    lengths: Mapping[ComponentStatus, timedelta]  # time in each status other than operational
+    ongoing: ComponentStatus | None  # the present status if it is not operational and the day is today
+    records: tuple[IncidentState, ...]  # the incidents and maintenances that affected it on that day
 
     @property
     def worst(self) -> ComponentStatus:
@@ -50,16 +43,12 @@ class DayDowntime(NamedTuple):
 
 
 class DateRange(NamedTuple):
-    """Whole days as they are known at an instant.
-
-    Attributes:
-        counted_until: the instant up to which an ongoing status counts; None for `at`.
-    """
+    """Whole days as they are known at an instant."""
 
     first: date
     last: date
     at: Instant
-    counted_until: Instant | None = None
+    counted_until: Instant | None = None  # the instant up to which an ongoing status counts; None for `at`
 
 
 class DowntimeByDay:

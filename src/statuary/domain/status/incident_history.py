@@ -26,23 +26,16 @@ from statuary.domain.status.vocabulary import (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class IncidentState:
-    """An incident or a maintenance between two of its change instants.
-
-    Attributes:
-        since: the change instant that this state begins at.
-        status: the status of the newest update.
-        impact: the worst so far, or the override.
-        published_updates: newest first.
-    """
+    """An incident or a maintenance between two of its change instants."""
 
     incident: Incident
-    since: Instant
-    status: UpdateStatus
-    impact: Impact
+    since: Instant  # the change instant that this state begins at
+    status: UpdateStatus  # the status of the newest update
+    impact: Impact  # the worst so far, or the override
     updated_at: Instant
     monitoring_at: Instant | None
     resolved_at: Instant | None
-    published_updates: tuple[PublishedUpdate, ...]
+    published_updates: tuple[PublishedUpdate, ...]  # newest first
     components: tuple[str, ...]
 
     @property

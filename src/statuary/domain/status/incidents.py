@@ -13,92 +13,62 @@ REMINDER_INTERVALS_ABSENT = "absent"
 
 
 class AffectedComponent(NamedTuple):
-    """The effect of an update on one component, in the shape that Statuspage serves.
+    """The effect of an update on one component, in the shape that Statuspage serves."""
 
-    Attributes:
-        code: the component's id (in content: its key or its id); documents of 2017 have the name alone.
-        name: its name at the time, `Group - Component` in a group.
-    """
-
+    # the component's id (in content: its key or its id); documents of 2017 have the name alone
     code: str | None
-    name: str
+    name: str  # its name at the time, `Group - Component` in a group
     old_status: ComponentStatus | None
     new_status: ComponentStatus | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentUpdate:
-    """One dated update of an incident or a maintenance.
-
-    Attributes:
-        body: text with the small subset of HTML that Statuspage allows.
-        display_at: the time that readers see.
-        created_at: when it was posted; it is published neither before this nor before `display_at`.
-        components: new statuses by component key or id; None only names the component.
-        recorded: `affected_components` is imported and published as it is instead of derived.
-        affected_components: the imported value; None where Statuspage served null.
-        tweet_id: number of the social media post about it.
-        reopens: opens a record again that was over.
-        automatic: posted by the clock, as Statuspage's job does.
-        pointer: where the file defines it; `()` for an update that is in no file.
-    """
+    """One dated update of an incident or a maintenance."""
 
     id: str
     status: UpdateStatus
-    body: str
-    display_at: Instant
-    created_at: Instant
+    body: str  # text with the small subset of HTML that Statuspage allows
+    display_at: Instant  # the time that readers see
+    created_at: Instant  # when it was posted; it is published neither before this nor before `display_at`
     updated_at: Instant
+    # new statuses by component key or id; None only names the component
     components: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
-    recorded: bool = False
+    recorded: bool = False  # `affected_components` is imported and published as it is instead of derived
+    # the imported value; None where Statuspage served null
     affected_components: tuple[AffectedComponent, ...] | None = None
     deliver_notifications: bool = True
     custom_tweet: str | None = None
-    tweet_id: int | None = None
-    reopens: bool = False
-    automatic: bool = False
-    pointer: Pointer = ()
+    tweet_id: int | None = None  # number of the social media post about it
+    reopens: bool = False  # opens a record again that was over
+    automatic: bool = False  # posted by the clock, as Statuspage's job does
+    pointer: Pointer = ()  # where the file defines it; `()` for an update that is in no file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """An incident from its opening to its end.
-
-    Attributes:
-        source: its file, relative to the content folder.
-        components: the affected components by key or id, in the order of first mention.
-        opened_with: component statuses that take effect with the first update, by key or id.
-        shortlink: None for the one that follows from the page's URL.
-        updated_at: given by an import only; otherwise the last change of an update.
-        monitoring_at: given by an import only; otherwise the first monitoring update's.
-        resolved_at: given by an import only; otherwise the resolving update's.
-        impact_override: replaces the impact that follows from the components.
-        impact_override_at: from when on; None for always.
-        publish_at: nothing of it is published before this instant.
-        draft: nothing of it is published.
-        backfilled: entered after the fact; it changes no component's status.
-        reminder_intervals: published as it is; `absent` omits the member.
-        component_order: keys or ids in the order of documents; the others follow in the order of the page.
-    """
+    """An incident from its opening to its end."""
 
     id: str
-    source: str
+    source: str  # its file, relative to the content folder
     name: str
     updates: tuple[IncidentUpdate, ...]
-    components: tuple[str, ...]
+    components: tuple[str, ...]  # the affected components by key or id, in the order of first mention
     created_at: Instant
     started_at: Instant
+    # component statuses that take effect with the first update, by key or id
     opened_with: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
-    shortlink: str | None = None
-    updated_at: Instant | None = None
-    monitoring_at: Instant | None = None
-    resolved_at: Instant | None = None
-    impact_override: Impact | None = None
-    impact_override_at: Instant | None = None
-    publish_at: Instant | None = None
-    draft: bool = False
-    backfilled: bool = False
-    reminder_intervals: str | None = None
+    shortlink: str | None = None  # None for the one that follows from the page's URL
+    updated_at: Instant | None = None  # given by an import only; otherwise the last change of an update
+    monitoring_at: Instant | None = None  # given by an import only; otherwise the first monitoring update's
+    resolved_at: Instant | None = None  # given by an import only; otherwise the resolving update's
+    impact_override: Impact | None = None  # replaces the impact that follows from the components
+    impact_override_at: Instant | None = None  # from when on; None for always
+    publish_at: Instant | None = None  # nothing of it is published before this instant
+    draft: bool = False  # nothing of it is published
+    backfilled: bool = False  # entered after the fact; it changes no component's status
+    reminder_intervals: str | None = None  # published as it is; `absent` omits the member
+    # keys or ids in the order of documents; the others follow in the order of the page
     component_order: tuple[str, ...] = ()
 
     @property

@@ -19,22 +19,15 @@ class ComponentState(NamedTuple):
 
 
 class PageState(NamedTuple):
-    """The page at one instant.
-
-    Attributes:
-        updated_at: the latest change of anything on it.
-        components: by id, in the order of the documents, removed ones included.
-        incidents: every published incident, the latest created first.
-        maintenances: likewise every maintenance.
-    """
+    """The page at one instant."""
 
     at: Instant
     page: Page
-    updated_at: Instant
+    updated_at: Instant  # the latest change of anything on it
     overall_status: OverallStatus
-    components: dict[str, ComponentState]
-    incidents: tuple[IncidentState, ...]
-    maintenances: tuple[IncidentState, ...]
+    components: dict[str, ComponentState]  # by id, in the order of the documents, removed ones included
+    incidents: tuple[IncidentState, ...]  # every published incident, the latest created first
+    maintenances: tuple[IncidentState, ...]  # likewise every maintenance
 
     def only(self, ids: frozenset[str]) -> "PageState":
         """Return this state with only the incidents and maintenances of these ids."""

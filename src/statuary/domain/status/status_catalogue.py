@@ -13,17 +13,12 @@ from statuary.domain.status.page import UNKNOWN_CREATION, Page
 
 @dataclass(frozen=True, kw_only=True)
 class StatusCatalogue:
-    """The page, its components, its incidents and its maintenances.
-
-    Attributes:
-        components: in the author's order, each group before its components.
-        maintenances: a recurring one appears once, with its rule.
-    """
+    """The page, its components, its incidents and its maintenances."""
 
     page: Page
-    components: tuple[Component, ...] = ()
+    components: tuple[Component, ...] = ()  # in the author's order, each group before its components
     incidents: tuple[Incident, ...] = ()
-    maintenances: tuple[Maintenance, ...] = ()
+    maintenances: tuple[Maintenance, ...] = ()  # a recurring one appears once, with its rule
     components_source: str = "components.yaml"
     page_source: str = "site.yaml"
 

@@ -20,33 +20,22 @@ from statuary.domain.status.vocabulary import RESOLVING_STATUSES, ComponentStatu
 
 
 class PublishedUpdate(NamedTuple):
-    """An update as it is published.
-
-    Attributes:
-        published_at: the first instant at which readers see it.
-        affected_components: None publishes null.
-    """
+    """An update as it is published."""
 
     update: IncidentUpdate
-    published_at: Instant
-    affected_components: tuple[AffectedComponent, ...] | None
+    published_at: Instant  # the first instant at which readers see it
+    affected_components: tuple[AffectedComponent, ...] | None  # None publishes null
 
 
 @dataclass(slots=True)
 class StatusHistory:
-    """A component's status over time.
+    """A component's status over time."""
 
-    Attributes:
-        base: the status before the first change.
-        instants: the instants of the changes, in order.
-        statuses: the status after each change; two in a row always differ.
-        last: the status after the last change.
-    """
-
-    base: ComponentStatus
-    instants: list[Instant] = field(default_factory=list)
+    base: ComponentStatus  # the status before the first change
+    instants: list[Instant] = field(default_factory=list)  # the instants of the changes, in order
+    # the status after each change; two in a row always differ
     statuses: list[ComponentStatus] = field(default_factory=list)
-    last: ComponentStatus = field(init=False)
+    last: ComponentStatus = field(init=False)  # the status after the last change
 
     def __post_init__(self) -> None:
         self.last = self.base

@@ -29,20 +29,13 @@ SAME_CHANGE = timedelta(seconds=1)
 
 @dataclass(frozen=True, kw_only=True)
 class Timeline:
-    """A catalogue over time.
-
-    Attributes:
-        until: recurring maintenances are laid out as far as windows are announced by this instant.
-        status_histories: by component id.
-        incidents: the latest created first.
-        maintenances: one for each window, the latest created first.
-    """
+    """A catalogue over time."""
 
     catalogue: StatusCatalogue
-    until: Instant
-    status_histories: dict[str, StatusHistory]
-    incidents: tuple[IncidentHistory, ...]
-    maintenances: tuple[IncidentHistory, ...]
+    until: Instant  # recurring maintenances are laid out as far as windows are announced by this instant
+    status_histories: dict[str, StatusHistory]  # by component id
+    incidents: tuple[IncidentHistory, ...]  # the latest created first
+    maintenances: tuple[IncidentHistory, ...]  # one for each window, the latest created first
 
     @cached_property
     def histories(self) -> tuple[IncidentHistory, ...]:

@@ -53,18 +53,12 @@ NO_OUTAGE = Outage()
 
 
 class ComponentUptime(NamedTuple):
-    """A component's uptime.
-
-    Attributes:
-        window: the length of its window.
-        days: the days with an outage, in order.
-        events: the component's incidents on each of these days.
-    """
+    """A component's uptime."""
 
     component: Component
-    window: timedelta
-    days: Mapping[date, Outage]
-    events: Mapping[date, tuple[IncidentState, ...]]
+    window: timedelta  # the length of its window
+    days: Mapping[date, Outage]  # the days with an outage, in order
+    events: Mapping[date, tuple[IncidentState, ...]]  # the component's incidents on each of these days
 
     @property
     def fraction(self) -> Fraction:
@@ -73,16 +67,11 @@ class ComponentUptime(NamedTuple):
 
 
 class PageUptime(NamedTuple):
-    """The uptime of every component that publishes it.
+    """The uptime of every component that publishes it."""
 
-    Attributes:
-        as_of: the instant up to which outages count.
-        last_day: today.
-    """
-
-    as_of: Instant
+    as_of: Instant  # the instant up to which outages count
     first_day: date
-    last_day: date
+    last_day: date  # today
     components: tuple[ComponentUptime, ...]
 
 

@@ -10,21 +10,13 @@ from statuary.editing.yaml.yaml_nodes import NodeKind, YamlNode, parse_nodes
 
 
 class NodePath(NamedTuple):
-    """How far a pointer leads.
+    """How far a pointer leads."""
 
-    Attributes:
-        root: the whole text's mapping.
-        node: the deepest node that exists.
-        key: the key of this node; None for the root and for items of lists.
-        missing: the remaining steps of the pointer; empty if all of it exists.
-        brackets: the collection in brackets around this node, if any.
-    """
-
-    root: YamlNode
-    node: YamlNode
-    key: YamlNode | None
-    missing: Pointer
-    brackets: YamlNode | None = None
+    root: YamlNode  # the whole text's mapping
+    node: YamlNode  # the deepest node that exists
+    key: YamlNode | None  # the key of this node; None for the root and for items of lists
+    missing: Pointer  # the remaining steps of the pointer; empty if all of it exists
+    brackets: YamlNode | None = None  # the collection in brackets around this node, if any
 
 
 def find_node(text: str, pointer: Pointer) -> NodePath:

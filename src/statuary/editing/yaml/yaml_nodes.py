@@ -38,29 +38,18 @@ class NodeKind(Enum):
 
 
 class YamlNode(NamedTuple):
-    """A value in a YAML text.
-
-    Attributes:
-        start: the index of its first character, anchor and tag included.
-        end: the index after its last character.
-        line: counted from 0.
-        column: counted from 0.
-        value: the text of a scalar.
-        style: the first character of a scalar: a quote, `|`, `>`; empty if it is plain.
-        flow: whether it is a collection in brackets.
-        marked: whether it has an anchor or a tag.
-        members: the keys (None in a list) and values of a collection.
-    """
+    """A value in a YAML text."""
 
     kind: NodeKind
-    start: int
-    end: int
-    line: int
-    column: int
-    value: str = ""
-    style: str = ""
-    flow: bool = False
-    marked: bool = False
+    start: int  # the index of its first character, anchor and tag included
+    end: int  # the index after its last character
+    line: int  # counted from 0
+    column: int  # counted from 0
+    value: str = ""  # the text of a scalar
+    style: str = ""  # the first character of a scalar: a quote, `|`, `>`; empty if it is plain
+    flow: bool = False  # whether it is a collection in brackets
+    marked: bool = False  # whether it has an anchor or a tag
+    # the keys (None in a list) and values of a collection
     members: tuple[tuple["YamlNode | None", "YamlNode"], ...] = ()
 
     @property

@@ -10,21 +10,13 @@ from statuary.editing.yaml.yaml_scalars import can_be_plain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YamlStyle:
-    """Indentation in columns, and quotation marks.
+    """Indentation in columns, and quotation marks."""
 
-    Attributes:
-        mapping_indent: of a mapping below its key.
-        list_indent: of the dashes of a list below its key.
-        item_indent: from a dash to its item.
-        quote: the quotation mark around values that need none, if the author always writes one.
-        quotes: the same by key.
-    """
-
-    mapping_indent: int = 2
-    list_indent: int = 2
-    item_indent: int = 2
-    quote: str = ""
-    quotes: dict[str, str] = field(default_factory=dict)
+    mapping_indent: int = 2  # of a mapping below its key
+    list_indent: int = 2  # of the dashes of a list below its key
+    item_indent: int = 2  # from a dash to its item
+    quote: str = ""  # the quotation mark around values that need none, if the author always writes one
+    quotes: dict[str, str] = field(default_factory=dict)  # the same by key
 
     @classmethod
     def of(cls, root: YamlNode) -> Self:

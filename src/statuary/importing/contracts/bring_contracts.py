@@ -47,18 +47,12 @@ NO_CODE: Final = "its code on the chain: import again with --rpc URL"
 
 
 class ContractImportSettings(NamedTuple):
-    """How contracts are brought.
+    """How contracts are brought."""
 
-    Attributes:
-        form: a workspace or a record; what is served as a record stays one.
-        nodes: of some chains.
-        compilers: compile again with these, where the version is right.
-    """
-
-    form: ContractForm
+    form: ContractForm  # a workspace or a record; what is served as a record stays one
     now: Instant
-    compilers: Sequence[Compiler] = ()
-    nodes: Mapping[ChainId, EthereumNode] = {}
+    compilers: Sequence[Compiler] = ()  # compile again with these, where the version is right
+    nodes: Mapping[ChainId, EthereumNode] = {}  # of some chains
     dry_run: bool = False
 
 

@@ -26,31 +26,20 @@ UNKNOWN_ON_CHAIN = OnChainContract(None, None, WorkspaceDeployment())
 
 
 class SourceContract(NamedTuple):
-    """What a source has of a contract: a whole record, or a compilation.
+    """What a source has of a contract: a whole record, or a compilation."""
 
-    Attributes:
-        record: the bytes of a record; None if there is a compilation.
-        compilation: without output if it has yet to be compiled.
-        on_chain: what the source knows of the chain.
-    """
-
-    record: bytes | None = None
-    compilation: ImportedCompilation | None = None
-    on_chain: OnChainContract = UNKNOWN_ON_CHAIN
+    record: bytes | None = None  # the bytes of a record; None if there is a compilation
+    compilation: ImportedCompilation | None = None  # without output if it has yet to be compiled
+    on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # what the source knows of the chain
 
 
 class FoundContract(NamedTuple):
-    """A contract that a source names.
-
-    Attributes:
-        name: what the source calls it.
-        read: reads the rest; raises ContractImportError.
-    """
+    """A contract that a source names."""
 
     chain_id: ChainId
     address: Address
-    name: str
-    read: Callable[[], SourceContract]
+    name: str  # what the source calls it
+    read: Callable[[], SourceContract]  # reads the rest; raises ContractImportError
 
 
 class UnreadableContract(NamedTuple):

@@ -15,14 +15,10 @@ from statuary.publishing.partition_output import PartitionOutput, PartitionResul
 
 @dataclass(slots=True)
 class StagedOutput(PartitionOutput):
-    """Stages documents and records what was staged.
-
-    Attributes:
-        file: where it is recorded; None returns it instead.
-    """
+    """Stages documents and records what was staged."""
 
     stager: Stager
-    file: Path | None
+    file: Path | None  # where it is recorded; None returns it instead
     files: list[OfferedFile] = field(default_factory=list)
 
     @override

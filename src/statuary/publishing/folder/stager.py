@@ -36,19 +36,14 @@ class FolderState(Enum):
 
 @dataclass
 class Stager:
-    """Stages documents for one target folder.
-
-    Attributes:
-        tree: the folder that bodies are staged in; empty for a dry run, which stages none.
-        folds_case: whether the file system ignores case.
-        source_folders: folders of the site with documents of single sources.
-        known: returns the ledger's entry of a path; without a ledger every file is read.
-    """
+    """Stages documents for one target folder."""
 
     root: str
-    tree: str
-    folds_case: bool = False
+    tree: str  # the folder that bodies are staged in; empty for a dry run, which stages none
+    folds_case: bool = False  # whether the file system ignores case
+    # folders of the site with documents of single sources
     source_folders: set[str] = field(default_factory=set)
+    # returns the ledger's entry of a path; without a ledger every file is read
     known: Callable[[str], LedgerEntry | None] | None = None
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 

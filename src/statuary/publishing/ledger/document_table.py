@@ -18,17 +18,11 @@ NAMES = "1 + (d.aliases != '') + length(d.aliases) - length(replace(d.aliases, c
 
 
 class SiteSize(NamedTuple):
-    """The size of the site after the build, every name counted.
+    """The size of the site after the build, every name counted."""
 
-    Attributes:
-        by_action: names by action; those that are not offered need none.
-        size: bytes of all bodies, each counted once.
-        changed_size: bytes of the bodies to write.
-    """
-
-    by_action: dict[str, int]
-    size: int
-    changed_size: int
+    by_action: dict[str, int]  # names by action; those that are not offered need none
+    size: int  # bytes of all bodies, each counted once
+    changed_size: int  # bytes of the bodies to write
 
 
 def _named(sources: str) -> str:

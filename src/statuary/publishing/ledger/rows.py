@@ -6,78 +6,49 @@ from statuary.domain.contracts.record import ContractRow
 
 
 class LedgerEntry(NamedTuple):
-    """A published file.
-
-    Attributes:
-        digest: SHA-256 of the body.
-        modified: `st_mtime_ns` when it was written.
-        sources: content paths, a line each; empty for the whole content.
-        settled: whether the build that wrote it finished, so size and time can be trusted.
-    """
+    """A published file."""
 
     path: str
-    digest: bytes
+    digest: bytes  # SHA-256 of the body
     size: int
-    modified: int
-    sources: str
-    settled: bool
+    modified: int  # `st_mtime_ns` when it was written
+    sources: str  # content paths, a line each; empty for the whole content
+    settled: bool  # whether the build that wrote it finished, so size and time can be trusted
 
 
 class OfferedFile(NamedTuple):
-    """A file that the running build offers.
-
-    Attributes:
-        aliases: other names, which differ only in case, one a line.
-        digest: SHA-256 of the body.
-        modified: `st_mtime_ns` of the file, staged or in place.
-        sources: content paths, one a line.
-        persistent: whether the file stays when a build does not offer it.
-        actions: the action for each name, one letter each.
-    """
+    """A file that the running build offers."""
 
     path: str
-    aliases: str
-    digest: bytes
+    aliases: str  # other names, which differ only in case, one a line
+    digest: bytes  # SHA-256 of the body
     size: int
-    modified: int
-    sources: str
-    persistent: bool
-    actions: str
+    modified: int  # `st_mtime_ns` of the file, staged or in place
+    sources: str  # content paths, one a line
+    persistent: bool  # whether the file stays when a build does not offer it
+    actions: str  # the action for each name, one letter each
 
 
 class SourceRow(NamedTuple):
-    """The result of one source.
+    """The result of one source."""
 
-    Attributes:
-        location: the file, and the line in a bulk file.
-        unit: the file or folder that is compared to find changes.
-        git: its git object id when it was read; empty if unknown.
-        stat: its size and time; empty if they cannot be trusted.
-        digest: its SHA-256; empty if it was not computed.
-        documents: the paths of its documents, one a line.
-        findings: its findings as JSON; empty if there are none.
-        rejected: whether its record is rejected.
-        match: the first member of its list entry; all of them are None if it has none.
-        match_order: the match id as `match_order` writes it.
-    """
-
-    location: str
-    unit: str
-    git: str
-    stat: str
-    digest: bytes
-    documents: str
+    location: str  # the file, and the line in a bulk file
+    unit: str  # the file or folder that is compared to find changes
+    git: str  # its git object id when it was read; empty if unknown
+    stat: str  # its size and time; empty if they cannot be trusted
+    digest: bytes  # its SHA-256; empty if it was not computed
+    documents: str  # the paths of its documents, one a line
     reason: str
-    findings: str
-    rejected: bool
+    findings: str  # its findings as JSON; empty if there are none
+    rejected: bool  # whether its record is rejected
     published: bool
-    match: str | None = None
+    match: str | None = None  # the first member of its list entry; all of them are None if it has none
     creation_match: str | None = None
     runtime_match: str | None = None
     chain_id: str | None = None
     address: str | None = None
     verified_at: str | None = None
-    match_order: str | None = None
+    match_order: str | None = None  # the match id as `match_order` writes it
     name: str = ""
     language: str = ""
     selectors: bytes = b""
@@ -103,19 +74,12 @@ class SourceRow(NamedTuple):
 
 
 class DuplicateContract(NamedTuple):
-    """A contract that repeats another one.
+    """A contract that repeats another one."""
 
-    Attributes:
-        location: where it is written.
-        unit: the file or folder that it is written in.
-        row: its list entry.
-        other: where another one is written.
-    """
-
-    location: str
-    unit: str
-    row: ContractRow
-    other: str
+    location: str  # where it is written
+    unit: str  # the file or folder that it is written in
+    row: ContractRow  # its list entry
+    other: str  # where another one is written
 
 
 def match_order(match_id: str) -> str:

@@ -21,22 +21,16 @@ NO_KEY = "no signing key (give --log-key FILE or set STATUARY_LOG_KEY; `statuary
 
 
 class LogKeeper(NamedTuple):
-    """Who extends a log, from where, and when.
-
-    Attributes:
-        key: signs; None leaves the log as it is.
-        now: the time of new entries.
-        elsewhere: name and reader of the site where it is published; None if that is the folder.
-        obstacle: why the log cannot be extended now, if there is a key all the same.
-        last_signed: the head that the key signed last, as far as the key's keeper noted it.
-    """
+    """Who extends a log, from where, and when."""
 
     settings: LogSettings
-    key: PrivateKey | None
-    now: Instant
+    key: PrivateKey | None  # signs; None leaves the log as it is
+    now: Instant  # the time of new entries
+    # name and reader of the site where it is published; None if that is the folder
     elsewhere: tuple[str, ReadPath] | None = None
+    # the head that the key signed last, as far as the key's keeper noted it
     last_signed: TreeHead | None = None
-    obstacle: str = ""
+    obstacle: str = ""  # why the log cannot be extended now, if there is a key all the same
 
     @property
     def signing_key(self) -> PrivateKey | None:
@@ -59,23 +53,15 @@ class LogKeeper(NamedTuple):
 
 
 class LogExtension(NamedTuple):
-    """What became of the log.
+    """What became of the log."""
 
-    Attributes:
-        head: its size and root after this run; None if there is no log.
-        actions: how many entries were appended, by action.
-        by_incident: the numbers of the new entries, by incident.
-        former: the published versions of an update that differ from the present one, by the update's id.
-        obstacle: why nothing was appended; empty if nothing was in the way.
-        is_example: whether it is the one that everyone has.
-    """
-
-    head: TreeHead | None
-    actions: Counter[LogAction]
-    by_incident: dict[str, list[int]]
+    head: TreeHead | None  # its size and root after this run; None if there is no log
+    actions: Counter[LogAction]  # how many entries were appended, by action
+    by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
+    # the published versions of an update that differ from the present one, by the update's id
     former: dict[str, tuple[NumberedEntry, ...]]
-    obstacle: str
-    is_example: bool
+    obstacle: str  # why nothing was appended; empty if nothing was in the way
+    is_example: bool  # whether it is the one that everyone has
 
     @override
     def __str__(self) -> str:

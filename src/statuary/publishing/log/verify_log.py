@@ -35,17 +35,11 @@ Latest = Callable[[LogSubject], LogEntry | None]
 
 
 class DocumentCheck(NamedTuple):
-    """How the documents of a site compare with its log.
+    """How the documents of a site compare with its log."""
 
-    Attributes:
-        whole: documents and updates that are what the log says last.
-        due: paths that follow the site's own schedule, and that no build or tick has logged yet.
-        problems: what is missing, different, or not in the log.
-    """
-
-    whole: int
-    due: list[str]
-    problems: list[str]
+    whole: int  # documents and updates that are what the log says last
+    due: list[str]  # paths that follow the site's own schedule, and that no build or tick has logged yet
+    problems: list[str]  # what is missing, different, or not in the log
 
 
 def subject_of(path: str) -> LogSubject | None:

@@ -39,15 +39,10 @@ class LeaseHeldError(PublishingError):
 
 
 class LeaseTerms(NamedTuple):
-    """The content of the lease object.
+    """The content of the lease object."""
 
-    Attributes:
-        holder: a random name; empty if the lease was released.
-        until: when it expires.
-    """
-
-    holder: str
-    until: Instant
+    holder: str  # a random name; empty if the lease was released
+    until: Instant  # when it expires
 
 
 class Lease:

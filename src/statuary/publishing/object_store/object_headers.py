@@ -16,17 +16,11 @@ DIGEST_ATTRIBUTE = "statuarysha256"
 
 
 class ObjectHeaders(NamedTuple):
-    """The headers of an object.
+    """The headers of an object."""
 
-    Attributes:
-        media_type: its `Content-Type`.
-        cache: its `Cache-Control`; empty for none.
-        encoding: its `Content-Encoding`; empty for none.
-    """
-
-    media_type: str
-    cache: str = ""
-    encoding: str = ""
+    media_type: str  # its `Content-Type`
+    cache: str = ""  # its `Cache-Control`; empty for none
+    encoding: str = ""  # its `Content-Encoding`; empty for none
 
     @property
     def tag(self) -> str:

@@ -12,15 +12,10 @@ from statuary.publishing.object_store.object_headers import ObjectHeaders, heade
 
 
 class OfferedObject(NamedTuple):
-    """A path of the site and its body's digest.
+    """A path of the site and its body's digest."""
 
-    Attributes:
-        path: relative to the site's root.
-        digest: SHA-256 of the body, in hex.
-    """
-
-    path: str
-    digest: str
+    path: str  # relative to the site's root
+    digest: str  # SHA-256 of the body, in hex
     size: int
     headers: ObjectHeaders
 

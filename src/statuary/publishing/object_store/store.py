@@ -19,35 +19,23 @@ Result = TypeVar("Result")
 
 
 class RetryPolicy(NamedTuple):
-    """How long an unavailable store is retried.
+    """How long an unavailable store is retried."""
 
-    Attributes:
-        timeout: seconds to wait for an answer.
-        tries: attempts of the library.
-        begins: attempts after the library has given up.
-        pause: seconds before the second attempt; doubles each time.
-    """
-
-    timeout: float = 60.0
-    tries: int = 8
-    begins: int = 3
-    pause: float = 0.2
+    timeout: float = 60.0  # seconds to wait for an answer
+    tries: int = 8  # attempts of the library
+    begins: int = 3  # attempts after the library has given up
+    pause: float = 0.2  # seconds before the second attempt; doubles each time
 
 
 DEFAULT_RETRIES = RetryPolicy()
 
 
 class ObjectInfo(NamedTuple):
-    """What a store reports about an object.
-
-    Attributes:
-        tag: its `ETag`, which changes with every put.
-        attributes: headers and metadata.
-    """
+    """What a store reports about an object."""
 
     size: int
-    tag: str | None
-    attributes: dict[str, str]
+    tag: str | None  # its `ETag`, which changes with every put
+    attributes: dict[str, str]  # headers and metadata
 
 
 class PreconditionFailedError(Exception):

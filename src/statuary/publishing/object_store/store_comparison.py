@@ -42,17 +42,12 @@ CREATE TABLE changes (path TEXT PRIMARY KEY, action TEXT, step INTEGER, size INT
 
 
 class ObjectPut(NamedTuple):
-    """An object to be put.
-
-    Attributes:
-        digest: SHA-256 of its body, in hex.
-        is_new: whether the store has no object of ours there.
-    """
+    """An object to be put."""
 
     path: str
-    digest: str
+    digest: str  # SHA-256 of its body, in hex
     headers: ObjectHeaders
-    is_new: bool
+    is_new: bool  # whether the store has no object of ours there
 
 
 class StoreComparison:

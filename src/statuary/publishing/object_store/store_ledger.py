@@ -44,29 +44,20 @@ Shards = Mapping[str, str]
 
 
 class StoreLedgerEntry(NamedTuple):
-    """A path that statuary published.
-
-    Attributes:
-        digest: SHA-256 of the body, in hex.
-    """
+    """A path that statuary published."""
 
     path: str
-    digest: str
+    digest: str  # SHA-256 of the body, in hex
     size: int
     tag: str
 
 
 class StoreIndex(NamedTuple):
-    """The index of a store's ledger.
+    """The index of a store's ledger."""
 
-    Attributes:
-        shards: of the last finished publication; None if there was none.
-        begun: of unfinished publications after it, earliest first.
-        doubted: of unfinished publications that the last one took over; their requests may arrive late.
-    """
-
-    shards: Shards | None = None
-    begun: tuple[Shards, ...] = ()
+    shards: Shards | None = None  # of the last finished publication; None if there was none
+    begun: tuple[Shards, ...] = ()  # of unfinished publications after it, earliest first
+    # of unfinished publications that the last one took over; their requests may arrive late
     doubted: tuple[Shards, ...] = ()
 
     def encode(self) -> bytes:

@@ -48,18 +48,13 @@ OWN_HEADERS = {"Cache-Control": "no-store"}
 
 
 class RequestCounts(NamedTuple):
-    """Requests of each kind, without retries.
-
-    Attributes:
-        list: pages of a listing.
-        delete: delete requests, each for up to a thousand objects.
-    """
+    """Requests of each kind, without retries."""
 
     put: int = 0
     get: int = 0
     head: int = 0
-    list: int = 0
-    delete: int = 0
+    list: int = 0  # pages of a listing
+    delete: int = 0  # delete requests, each for up to a thousand objects
 
 
 class ObjectStoreTarget(Target[OfferedObject]):

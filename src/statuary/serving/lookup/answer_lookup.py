@@ -45,17 +45,11 @@ GENESIS_CHAIN = "0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupRequest:
-    """A request.
+    """A request."""
 
-    Attributes:
-        method: in capitals.
-        target: path and query as on the request line, percent-encoded.
-        if_none_match: the header.
-    """
-
-    method: str = "GET"
-    target: str
-    if_none_match: str | None = None
+    method: str = "GET"  # in capitals
+    target: str  # path and query as on the request line, percent-encoded
+    if_none_match: str | None = None  # the header
 
 
 def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewErrorId) -> Response | None:

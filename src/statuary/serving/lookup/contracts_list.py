@@ -29,17 +29,11 @@ DIGITS = re.compile(r"[0-9]+\Z")
 
 
 class ListQuery(NamedTuple):
-    """The parameters of a list request.
+    """The parameters of a list request."""
 
-    Attributes:
-        newest_first: order by matchId.
-        limit: 1 to 200.
-        after: the matchId after which the list begins; None for the beginning.
-    """
-
-    newest_first: bool = True
-    limit: int = MAX_LIMIT
-    after: int | None = None
+    newest_first: bool = True  # order by matchId
+    limit: int = MAX_LIMIT  # 1 to 200
+    after: int | None = None  # the matchId after which the list begins; None for the beginning
 
 
 def parse_list_query(query: QueryParameters, text: str) -> ListQuery:

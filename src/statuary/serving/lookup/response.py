@@ -30,15 +30,11 @@ NewErrorId = Callable[[], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """An HTTP response.
-
-    Attributes:
-        headers: by name, in the usual case.
-    """
+    """An HTTP response."""
 
     status: int
     body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)  # by name, in the usual case
 
 
 def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:

@@ -61,18 +61,13 @@ ENDPOINT_FAMILIES: dict[str, tuple[Url, ...]] = {
 
 
 class Endpoint(NamedTuple):
-    """An endpoint.
-
-    Attributes:
-        cache: how long clients may keep it, in words.
-        example: an existing document, relative to the site's root; empty if there is none.
-    """
+    """An endpoint."""
 
     path: str
     description: str
     media_type: str
-    cache: str
-    example: str
+    cache: str  # how long clients may keep it, in words
+    example: str  # an existing document, relative to the site's root; empty if there is none
 
 
 class EndpointFamily(NamedTuple):
@@ -83,20 +78,14 @@ class EndpointFamily(NamedTuple):
 
 
 class ApiView(NamedTuple):
-    """The content of the API page.
-
-    Attributes:
-        counts: what the site contains, in words.
-        reference: the path of the reference; empty if there is none.
-        openapi: the path of the OpenAPI document; empty if there is none.
-    """
+    """The content of the API page."""
 
     base: str
-    counts: tuple[str, ...]
+    counts: tuple[str, ...]  # what the site contains, in words
     chains: tuple[tuple[str, str, str], ...]
     families: tuple[EndpointFamily, ...]
-    reference: str
-    openapi: str
+    reference: str  # the path of the reference; empty if there is none
+    openapi: str  # the path of the OpenAPI document; empty if there is none
 
 
 def api_page(

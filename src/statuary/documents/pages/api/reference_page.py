@@ -21,18 +21,12 @@ MAX_TYPE_DEPTH = 4
 
 
 class FieldView(NamedTuple):
-    """A parameter, or a member of an object.
-
-    Attributes:
-        location: `path`, `query` or `header` for a parameter.
-        type: in the words of JSON Schema.
-        link: the anchor of the type; empty if it has none.
-    """
+    """A parameter, or a member of an object."""
 
     name: str
-    location: str
-    type: str
-    link: str
+    location: str  # `path`, `query` or `header` for a parameter
+    type: str  # in the words of JSON Schema
+    link: str  # the anchor of the type; empty if it has none
     required: bool
     description: Markup
 
@@ -59,15 +53,11 @@ class OperationView(NamedTuple):
 
 
 class SchemaView(NamedTuple):
-    """A type.
-
-    Attributes:
-        type: empty for an object.
-    """
+    """A type."""
 
     name: str
     description: Markup
-    type: str
+    type: str  # empty for an object
     values: tuple[str, ...]
     fields: tuple[FieldView, ...]
 

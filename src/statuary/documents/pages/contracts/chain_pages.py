@@ -32,20 +32,14 @@ MATCH_LEVEL_ICONS = {"exact_match": "operational", "match": "match"}
 
 
 class ContractListRow(NamedTuple):
-    """A contract in a list.
-
-    Attributes:
-        href: its page, or its record if it has none, relative to the site's root.
-        sign: the icon of the level.
-        language: with the version of the compiler.
-    """
+    """A contract in a list."""
 
     name: str
     address: str
-    href: str
+    href: str  # its page, or its record if it has none, relative to the site's root
     level: str
-    sign: str
-    language: str
+    sign: str  # the icon of the level
+    language: str  # with the version of the compiler
     verified_at: FormattedTime
 
 
@@ -58,43 +52,29 @@ class PageLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainView:
-    """The content of a page of the list.
-
-    Attributes:
-        count: the number of contracts, in words.
-        page: the number of the page; 0 for the newest contracts.
-        rows: newest first.
-        first: the chain's first page, relative to the site's root.
-        json: the document of the newest contracts.
-    """
+    """The content of a page of the list."""
 
     chain: str
     title: str
     chain_id: str
-    count: str
-    page: int
-    rows: tuple[ContractListRow, ...]
+    count: str  # the number of contracts, in words
+    page: int  # the number of the page; 0 for the newest contracts
+    rows: tuple[ContractListRow, ...]  # newest first
     pages: tuple[PageLink, ...]
-    first: str
-    json: str
+    first: str  # the chain's first page, relative to the site's root
+    json: str  # the document of the newest contracts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainSummary:
-    """A chain on the contracts index.
-
-    Attributes:
-        href: its page, relative to the site's root; empty if its contracts are not listed.
-        json: the document of its newest contracts.
-        exact: the number of exact matches; empty if contracts are not listed.
-    """
+    """A chain on the contracts index."""
 
     name: str
     chain_id: str
-    href: str
-    json: str
+    href: str  # its page, relative to the site's root; empty if its contracts are not listed
+    json: str  # the document of its newest contracts
     count: str
-    exact: str
+    exact: str  # the number of exact matches; empty if contracts are not listed
 
 
 class ContractsIndexView(NamedTuple):

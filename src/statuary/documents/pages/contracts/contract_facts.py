@@ -17,15 +17,11 @@ MAX_SETTINGS_LENGTH = 50_000
 
 
 class FactRow(NamedTuple):
-    """A fact about compilation or deployment.
-
-    Attributes:
-        href: its page in the chain's explorer; empty for none.
-    """
+    """A fact about compilation or deployment."""
 
     name: str
     value: str
-    href: str = ""
+    href: str = ""  # its page in the chain's explorer; empty for none
 
 
 def fact_rows(record: RecordValue, pages: ContractPageContext, texts: PageTexts) -> Iterator[FactRow]:

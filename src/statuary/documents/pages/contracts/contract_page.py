@@ -32,75 +32,53 @@ class MatchSideView(NamedTuple):
 
 
 class ImplementationLink(NamedTuple):
-    """A contract that a proxy calls.
-
-    Attributes:
-        href: its page, relative to the site's root; empty if it has none here.
-    """
+    """A contract that a proxy calls."""
 
     address: str
     name: str
-    href: str
+    href: str  # its page, relative to the site's root; empty if it has none here
 
 
 class ProxyView(NamedTuple):
-    """The implementations of a proxy.
-
-    Attributes:
-        error: why they are unknown; empty if they are known.
-        block: the number of the block for which the chain's proofs show them; empty if none do.
-    """
+    """The implementations of a proxy."""
 
     kind: str
     implementations: tuple[ImplementationLink, ...]
-    error: str
-    block: str
+    error: str  # why they are unknown; empty if they are known
+    block: str  # the number of the block for which the chain's proofs show them; empty if none do
 
 
 class ContractView(NamedTuple):
-    """The content of the page of a contract.
-
-    Attributes:
-        title: `title` of the developer documentation.
-        notice: `notice` of the user documentation.
-        address: checksummed.
-        published: whether the record is published; if not, its claims are not accepted.
-        level_sign: the icon of the level.
-        compiled: the language with the version of its compiler.
-        explorer: the page of the contract in the chain's explorer; empty for none.
-        proxy: None for a contract that is not a proxy.
-        proof_json: the proof, relative to the site's root; empty if there is none.
-        log_proof: the proof that this is in the site's log, relative to the site's root.
-    """
+    """The content of the page of a contract."""
 
     name: str
-    title: str
-    notice: str
-    address: str
+    title: str  # `title` of the developer documentation
+    notice: str  # `notice` of the user documentation
+    address: str  # checksummed
     chain: str
     chain_id: str
     chain_href: str
-    published: bool
+    published: bool  # whether the record is published; if not, its claims are not accepted
     level: str
     level_label: str
-    level_sign: str
+    level_sign: str  # the icon of the level
     level_meaning: str
     sides: tuple[MatchSideView, ...]
     proof: ProofView
     verified_at: FormattedTime | None
-    compiled: str
-    explorer: str
+    compiled: str  # the language with the version of its compiler
+    explorer: str  # the page of the contract in the chain's explorer; empty for none
     facts: tuple[FactRow, ...]
     settings: str
-    proxy: ProxyView | None
+    proxy: ProxyView | None  # None for a contract that is not a proxy
     sources: tuple[SourceView, ...]
     interface: InterfaceView
     storage: StorageView | None
     transient: StorageView | None
     codes: tuple[CodeView, ...]
     record: str
-    proof_json: str
-    log_proof: str
+    proof_json: str  # the proof, relative to the site's root; empty if there is none
+    log_proof: str  # the proof that this is in the site's log, relative to the site's root
 
 
 def contract_page(

@@ -13,17 +13,12 @@ from statuary.domain.site_settings import Chain
 
 
 class ContractPageContext(NamedTuple):
-    """The inputs of contract pages besides the contract.
-
-    Attributes:
-        known: chain and checksummed address of every contract with a page.
-        rules: name and rule of each check.
-    """
+    """The inputs of contract pages besides the contract."""
 
     site: SiteContext
     chains: tuple[Chain, ...]
-    known: frozenset[tuple[str, str]]
-    rules: tuple[tuple[str, str], ...] = ()
+    known: frozenset[tuple[str, str]]  # chain and checksummed address of every contract with a page
+    rules: tuple[tuple[str, str], ...] = ()  # name and rule of each check
 
     def chain_name(self, chain_id: str) -> str:
         """Return the name of a chain."""

@@ -28,48 +28,30 @@ MAX_VALUE_LENGTH = 400
 
 
 class ParameterRow(NamedTuple):
-    """A parameter.
+    """A parameter."""
 
-    Attributes:
-        type: with structs expanded.
-        declared: the type in the source, such as `contract Pedestal`; empty if it is the same.
-        indexed: whether it is a topic of its event.
-        value: the given argument; empty if there is none.
-        notice: from the documentation of the authors.
-    """
-
-    type: str
+    type: str  # with structs expanded
     name: str
-    declared: str
-    indexed: bool = False
-    value: str = ""
-    notice: Markup = Markup()
+    declared: str  # the type in the source, such as `contract Pedestal`; empty if it is the same
+    indexed: bool = False  # whether it is a topic of its event
+    value: str = ""  # the given argument; empty if there is none
+    notice: Markup = Markup()  # from the documentation of the authors
 
 
 class InterfaceItem(NamedTuple):
-    """A function, event or error.
-
-    Attributes:
-        signature: the text that is hashed; empty if there is none.
-        hash: the selector of a function or error, the topic of an event.
-        anchor: the hash, if no other item has it; else empty.
-        mutability: `view`, `pure`, `payable`, `nonpayable`.
-        anonymous: whether an event has no topic of its own.
-        notice: what it does, from the documentation of the authors.
-        details: what developers are told of it.
-        command: what calls it from a shell, with Foundry's cast; empty if its names cannot stand in a shell.
-    """
+    """A function, event or error."""
 
     name: str
-    signature: str
-    hash: str
+    signature: str  # the text that is hashed; empty if there is none
+    hash: str  # the selector of a function or error, the topic of an event
     inputs: tuple[ParameterRow, ...]
-    anchor: str = ""
+    anchor: str = ""  # the hash, if no other item has it; else empty
     outputs: tuple[ParameterRow, ...] = ()
-    mutability: str = ""
-    anonymous: bool = False
-    notice: Markup = Markup()
-    details: tuple[Markup, ...] = ()
+    mutability: str = ""  # `view`, `pure`, `payable`, `nonpayable`
+    anonymous: bool = False  # whether an event has no topic of its own
+    notice: Markup = Markup()  # what it does, from the documentation of the authors
+    details: tuple[Markup, ...] = ()  # what developers are told of it
+    # what calls it from a shell, with Foundry's cast; empty if its names cannot stand in a shell
     command: str = ""
 
     @property
@@ -84,18 +66,13 @@ class InterfaceItem(NamedTuple):
 
 
 class InterfaceView(NamedTuple):
-    """An ABI.
+    """An ABI."""
 
-    Attributes:
-        constructor: with its arguments; None without parameters.
-        special: `fallback` and `receive`, if they exist.
-    """
-
-    constructor: InterfaceItem | None
+    constructor: InterfaceItem | None  # with its arguments; None without parameters
     functions: tuple[InterfaceItem, ...]
     events: tuple[InterfaceItem, ...]
     errors: tuple[InterfaceItem, ...]
-    special: tuple[str, ...]
+    special: tuple[str, ...]  # `fallback` and `receive`, if they exist
 
     @property
     def is_empty(self) -> bool:

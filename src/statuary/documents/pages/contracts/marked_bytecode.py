@@ -37,81 +37,52 @@ AUXDATA = "auxdata"
 
 
 class BytecodeMark(NamedTuple):
-    """A range of the on-chain bytecode.
-
-    Attributes:
-        end: the byte after the last one; equal to `start` for removed bytes.
-        reason: that of the transformation, or `auxdata`.
-        id: the key of the value; empty if it has none.
-        step: the number of the transformation, from 1; 0 for none.
-    """
+    """A range of the on-chain bytecode."""
 
     start: int
-    end: int
-    reason: str
-    id: str = ""
-    step: int = 0
+    end: int  # the byte after the last one; equal to `start` for removed bytes
+    reason: str  # that of the transformation, or `auxdata`
+    id: str = ""  # the key of the value; empty if it has none
+    step: int = 0  # the number of the transformation, from 1; 0 for none
 
 
 class BytecodePiece(NamedTuple):
-    """A piece of code on a page.
-
-    Attributes:
-        offset: of its first byte.
-        size: in bytes.
-        reason: that of its mark; empty for none.
-        omitted: the number of bytes that are not shown here.
-        value: what the bytes of a mark say: a number, an address, a hash.
-        place: the source that a mark comes from, if the record's source map names it.
-    """
+    """A piece of code on a page."""
 
     hex: str
-    offset: int
-    size: int
-    reason: str = ""
+    offset: int  # of its first byte
+    size: int  # in bytes
+    reason: str = ""  # that of its mark; empty for none
     id: str = ""
     step: int = 0
-    omitted: int = 0
-    value: str = ""
-    place: SourcePlace | None = None
+    omitted: int = 0  # the number of bytes that are not shown here
+    value: str = ""  # what the bytes of a mark say: a number, an address, a hash
+    place: SourcePlace | None = None  # the source that a mark comes from, if the record's source map names it
 
 
 class TransformationRow(NamedTuple):
-    """A transformation, in the terms of the record.
-
-    Attributes:
-        offset: in bytes of the code before this step.
-        value: the new bytes as hex; empty for a deletion.
-        bytes: the number of new bytes, or of deleted ones.
-        place: the source that it comes from, if the record's source map names it.
-    """
+    """A transformation, in the terms of the record."""
 
     number: int
     type: str
     reason: str
-    offset: int
+    offset: int  # in bytes of the code before this step
     id: str
-    value: str
-    bytes: int
-    place: SourcePlace | None = None
+    value: str  # the new bytes as hex; empty for a deletion
+    bytes: int  # the number of new bytes, or of deleted ones
+    place: SourcePlace | None = None  # the source that it comes from, if the record's source map names it
 
 
 class CodeView(NamedTuple):
-    """One side of a contract's code.
-
-    Attributes:
-        size: bytes on the chain, if they are known.
-        recompiled: bytes of the recompiled code, if there is any.
-        reasons: those of all marks, each once.
-    """
+    """One side of a contract's code."""
 
     side: str
     match: str | None
-    size: int | None
-    recompiled: int | None
+    size: int | None  # bytes on the chain, if they are known
+    recompiled: int | None  # bytes of the recompiled code, if there is any
     pieces: tuple[BytecodePiece, ...]
     steps: tuple[TransformationRow, ...]
-    reasons: tuple[str, ...]
+    reasons: tuple[str, ...]  # those of all marks, each once
 
 
 def code_view(record: RecordValue, side: str) -> CodeView:

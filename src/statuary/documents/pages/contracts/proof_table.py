@@ -28,62 +28,37 @@ OUTCOME_ICONS = {
 
 
 class CheckRow(NamedTuple):
-    """A check with evidence or findings.
+    """A check with evidence or findings."""
 
-    Attributes:
-        name: as in `statuary check --list`.
-        sentence: its rule.
-        sign: the icon of the outcome.
-        evidence: names and values.
-    """
-
-    name: str
-    sentence: str
-    sign: str
+    name: str  # as in `statuary check --list`
+    sentence: str  # its rule
+    sign: str  # the icon of the outcome
     outcome: str
-    evidence: tuple[tuple[str, str], ...]
+    evidence: tuple[tuple[str, str], ...]  # names and values
     findings: tuple[str, ...]
 
 
 class ClaimRow(NamedTuple):
-    """What is known of one claim.
+    """What is known of one claim."""
 
-    Attributes:
-        sentence: the claim.
-        sign: the sign of its status.
-        status: its status in words.
-        reason: what shows or contradicts it, or why it is not shown.
-        block_number: the block under whose hash it is shown; empty if there is none.
-        block_href: that block in the explorer; empty if the site names none.
-    """
-
-    sentence: str
-    sign: str
-    status: str
-    reason: str
-    block_number: str
+    sentence: str  # the claim
+    sign: str  # the sign of its status
+    status: str  # its status in words
+    reason: str  # what shows or contradicts it, or why it is not shown
+    block_number: str  # the block under whose hash it is shown; empty if there is none
     block_hash: str
-    block_href: str
+    block_href: str  # that block in the explorer; empty if the site names none
 
 
 class ProofView(NamedTuple):
-    """A proof.
+    """A proof."""
 
-    Attributes:
-        holds: whether no check contradicts the record.
-        summary: how many checks ended how, in words.
-        rows: those that had something to look at, the worst first.
-        not_applicable: those that do not apply, by name as words.
-        skipped: those that this build left out likewise.
-        claims: what is known of each claim.
-    """
-
-    holds: bool
-    summary: str
-    rows: tuple[CheckRow, ...]
-    not_applicable: tuple[str, ...]
-    skipped: tuple[str, ...]
-    claims: tuple[ClaimRow, ...]
+    holds: bool  # whether no check contradicts the record
+    summary: str  # how many checks ended how, in words
+    rows: tuple[CheckRow, ...]  # those that had something to look at, the worst first
+    not_applicable: tuple[str, ...]  # those that do not apply, by name as words
+    skipped: tuple[str, ...]  # those that this build left out likewise
+    claims: tuple[ClaimRow, ...]  # what is known of each claim
 
 
 def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str], explorer: str) -> ProofView:

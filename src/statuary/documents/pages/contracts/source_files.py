@@ -30,26 +30,18 @@ CACHED_FILES = 1_024
 
 
 class SourceView(NamedTuple):
-    """A source file.
-
-    Attributes:
-        folder: the folder of the path, with a slash at the end; empty for none.
-        anchor: of the file, and the prefix of the anchors of its lines.
-        language: of a file that a script gives lines and colours when it is opened; empty for one that has them.
-        markup: its text; None if it is not shown.
-        hidden: the code points of its hidden characters.
-        cut: whether the ends of lines are left out.
-    """
+    """A source file."""
 
     path: str
-    folder: str
+    folder: str  # the folder of the path, with a slash at the end; empty for none
     name: str
-    anchor: str
+    anchor: str  # of the file, and the prefix of the anchors of its lines
     lines: int
+    # of a file that a script gives lines and colours when it is opened; empty for one that has them
     language: str
-    markup: Markup | None
-    hidden: tuple[str, ...]
-    cut: bool
+    markup: Markup | None  # its text; None if it is not shown
+    hidden: tuple[str, ...]  # the code points of its hidden characters
+    cut: bool  # whether the ends of lines are left out
     opened: bool
 
 

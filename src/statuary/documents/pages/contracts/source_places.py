@@ -16,15 +16,11 @@ PUSH1, PUSH32 = 0x60, 0x7F
 
 
 class SourcePlace(NamedTuple):
-    """A line of a source.
-
-    Attributes:
-        text: the words that the bytes come from, as one line.
-    """
+    """A line of a source."""
 
     path: str
     line: int
-    text: str
+    text: str  # the words that the bytes come from, as one line
 
 
 def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:

@@ -24,24 +24,15 @@ TONES = 6
 
 
 class StorageVariable(NamedTuple):
-    """A variable, or a member of a struct.
+    """A variable, or a member of a struct."""
 
-    Attributes:
-        label: its name; that of a member includes the structs around it.
-        slot: its first slot.
-        offset: its first byte in that slot.
-        size: in bytes.
-        kind: `value`, or for content elsewhere: `mapping`, `dynamic_array`, `bytes`.
-        tone: the number of its colour.
-    """
-
-    label: str
+    label: str  # its name; that of a member includes the structs around it
     type: str
-    slot: int
-    offset: int
-    size: int
-    kind: str
-    tone: int = 0
+    slot: int  # its first slot
+    offset: int  # its first byte in that slot
+    size: int  # in bytes
+    kind: str  # `value`, or for content elsewhere: `mapping`, `dynamic_array`, `bytes`
+    tone: int = 0  # the number of its colour
 
     @property
     def slots(self) -> int:
@@ -60,29 +51,19 @@ class StorageVariable(NamedTuple):
 
 
 class StorageSlot(NamedTuple):
-    """A slot, or several that one variable takes.
+    """A slot, or several that one variable takes."""
 
-    Attributes:
-        first: its number, as text: it can be as large as a hash.
-        last: the number of the last of several; empty for one.
-        skipped: the number of unused slots before it; empty for none.
-    """
-
-    first: str
-    last: str
-    skipped: str
+    first: str  # its number, as text: it can be as large as a hash
+    last: str  # the number of the last of several; empty for one
+    skipped: str  # the number of unused slots before it; empty for none
     variables: tuple[StorageVariable, ...]
 
 
 class StorageView(NamedTuple):
-    """The diagram of a layout.
-
-    Attributes:
-        more: the number of variables that are not drawn.
-    """
+    """The diagram of a layout."""
 
     slots: tuple[StorageSlot, ...]
-    more: int
+    more: int  # the number of variables that are not drawn
 
 
 def storage_view(layout: Json) -> StorageView | None:
