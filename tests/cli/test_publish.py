@@ -118,6 +118,19 @@ def test_a_snapshot_and_its_folder_are_the_same_to_a_store(store, built, tmp_pat
     assert all(path.startswith("snapshot/") for path in put)
 
 
+def test_an_older_snapshot_is_not_published_over_a_folders_site(store, built, tmp_path):
+    content, out = built
+    run("publish", out, "--to", store.url)
+    there, old = bodies_in(store), tmp_path / "old.zip"
+    run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old)
+    said = run("publish", old, "--to", store.url, code=3)
+    assert "has a newer site, as of" in said
+    assert "--allow-older" in said
+    assert bodies_in(store) == there
+    run("publish", old, "--to", store.url, "--allow-older")
+    assert "snapshot/manifest.json" in bodies_in(store)
+
+
 def test_nothing_of_a_damaged_snapshot_is_published(store, built, tmp_path):
     _, out = built
     file = tmp_path / "site.zip"

@@ -179,12 +179,14 @@ class Proxy:
         server: where requests go.
         fault: what befalls them.
         hang: seconds that a hanging request takes.
+        refuses_conditions: answer 501 to a request with a condition, as some stores do.
         seen: method, path and outcome of every request: the status, or the fault.
     """
 
     server: Server
     fault: Fault = lambda method, path, number: ""
     hang: float = 5.0
+    refuses_conditions: bool = False
     seen: list[tuple[str, str, str]] = field(default_factory=list)
     port: int = 0
 
@@ -220,7 +222,9 @@ def proxied(server: Server, fault: Fault | None = None, hang: float = 5.0) -> It
             path = self.path.partition("?")[0]
             with lock:
                 fault = proxy.fault(self.command, path, next(numbers))
-            if fault in ("500", "503"):
+            if proxy.refuses_conditions and {"If-Match", "If-None-Match"} & set(map(str.title, self.headers)):
+                fault = "501"
+            if fault in ("500", "501", "503"):
                 proxy.seen.append((self.command, path, fault))
                 self.send_response_only(int(fault))
                 self.send_header("Content-Length", "0")

@@ -17,12 +17,14 @@ from statuary.cli.publish_site import (
     store_options,
     verify_log_grows,
 )
+from statuary.domain.primitives import Instant, parse_instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.object_store.store import ObjectStore, is_store_url
+from statuary.publishing.object_store.store_ledger import INDEX, parse_index
 from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots.build_notes import build_notes, noted_origin
-from statuary.snapshots.manifest import SiteOrigin, parse_manifest, refuse_older
+from statuary.snapshots.manifest import parse_manifest, refuse_older
 from statuary.snapshots.manifest_signature import verify_manifest_signature
 from statuary.snapshots.published_snapshot import PublishedSnapshot, snapshot_documents
 from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
@@ -88,21 +90,25 @@ def _publish_snapshot(
         if key is not None:
             verify_manifest_signature(location, snapshot.manifest_text, snapshot.signature, key)
         if not allow_older:
-            refuse_older(snapshot.manifest.origin, _published_origin(to), printable(to))
+            refuse_older(snapshot.manifest.origin, _published_instant(to), printable(to))
         if is_store_url(to):
             with PublishedSnapshot(snapshot) as source:
-                publish_to_store(source, location, to, options)
+                publish_to_store(source, snapshot.manifest.origin, location, to, options)
         else:
             verify_log_grows(location, to)
             _publish_into_folder(snapshot, to, options)
 
 
-def _published_origin(to: str) -> SiteOrigin | None:
-    """Return the origin of the site at a target, if known."""
+def _published_instant(to: str) -> Instant | None:
+    """Return the instant of the site at a target, if known."""
     if not is_store_url(to):
-        return noted_origin(Path(to))
-    found = ObjectStore(to).get(MANIFEST)
-    return None if found is None else parse_manifest(found[0]).origin
+        noted = noted_origin(Path(to))
+        return None if noted is None else noted.instant
+    store = ObjectStore(to)
+    ledger, manifest = store.get(INDEX), store.get(MANIFEST)
+    if ledger is not None and (instant := parse_index(ledger[0]).instant):
+        return parse_instant(instant)
+    return None if manifest is None else parse_manifest(manifest[0]).origin.instant
 
 
 def _publish_into_folder(snapshot: SnapshotReader, to: str, options: StoreOptions) -> None:

@@ -18,6 +18,7 @@ from statuary.cli.output.plain_text import changes_line, changes_lines, count_te
 from statuary.cli.output.printable import printable
 from statuary.cli.output.progress import progress
 from statuary.documents.url_table import LOG_CHECKPOINT
+from statuary.domain.primitives import format_instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder_documents import folder_documents
 from statuary.publishing.object_store.lease import Lease, LeaseHeldError
@@ -25,6 +26,8 @@ from statuary.publishing.object_store.published_sites import PublishedFolder, Pu
 from statuary.publishing.object_store.store import ObjectStore, is_store_url
 from statuary.publishing.object_store.store_target import ObjectStoreTarget, RequestCounts
 from statuary.publishing.plan import Plan
+from statuary.snapshots.build_notes import noted_origin
+from statuary.snapshots.manifest import UTC, SiteOrigin
 
 LEASE_POLL_SECONDS = 5.0
 """Seconds between two attempts to take a lease that another publisher holds."""
@@ -77,7 +80,13 @@ store_options = with_options(
 
 
 def publish_to_store(
-    site: PublishedSite, location: str, url: str, options: StoreOptions, *, to_error: bool = False
+    site: PublishedSite,
+    origin: SiteOrigin | None,
+    location: str,
+    url: str,
+    options: StoreOptions,
+    *,
+    to_error: bool = False,
 ) -> None:
     """Publish a site to an object store; print the changes and the number of requests.
 
@@ -90,6 +99,7 @@ def publish_to_store(
             stage(announcer, "Objects"),
             _open_target(store, site, options, announcer.advance) as target,
         ):
+            target.instant = "" if origin is None else format_instant(origin.instant, UTC)
             target.verified = verify_log_grows(location, url)
             target.offer(site.objects())
             plan, cost = target.plan(), target.cost()
@@ -118,7 +128,8 @@ def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bo
         PublishingError: if it cannot be published.
     """
     if is_store_url(to):
-        publish_to_store(PublishedFolder(folder), str(folder), to, options, to_error=to_error)
+        site = PublishedFolder(folder)
+        publish_to_store(site, noted_origin(folder), str(folder), to, options, to_error=to_error)
         return
     with FolderTarget(Path(to), dry_run=options.dry_run) as publication:
         verify_log_grows(str(folder), to)

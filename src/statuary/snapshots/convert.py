@@ -49,7 +49,7 @@ def refuse_older_file(origin: SiteOrigin, out: Path) -> None:
     """
     if out.exists():
         with read_snapshot(str(out)) as there:
-            refuse_older(origin, there.manifest.origin, str(out))
+            refuse_older(origin, there.manifest.origin.instant, str(out))
 
 
 def _members(snapshot: SnapshotReader, signer: Signer | None) -> Iterator[SnapshotMember]:

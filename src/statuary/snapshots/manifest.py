@@ -42,15 +42,18 @@ class SiteOrigin(NamedTuple):
     only: tuple[str, ...] = ()  # the part of the site, as given to `--only`; empty for the whole
 
 
-def refuse_older(origin: SiteOrigin, there: SiteOrigin | None, where: str) -> None:
+def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
     """Raise an error if the site at a place is newer than a snapshot for it: an old signed one may be a replay.
+
+    Args:
+        there: the instant of the site at the place, if known.
 
     Raises:
         PublishingError: if it is newer.
     """
-    if there is not None and origin.instant < there.instant:
+    if there is not None and origin.instant < there:
         raise PublishingError(
-            f"{where} has a newer site, as of {there.instant.isoformat()};"
+            f"{where} has a newer site, as of {there.isoformat()};"
             f" this snapshot is as of {origin.instant.isoformat()}",
             "--allow-older replaces it all the same",
         )

@@ -1,21 +1,26 @@
 """Publishing into real servers: exact listings, needless requests, faults, kills, other publishers."""
 
 import gzip
+import json
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from statuary.domain.primitives import Instant
 from statuary.publishing.errors import PublishingError
-from statuary.publishing.object_store.lease import LEASE, LeaseHeldError, LeaseLostError
+from statuary.publishing.object_store.lease import LEASE, Lease, LeaseHeldError, LeaseLostError
 from statuary.publishing.object_store.object_headers import DIGEST_ATTRIBUTE
+from statuary.publishing.object_store.store import ObjectStore
 from statuary.publishing.object_store.store_ledger import INDEX
 from statuary.publishing.plan import Action
 from support.object_stores import objects_of, proxied
-from support.store_sites import SITE, clock, publish, record_path
+from support.store_sites import HASTY, SITE, clock, publish, record_path
 
 CHANGED = {path: body for path, body in SITE.items() if path != "robots.txt"} | {
     "chains": b"[1]",
@@ -406,6 +411,76 @@ def test_a_store_that_overlooks_conditions_is_rejected(rclone_server, bucket_nam
         assert {
             path: body for path, (body, _) in found.items() if not path.startswith(".statuary/")
         } == bodies
+
+
+def test_a_store_that_refuses_conditions_is_published_to_without_a_lease(moto_store):
+    moto_store.refuses_conditions = True
+    with pytest.raises(PublishingError, match="501 Not Implemented") as refused:
+        publish(moto_store.url, SITE)
+    assert "--no-lease" in refused.value.hint
+    for bodies in (SITE, CHANGED):
+        publish(moto_store.url, bodies, has_lease=False)
+        assert bodies_in(moto_store) == bodies
+
+
+def test_without_a_lease_what_another_program_put_meanwhile_is_not_replaced(store):
+    publish(store.url, SITE, has_lease=False)
+    put(store, "chains", b"theirs")
+    with pytest.raises(PublishingError, match="statuary did not put are in the way: chains"):
+        publish(store.url, CHANGED, has_lease=False)
+    assert bodies_in(store)["chains"] == b"theirs"
+    publish(store.url, CHANGED, has_lease=False, adopt=True)
+    assert bodies_in(store) == CHANGED
+
+
+def test_without_a_lease_two_publishers_at_once_are_noticed(store):
+    """The first one says so, and the next publication mends what the two left."""
+    publish(store.url, SITE, has_lease=False)
+    taken = []
+
+    def meanwhile(_):
+        if not taken:
+            taken.append(in_thread(publish, store.url, CHANGED, has_lease=False).exception())
+
+    with pytest.raises(PublishingError, match="another publisher has written the ledger"):
+        publish(
+            store.url, SITE | {"chains": b"[2]", "feed.rss": b"<rss/>"}, has_lease=False, on_read=meanwhile
+        )
+    assert taken == [None]
+    publish(store.url, CHANGED, has_lease=False)
+    assert bodies_in(store) == CHANGED
+
+
+def test_on_googles_store_the_condition_is_the_generation(monkeypatch):
+    """That is what it compares; the library refuses an ETag alone."""
+    conditions = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_PUT(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            conditions.append(self.headers["x-goog-if-generation-match"])
+            self.send_response_only(200)
+            for name, value in (("ETag", '"a"'), ("x-goog-generation", str(len(conditions)))):
+                self.send_header(name, value)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        key = {"gcs_base_url": f"http://127.0.0.1:{server.server_port}", "disable_oauth": True}
+        key |= dict.fromkeys(("client_email", "private_key", "private_key_id"), "")
+        monkeypatch.setenv("GOOGLE_SERVICE_ACCOUNT_KEY", json.dumps(key))
+        monkeypatch.setenv("GOOGLE_ALLOW_HTTP", "true")
+        lease = Lease(ObjectStore("gs://bucket", HASTY), clock(), timedelta(seconds=30))
+        for holder in ("a", "b", "c"):
+            lease._write(holder)
+        server.shutdown()
+    assert conditions == ["0", "1", "2"]
 
 
 def test_a_body_that_is_another_than_was_offered_is_not_put(moto_store):

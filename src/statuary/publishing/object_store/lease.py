@@ -14,7 +14,7 @@ import orjson
 
 from statuary.domain.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
 from statuary.publishing.errors import PublishingError
-from statuary.publishing.object_store.store import ObjectStore, PreconditionFailedError
+from statuary.publishing.object_store.store import ObjectStore, PreconditionFailedError, Tag
 from statuary.publishing.safe_path import OWN_FOLDER
 
 LEASE = f"{OWN_FOLDER}/lease.json"
@@ -53,7 +53,7 @@ class Lease:
         self.clock = clock
         self.duration = duration
         self.holder = secrets.token_hex(8)
-        self.tag: str | None = None
+        self.tag: Tag | None = None
         self.until = clock()
 
     def acquire(self) -> None:

@@ -45,22 +45,17 @@ class ObjectWriter:
             raise PublishingError(
                 f"{put.path} is not what the last build wrote", "build the site again, and publish it"
             )
-        attributes = put.headers.attributes(put.digest)
-        if self.lease is None:
-            await self.store.put(put.path, body, attributes)
-        else:
-            await self._write_if_unchanged(self.lease, put, body, attributes)
+        await self._write_if_unchanged(put, body, put.headers.attributes(put.digest))
         self.advance(1)
 
-    async def _write_if_unchanged(
-        self, lease: Lease, put: ObjectPut, body: bytes, attributes: dict[str, str]
-    ) -> None:
+    async def _write_if_unchanged(self, put: ObjectPut, body: bytes, attributes: dict[str, str]) -> None:
         found = None if put.is_new else await self.store.head(put.path)
         for _ in range(ATTEMPTS):
             if found is not None and self._is_right(put, found):
                 return
             self._require_verified(put.path, found)
-            lease.check()  # reading may have taken long, or the machine may have slept
+            if self.lease is not None:
+                self.lease.check()  # reading may have taken long, or the machine may have slept
             try:
                 await self.store.put_if_unchanged(put.path, body, attributes, found and found.tag)
             except PreconditionFailedError:

@@ -6,7 +6,7 @@ an answer; that is done here, since putting the same bytes again changes nothing
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,16 +30,24 @@ class RetryPolicy(NamedTuple):
 DEFAULT_RETRIES = RetryPolicy()
 
 
+Tag = dict[str, str]
+"""What changes with every put of an object: `e_tag` and, on Google's store, the generation as `version`."""
+
+
 class ObjectInfo(NamedTuple):
     """What a store reports about an object."""
 
     size: int
-    tag: str | None  # its `ETag`, which changes with every put
+    tag: Tag | None
     attributes: dict[str, str]  # headers and metadata
 
 
 class PreconditionFailedError(Exception):
     """The condition of a put does not hold: the object exists already, or has changed."""
+
+
+class ConditionsRefusedError(PublishingError):
+    """The store answers 501 Not Implemented, as some do to a put with a condition."""
 
 
 def is_store_url(url: str) -> bool:
@@ -48,7 +56,11 @@ def is_store_url(url: str) -> bool:
 
 
 class ObjectStore:
-    """A store, or a prefix of it."""
+    """A store, or a prefix of it.
+
+    Attributes:
+        has_conditions: whether puts have conditions; False for a store that refuses them.
+    """
 
     def __init__(self, url: str, patience: RetryPolicy = DEFAULT_RETRIES) -> None:
         """Create a client; no request is made.
@@ -61,6 +73,7 @@ class ObjectStore:
             PublishingError: if the library is not installed, or does not know such a store.
         """
         self.url = url.rstrip("/")
+        self.has_conditions = True
         self.patience = patience
         try:
             self.library = import_obstore()
@@ -112,19 +125,17 @@ class ObjectStore:
         await self._put(path, body, attributes, "overwrite")
 
     async def put_if_unchanged(
-        self, path: str, body: bytes, attributes: dict[str, str], tag: str | None
+        self, path: str, body: bytes, attributes: dict[str, str], tag: Tag | None
     ) -> None:
-        """Put an object if its `ETag` is unchanged or, without an `ETag`, if there is none.
+        """Put an object if it is unchanged or, without a tag, if there is none.
 
         Raises:
             PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose answer was lost.
             PublishingError: if the store rejects it.
         """
-        await self._put(path, body, attributes, _condition(tag))
+        await self._put(path, body, attributes, self._mode(tag))
 
-    async def _put(
-        self, path: str, body: bytes, attributes: dict[str, str] | None, mode: str | dict[str, str]
-    ) -> None:
+    async def _put(self, path: str, body: bytes, attributes: dict[str, str] | None, mode: str | Tag) -> None:
         async def once() -> None:
             await self.library.put_async(
                 self.store, path, body, attributes=attributes or None, mode=mode, use_multipart=False
@@ -133,14 +144,15 @@ class ObjectStore:
         await self._again(once, f"take {path}")
 
     def put_if(
-        self, path: str, body: bytes, tag: str | None, attributes: dict[str, str] | None = None
-    ) -> str | None:
-        """Put an object if its `ETag` is unchanged or, without one, if there is none; return the new one.
+        self, path: str, body: bytes, tag: Tag | None, attributes: dict[str, str] | None = None
+    ) -> Tag | None:
+        """Put an object if it is unchanged or, without a tag, if there is none; return the new tag.
 
         There is one attempt: whether a put without an answer succeeded cannot be known here.
 
         Raises:
             PreconditionFailedError: if it has changed.
+            ConditionsRefusedError: if the store knows no such requests.
             PublishingError: if the store rejects it.
         """
         try:
@@ -149,15 +161,19 @@ class ObjectStore:
                 path,
                 body,
                 attributes=attributes or None,
-                mode=_condition(tag),
+                mode=self._mode(tag),
                 use_multipart=False,
             )
         except (self.errors.AlreadyExistsError, self.errors.PreconditionError):
             raise PreconditionFailedError(path) from None
         except self.failures as error:
             raise self._refused(f"take {path}", error) from None
-        new_tag: str | None = result["e_tag"]
-        return new_tag
+        return _tag(result)
+
+    def _mode(self, tag: Tag | None) -> str | Tag:
+        if not self.has_conditions:
+            return "overwrite"
+        return "create" if tag is None else tag
 
     async def delete(self, paths: Sequence[str]) -> None:
         """Delete objects, in as few requests as the store allows; missing ones count as deleted."""
@@ -198,14 +214,13 @@ class ObjectStore:
 
     def _refused(self, what: str, error: Exception) -> PublishingError:
         """Return the error for a request that the store rejects; the rest of its answer is XML."""
-        return PublishingError(
-            f"{self.url} cannot {what}: {str(error).partition(chr(10))[0][:300]}",
-            "publish again; it continues from here",
-        )
-
-
-def _condition(tag: str | None) -> str | dict[str, str]:
-    return "create" if tag is None else {"e_tag": tag}
+        said = str(error).partition(chr(10))[0]
+        message = f"{self.url} cannot {what}: {said[:300]}"
+        if "501 Not Implemented" in said:
+            return ConditionsRefusedError(
+                message, "publish with --no-lease, and run only one publisher at a time"
+            )
+        return PublishingError(message, "publish again; it continues from here")
 
 
 ENVIRONMENT_PREFIXES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
@@ -242,4 +257,8 @@ def _options(url: str, patience: RetryPolicy) -> dict[str, Any]:
 
 
 def _held(answer: Any) -> ObjectInfo:
-    return ObjectInfo(answer.meta["size"], answer.meta["e_tag"], dict(answer.attributes))
+    return ObjectInfo(answer.meta["size"], _tag(answer.meta), dict(answer.attributes))
+
+
+def _tag(told: Mapping[str, Any]) -> Tag | None:
+    return {name: told[name] for name in ("e_tag", "version") if told[name] is not None} or None

@@ -59,13 +59,15 @@ class StoreIndex(NamedTuple):
     begun: tuple[Shards, ...] = ()  # of unfinished publications after it, earliest first
     # of unfinished publications that the last one took over; their requests may arrive late
     doubted: tuple[Shards, ...] = ()
+    instant: str = ""  # that the site shows, in UTC; empty if unknown
 
     def encode(self) -> bytes:
         """Return the index as it is stored."""
         shards = None if self.shards is None else dict(self.shards)
         value = {"format": FORMAT, "shards": shards, "begun": [dict(one) for one in self.begun]}
         doubted = {"doubted": [dict(one) for one in self.doubted]} if self.doubted else {}
-        return orjson.dumps(value | doubted)
+        instant = {"instant": self.instant} if self.instant else {}
+        return orjson.dumps(value | doubted | instant)
 
     def named(self) -> set[tuple[str, str]]:
         """Return name and SHA-256 of every shard in the index."""
@@ -82,7 +84,8 @@ def parse_index(text: bytes) -> StoreIndex:
                 f"delete {INDEX}; the next publication asks for every object instead",
             )
         doubted = tuple(value.get("doubted", ()))
-        return StoreIndex(shards=value["shards"], begun=tuple(value["begun"]), doubted=doubted)
+        instant = str(value.get("instant", ""))
+        return StoreIndex(value["shards"], tuple(value["begun"]), doubted, instant)
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
         raise PublishingError(
             f"{INDEX} is not a ledger", "delete it; the next publication asks for every object instead"

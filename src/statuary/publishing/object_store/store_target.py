@@ -20,7 +20,12 @@ from statuary.publishing.object_store.lease import Lease
 from statuary.publishing.object_store.object_writer import ObjectWriter, conflict_error
 from statuary.publishing.object_store.published_sites import OfferedObject, PublishedSite
 from statuary.publishing.object_store.put_order import STEPS
-from statuary.publishing.object_store.store import ObjectStore, PreconditionFailedError
+from statuary.publishing.object_store.store import (
+    ConditionsRefusedError,
+    ObjectStore,
+    PreconditionFailedError,
+    Tag,
+)
 from statuary.publishing.object_store.store_comparison import StoreComparison
 from statuary.publishing.object_store.store_ledger import (
     INDEX,
@@ -58,7 +63,12 @@ class RequestCounts(NamedTuple):
 
 
 class ObjectStoreTarget(Target[OfferedObject]):
-    """An object store as a target; a context manager, since it holds a lease and temporary files."""
+    """An object store as a target; a context manager, since it holds a lease and temporary files.
+
+    Attributes:
+        verified: SHA-256 of what may be replaced at a path, None for nothing.
+        instant: that the site shows, in UTC, for the ledger; empty if unknown.
+    """
 
     def __init__(
         self,
@@ -74,7 +84,8 @@ class ObjectStoreTarget(Target[OfferedObject]):
         """Take the lease; compare nothing yet.
 
         Args:
-            lease: None for a dry run, or for a store without conditional requests.
+            lease: None for a dry run, or for a store without conditional requests: where it has them all the same,
+                another publisher is noticed.
             dry_run: only show the plan.
             adopt: replace objects at the site's paths that statuary did not put.
             verify: ask for every object, whatever the ledger says.
@@ -94,9 +105,10 @@ class ObjectStoreTarget(Target[OfferedObject]):
             lease.acquire()
         self.comparison = StoreComparison()
         self.index = StoreIndex()
-        self.index_tag: str | None = None
+        self.index_tag: Tag | None = None
         self.asked = RequestCounts()
         self.verified: dict[str, str | None] = {}
+        self.instant = ""
         self._plan: Plan | None = None
         self._taken_over: tuple[Shards, ...] = ()
 
@@ -193,7 +205,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
             return RequestCounts()
         return RequestCounts(
             put=counts[Action.ADD] + counts[Action.REPLACE] + len(shards) + 2,
-            head=0 if self.lease is None else counts[Action.REPLACE],
+            head=counts[Action.REPLACE],
             delete=-(-counts[Action.REMOVE] // DELETE_BATCH) + -(-len(stale) // DELETE_BATCH),
         )
 
@@ -233,12 +245,14 @@ class ObjectStoreTarget(Target[OfferedObject]):
 
         transfer(new, put, self.lease)
         self._taken_over = self.index.begun
-        self._write_index(self.index._replace(begun=(*self.index.begun, self.comparison.shards)))
+        self._write_index(
+            self.index._replace(begun=(*self.index.begun, self.comparison.shards), instant=self.instant)
+        )
 
     def _end(self) -> None:
         """Record the finished publication, and delete obsolete shards."""
         before = self.index.named()
-        self._write_index(StoreIndex(shards=self.comparison.shards, doubted=self._taken_over))
+        self._write_index(StoreIndex(self.comparison.shards, (), self._taken_over, self.instant))
         stale = [shard_path(*shard) for shard in sorted(before - self.index.named())]
         transfer(batches(stale, DELETE_BATCH), self._delete, self.lease)
 
@@ -249,17 +263,20 @@ class ObjectStoreTarget(Target[OfferedObject]):
 
     def _write_index(self, index: StoreIndex) -> None:
         headers = OWN_HEADERS | {"Content-Type": "application/json"}
-        if self.lease is None:
-            transfer([index.encode()], lambda body: self.store.put(INDEX, body, headers), None)
-        else:
+        if self.lease is not None:
             self.lease.check()
-            try:
-                self.index_tag = self.store.put_if(INDEX, index.encode(), self.index_tag, headers)
-            except PreconditionFailedError:
-                self.index_tag = self._own_index(index)
+        try:
+            self.index_tag = self.store.put_if(INDEX, index.encode(), self.index_tag, headers)
+        except PreconditionFailedError:
+            self.index_tag = self._own_index(index)
+        except ConditionsRefusedError:
+            if self.lease is not None or not self.store.has_conditions:
+                raise
+            self.store.has_conditions = False
+            self._write_index(index)
         self.index = index
 
-    def _own_index(self, index: StoreIndex) -> str | None:
+    def _own_index(self, index: StoreIndex) -> Tag | None:
         """Return the tag of the index if it is the one to put: the answer to an earlier attempt may be lost.
 
         Raises:
