@@ -5,6 +5,9 @@ import sys
 from contextlib import suppress
 from io import TextIOWrapper
 
+INTERRUPTED = 128 + 2
+"""The exit code that shells give a command which SIGINT ended."""
+
 
 def main() -> None:
     """Run the command line and exit with its code."""
@@ -12,11 +15,13 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files that are not UTF-8
-    from statuary.cli.exit_codes import ExitCode
-    from statuary.cli.main import command
-
     try:
+        from statuary.cli.exit_codes import ExitCode
+        from statuary.cli.main import command
+
         command(prog_name="statuary")
+    except KeyboardInterrupt:  # before the command began, which handles the rest
+        sys.exit(INTERRUPTED)
     except OSError as error:  # of a disk that nothing else names, or of where the output goes
         with suppress(OSError):
             sys.stderr.write(f"statuary: {error.filename or 'writing the output'}: {error.strerror}\n")

@@ -43,6 +43,20 @@ def test_ctrl_c_is_reported_whatever_it_causes(monkeypatch, work):
     assert done.stderr.strip() == f"statuary: interrupted; {main.AFTER_INTERRUPTION['build']}"
 
 
+def test_ctrl_c_while_the_program_is_still_being_imported_is_no_traceback():
+    script = (
+        "import sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'statuary.cli.main': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from statuary.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 def test_a_command_that_leaves_no_work_unfinished_only_says_that_it_was_interrupted(monkeypatch):
     monkeypatch.setattr(
         main.LazyGroup, "get_command", lambda *_: click.Command("check", callback=interrupted)

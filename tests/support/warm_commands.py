@@ -16,6 +16,10 @@ CRASHED = 70
 """The exit code of a command that ends with a traceback."""
 
 
+INTERRUPT = {signal.SIGINT}
+INTERRUPTED = 128 + signal.SIGINT
+
+
 class Outcome(NamedTuple):
     """How a command ended: its exit code, or the negative number of the signal, and what it printed."""
 
@@ -36,9 +40,11 @@ class WarmCommand:
         """
         self.log = log
         sys.stdout.flush()
+        signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPT)  # until the command begins
         self.pid = os.fork()
         if self.pid == 0:
             self._run([str(one) for one in arguments], prepare)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)
 
     def _run(self, arguments: list[str], prepare: Callable[[], None]) -> None:
         code = CRASHED
@@ -48,14 +54,19 @@ class WarmCommand:
             os.dup2(file, 1)
             os.dup2(file, 2)
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             prepare()
             sys.argv[1:] = arguments
+            if signal.SIGINT in signal.sigpending():  # it came before the command began
+                sys.exit(INTERRUPTED)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)
             main()
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 0
         except BaseException:  # noqa: BLE001 - what it is, the log says
             traceback.print_exc()
         finally:
+            signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPT)
             sys.stdout.flush()
             os._exit(code)
 
@@ -64,8 +75,13 @@ class WarmCommand:
         os.kill(self.pid, number)
 
     def wait(self) -> Outcome:
-        """Wait for its end."""
-        _, status = os.waitpid(self.pid, 0)
+        """Wait for its end; whoever interrupts that ends the command as well."""
+        try:
+            _, status = os.waitpid(self.pid, 0)
+        except KeyboardInterrupt:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            raise
         return Outcome(os.waitstatus_to_exitcode(status), self.log.read_text("utf-8", "replace"))
 
 
