@@ -11,7 +11,6 @@ import orjson
 from statuary.checks.contracts.check import ContractCheck
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove, run_checks
 from statuary.checks.record_location import known_chain, path_names_contract
-from statuary.content.anchor_file import anchor_path
 from statuary.content.parse_record import ParsedContract
 from statuary.content.read_contract import read_contract
 from statuary.documents.all_documents import contract_documents
@@ -125,6 +124,8 @@ def _prove(record: RecordValue, contract: ParsedContract, settings: ContractBuil
 def _anchor_notes(proof: Proof, source: ContractSource) -> Iterator[Finding]:
     """Yield why evidence from the chain does not show what it should; it keeps nothing from being published."""
     for problem, hint in proof.anchor_problems:
+        from statuary.content.anchor_file import anchor_path
+
         yield Finding(
             rule="anchor-shows-the-contract",
             message=f"not shown: {problem}",

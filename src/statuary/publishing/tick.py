@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
@@ -15,10 +15,12 @@ from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.log.log_entries import incident_of
 from statuary.publishing.log.log_keeper import LogExtension
 from statuary.publishing.log.published_log import published_settings
-from statuary.publishing.log.site_log import SiteLog
 from statuary.publishing.snapshot_paths import FOLDER, is_snapshot_path
 
-OpenLog = Callable[[FolderTarget, LogSettings], SiteLog]
+if TYPE_CHECKING:
+    from statuary.publishing.log.site_log import SiteLog
+
+OpenLog = Callable[[FolderTarget, LogSettings], "SiteLog"]
 """Opens the log of a site in a folder."""
 
 

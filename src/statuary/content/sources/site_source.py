@@ -181,13 +181,13 @@ class SiteSource(SourceModel):
     """The status page."""
     chains: Annotated[tuple[ChainSource, ...], Field(default=())]
     """The chains whose contracts are served."""
-    contracts: ContractsSource = ContractsSource()
+    contracts: ContractsSource = ContractsSource.model_construct()
     """How contracts are published."""
-    status: StatusSource = StatusSource()
+    status: StatusSource = StatusSource.model_construct()
     """Which status documents are published."""
-    pages: PagesSource = PagesSource()
+    pages: PagesSource = PagesSource.model_construct()
     """Which HTML pages are built."""
     log: LogSource | None = None
     """The transparency log; without it there is none."""
-    hosting: HostingSource = HostingSource()
+    hosting: HostingSource = HostingSource.model_construct()
     """Extra files for hosts."""

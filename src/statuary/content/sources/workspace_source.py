@@ -96,7 +96,7 @@ class WorkspaceSource(SourceModel):
     """When it was verified."""
     match_id: DecimalText
     """The record's number, unique in the site; lists are in its order."""
-    deployment: DeploymentSource = DeploymentSource()
+    deployment: DeploymentSource = DeploymentSource.model_construct()
     """The creating transaction."""
     proxy: ProxySource | None = None
     """What the chain said of it, if it is a proxy that reads a storage slot."""

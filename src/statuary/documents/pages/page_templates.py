@@ -18,8 +18,6 @@ from typing_extensions import override
 
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.site_context import SiteContext, section_url
-from statuary.documents.pages.theme_filters import new_budget
-from statuary.documents.pages.theme_sandbox import ThemeEnvironment
 from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
 from statuary.domain.page_settings import ThemeError
 
@@ -38,6 +36,8 @@ class PageTemplates:
         """Render a template; raise ThemeError if a template of the theme cannot be rendered."""
         if not self._own:
             return self._environment.get_template(template).render(**values)
+        from statuary.documents.pages.theme_filters import new_budget
+
         try:
             with new_budget():
                 return self._environment.get_template(template).render(**values)
@@ -118,6 +118,8 @@ def _package_environment() -> Environment:
 
 def _theme_environment(theme: Mapping[str, str]) -> Environment:
     """Return the environment of a site with a theme; `package/<name>` is the template that the theme replaces."""
+    from statuary.documents.pages.theme_sandbox import ThemeEnvironment
+
     package = _package_templates()
     originals = {f"package/{name}": text for name, text in package.items()}
     sources = {**package, **originals, **theme}

@@ -1,0 +1,86 @@
+"""What commands import: `--help`, `next` and `tick` start at once, and a build imports nothing that it does not use."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.main import command
+from support import sites
+
+LOADED = """
+import sys
+from statuary.cli.main import command
+try:
+    command(sys.argv[1:], prog_name="statuary")
+except SystemExit as exit:
+    assert not exit.code, exit.code
+print("\\n" + " ".join(sys.modules))
+"""
+
+COMMANDS = {"click", "statuary", "typing_extensions"}
+STATUS = COMMANDS | {"Crypto", "orjson", "pysha3", "sha3"}
+BUILD = STATUS | {"annotated_types", "dateutil", "jinja2", "markdown_it", "markupsafe", "mdurl", "nh3"}
+BUILD |= {"pydantic", "pydantic_core", "six", "tzdata", "typing_inspection", "yaml"}
+
+UNUSED = {
+    "statuary.content.anchor_file",
+    "statuary.content.bulk.jsonl",
+    "statuary.content.read_workspace",
+    "statuary.documents.pages.theme_sandbox",
+    "statuary.publishing.log.site_log",
+    "statuary.publishing.object_store",
+    "statuary.build.execution.process_pool",
+}
+"""Modules that a small build of records alone does not use."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the content of three contracts and an incident, and the site built from it."""
+    folder = tmp_path_factory.mktemp("site")
+    sites.site_of_many(folder, 3, pages=True)
+    options = ["--content", str(folder / "content"), "--out", str(folder / "site"), "--now", sites.NOW]
+    assert CliRunner().invoke(command, ["build", *options]).exit_code == 0
+    return folder
+
+
+def imported(folder: Path, *arguments: str) -> set[str]:
+    """Return the modules that a command imports."""
+    run = [sys.executable, "-c", LOADED, *arguments]
+    done = subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def packages(modules: set[str]) -> set[str]:
+    """Return the packages of modules, without the standard library and what an installation adds."""
+    names = {name.partition(".")[0].lstrip("_") for name in modules}
+    added = {"distutils-precedence", "editable", "main", "sysconfigdata", "virtualenv"}
+    known = {name.lstrip("_") for name in sys.stdlib_module_names}
+    return {name for name in names - known if name.partition("_")[0] not in added | {"cython"}}
+
+
+def test_help_imports_the_options_alone(site: Path) -> None:
+    modules = imported(site, "--help")
+    assert packages(modules) == COMMANDS
+    assert {name for name in modules if name.startswith("statuary.") and name.count(".") == 1} <= {
+        "statuary.cli",
+        "statuary.domain",
+        "statuary.version",
+    }
+
+
+@pytest.mark.parametrize("name", ["next", "tick"])
+def test_what_runs_each_minute_imports_no_models_and_no_templates(site: Path, name: str) -> None:
+    modules = imported(site, name, "--out", "site", "--now", sites.NOW)
+    assert packages(modules) <= STATUS
+    assert not modules & UNUSED
+
+
+def test_a_build_imports_what_it_uses(site: Path) -> None:
+    for out in ("another", "site"):  # a new site, and one in which nothing has changed
+        modules = imported(site, "build", "--now", sites.NOW, "--out", out)
+        assert packages(modules) <= BUILD
+        assert not modules & UNUSED
