@@ -144,18 +144,14 @@ class _PacedResponse(HTTPResponse):
 
 
 class _PacedStream(io.RawIOBase):
-    """The bytes of a connection, as long as they arrive in time.
-
-    Attributes:
-        has_begun: whether the headers are there; how many bytes they have gains no time.
-    """
+    """The bytes of a connection, as long as they arrive in time."""
 
     def __init__(self, raw: io.RawIOBase, waiting: _Waiting) -> None:
         self.raw = raw
         self.waiting = waiting
         self.received = 0
         self.started = monotonic()
-        self.has_begun = False
+        self.has_begun = False  # whether the headers are there; how many bytes they have gains no time
         waiting.responses += 1
 
     @override

@@ -25,14 +25,11 @@ MAX_ERROR_CHARACTERS: Final = 300
 
 
 class CompilerError(StatuaryError):
-    """A compiler cannot be run, or gives no output for an input.
-
-    Attributes:
-        is_input_rejected: whether the input is invalid, so that another machine would not help.
-    """
+    """A compiler cannot be run, or gives no output for an input."""
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
         super().__init__(message)
+        # whether the input is invalid, so that another machine would not help
         self.is_input_rejected = is_input_rejected
 
 

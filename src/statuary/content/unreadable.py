@@ -10,19 +10,14 @@ BEYOND_LIMIT = "within-limits"
 
 
 class UnreadableError(StatuaryError):
-    """A source that cannot be read; it becomes one finding.
-
-    Attributes:
-        position: where reading stopped.
-        rule: the rule of the finding.
-    """
+    """A source that cannot be read; it becomes one finding."""
 
     def __init__(
         self, message: str, hint: str = "", position: Position = FIRST, rule: str = "readable-text"
     ) -> None:
         super().__init__(message, hint)
-        self.position = position
-        self.rule = rule
+        self.position = position  # where reading stopped
+        self.rule = rule  # the rule of the finding
 
     def finding(self, path: str) -> Finding:
         """Return the finding about the file at `path`."""

@@ -2,12 +2,8 @@
 
 
 class StatuaryError(Exception):
-    """`str(error)` says what is wrong.
-
-    Attributes:
-        hint: what to do; empty if the message says it.
-    """
+    """`str(error)` says what is wrong."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.hint = hint
+        self.hint = hint  # what to do; empty if the message says it

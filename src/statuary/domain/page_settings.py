@@ -17,17 +17,12 @@ MAX_LISTED_CONTRACTS = 100_000
 
 
 class ThemeError(StatuaryError):
-    """A template of the theme cannot be rendered.
-
-    Attributes:
-        template: its name.
-        line: counted from 1; 0 if unknown.
-    """
+    """A template of the theme cannot be rendered."""
 
     def __init__(self, message: str, template: str, line: int = 0) -> None:
         super().__init__(message)
-        self.template = template
-        self.line = line
+        self.template = template  # its name
+        self.line = line  # counted from 1; 0 if unknown
 
     @override
     def __reduce__(self) -> tuple[type["ThemeError"], tuple[str, str, int]]:

@@ -48,15 +48,11 @@ METHOD_NOT_FOUND: Final = -32601
 
 
 class RpcError(StatuaryError):
-    """A node responds with an error.
-
-    Attributes:
-        code: JSON-RPC's.
-    """
+    """A node responds with an error."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
-        self.code = code
+        self.code = code  # JSON-RPC's
 
 
 def _request(number: int, method: str, parameters: Sequence[Json]) -> dict[str, Json]:

@@ -139,15 +139,11 @@ def _path_of(line: bytes) -> str:
 
 
 class SiteReader:
-    """A published site, read by path; thread-safe.
-
-    Attributes:
-        index: its manifest; None for a folder or URL without one, whose bytes are not checked.
-    """
+    """A published site, read by path; thread-safe."""
 
     def __init__(self, source: DocumentSource, index: ManifestIndex | None) -> None:
         self.source = source
-        self.index = index
+        self.index = index  # its manifest; None for a folder or URL without one, whose bytes are not checked
 
     def __enter__(self) -> Self:
         return self

@@ -26,24 +26,19 @@ OnDamage = Callable[[DamagedSnapshotError], None]
 
 
 class SnapshotReader:
-    """A snapshot being read: the manifest at once, then `documents` or `entries`, once.
-
-    Attributes:
-        manifest_text: the bytes of the manifest.
-        signature: the bytes of the signature; None if the snapshot is not signed.
-        digest: the SHA-256 in an archive's trailer, after it was read to its end.
-    """
+    """A snapshot being read: the manifest at once, then `documents` or `entries`, once."""
 
     def __init__(self, source: MemberSource, name: str) -> None:
         self.name = name
         self.source = source
         self._first = [source.take(MANIFEST)]
-        self.manifest_text = self._first[0].body
+        self.manifest_text = self._first[0].body  # the bytes of the manifest
         self.manifest = parse_manifest(self.manifest_text)
         signature = source.take_if_there(SIGNATURE)
+        # the bytes of the signature; None if the snapshot is not signed
         self.signature = None if signature is None else signature.body
         self._first += [] if signature is None else [signature]
-        self.digest = ""
+        self.digest = ""  # the SHA-256 in an archive's trailer, after it was read to its end
         self._lines = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
 
     def close(self) -> None:

@@ -64,15 +64,11 @@ class HashingReader:
 
 
 class HashingWriter:
-    """A stream being written.
-
-    Attributes:
-        position: bytes written so far.
-    """
+    """A stream being written."""
 
     def __init__(self, stream: Writable) -> None:
         self.stream = stream
-        self.position = 0
+        self.position = 0  # bytes written so far
         self._digest = sha256()
 
     @property

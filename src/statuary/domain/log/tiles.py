@@ -158,14 +158,10 @@ def _compare(read: ReadPath, path: str, body: bytes) -> None:
 
 
 class LogGrowth:
-    """A log that entries are appended to: gives each tile and bundle once it is full, and the partial ones at last.
-
-    Attributes:
-        size: entries by now.
-    """
+    """A log that entries are appended to: gives each tile and bundle once it is full, and the partial ones at last."""
 
     def __init__(self, size: int, read: ReadPath) -> None:
-        self.size = self.before = size
+        self.size = self.before = size  # entries by now
         self._levels: list[bytearray] = []
         count, level = size, 0
         while count:

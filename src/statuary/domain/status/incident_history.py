@@ -53,11 +53,7 @@ class IncidentState:
 
 
 class IncidentHistory:
-    """An incident or a maintenance over time.
-
-    Attributes:
-        change_instants: in order; empty if the record is never published.
-    """
+    """An incident or a maintenance over time."""
 
     def __init__(
         self, incident: Incident, published_updates: Sequence[PublishedUpdate], components: tuple[str, ...]
@@ -67,6 +63,7 @@ class IncidentHistory:
         self._published_updates = () if incident.draft else tuple(published_updates)
         self.components = components
         self._states: dict[int, IncidentState] = {}
+        # in order; empty if the record is never published
         self.change_instants = self._find_change_instants()
 
     def _find_change_instants(self) -> tuple[Instant, ...]:

@@ -152,15 +152,11 @@ def _as_of(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Insta
 
 
 class UptimeCalendar:
-    """The days of the window.
-
-    Attributes:
-        days: today last.
-        starts: the first instant of each day, and of the day after the last.
-    """
+    """The days of the window."""
 
     def __init__(self, today: date, zone: ZoneInfo) -> None:
-        self.days = [today - back * ONE_DAY for back in reversed(range(WINDOW_DAYS))]
+        self.days = [today - back * ONE_DAY for back in reversed(range(WINDOW_DAYS))]  # today last
+        # the first instant of each day, and of the day after the last
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
@@ -175,17 +171,14 @@ class UptimeCalendar:
 
 
 class UptimeWindow:
-    """The part of the calendar that counts for one component.
-
-    Attributes:
-        length: the length of the window, including all of its last day.
-    """
+    """The part of the calendar that counts for one component."""
 
     def __init__(self, calendar: UptimeCalendar, start_date: date | None, as_of: Instant) -> None:
         skipped = 0 if start_date is None else bisect_left(calendar.days, start_date)
         self.calendar = calendar
         self.start = calendar.starts[skipped]
         self.as_of = as_of
+        # the length of the window, including all of its last day
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:

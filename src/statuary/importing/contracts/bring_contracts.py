@@ -57,18 +57,12 @@ class ContractImportSettings(NamedTuple):
 
 
 class BroughtContracts:
-    """What an import of contracts did, or would do.
-
-    Attributes:
-        report: the paths of new contracts, and what was lost.
-        verified: name, place and match level of each verified contract.
-        incomplete: path and what is missing of each workspace that was left.
-    """
+    """What an import of contracts did, or would do."""
 
     def __init__(self) -> None:
-        self.report = ImportReport()
-        self.verified: list[str] = []
-        self.incomplete: list[Lost] = []
+        self.report = ImportReport()  # the paths of new contracts, and what was lost
+        self.verified: list[str] = []  # name, place and match level of each verified contract
+        self.incomplete: list[Lost] = []  # path and what is missing of each workspace that was left
         self.notes: list[Lost] = []
 
 

@@ -30,19 +30,14 @@ def _named(sources: str) -> str:
 
 
 class DocumentTable:
-    """The files of a site: `main.documents` of the last build, `work.offered` of this one.
-
-    Attributes:
-        partial: whether a file that is not offered stays, unless it was marked; else it goes.
-        clash: the error for a path that two sources have; None once both are withdrawn.
-        has_withdrawn: whether files were withdrawn, whose bodies may be staged.
-    """
+    """The files of a site: `main.documents` of the last build, `work.offered` of this one."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self.partial = False
+        self.partial = False  # whether a file that is not offered stays, unless it was marked; else it goes
+        # the error for a path that two sources have; None once both are withdrawn
         self.clash: PublishingError | None = None
-        self.has_withdrawn = False
+        self.has_withdrawn = False  # whether files were withdrawn, whose bodies may be staged
 
     def offer(self, files: Iterable[OfferedFile]) -> None:
         """Record files.

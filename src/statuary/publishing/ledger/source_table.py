@@ -27,15 +27,11 @@ PAGE = 2_000
 
 
 class SourceTable:
-    """The rows of a site: `main.sources` of the last build, `work.built` of this one.
-
-    Attributes:
-        partial: whether rows of the last build stay unless this one replaces them.
-    """
+    """The rows of a site: `main.sources` of the last build, `work.built` of this one."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self.partial = False
+        self.partial = False  # whether rows of the last build stay unless this one replaces them
 
     def known(self) -> Iterator[KnownSource]:
         """Yield every unit of the last build in byte order."""

@@ -38,17 +38,13 @@ def parse_head(text: str) -> TreeHead | None:
 
 
 class PublishedLog:
-    """A log that a site has.
-
-    Attributes:
-        name: where it is, for messages.
-        read: returns the bytes at a path below the log's prefix.
-    """
+    """A log that a site has."""
 
     def __init__(self, name: str, checkpoint: Checkpoint, read_site: ReadPath) -> None:
-        self.name = name
+        self.name = name  # where it is, for messages
         self.checkpoint = checkpoint
         self.head = TreeHead(checkpoint.size, checkpoint.root)
+        # returns the bytes at a path below the log's prefix
         self.read: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
 
     def entries(self) -> Iterator[bytes]:
