@@ -33,17 +33,12 @@ class DeployedContract(NamedTuple):
 
 
 class CheckedDeployment:
-    """A deployment and its responses, each requested once.
-
-    Attributes:
-        now: when the checks began.
-        sample: the number of records and incidents to check.
-    """
+    """A deployment and its responses, each requested once."""
 
     def __init__(self, ask: SendRequest, now: Instant, sample: int = 3) -> None:
         self.ask = ask
-        self.now = now
-        self.sample = sample
+        self.now = now  # when the checks began
+        self.sample = sample  # the number of records and incidents to check
         self._answers: dict[str, HttpResponse] = {}
 
     def get(self, target: str) -> HttpResponse:

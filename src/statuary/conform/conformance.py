@@ -37,16 +37,12 @@ CheckFunction = Callable[[CheckedDeployment], Iterator[str]]
 
 
 class ConformanceCheck(NamedTuple):
-    """A rule for deployments.
+    """A rule for deployments."""
 
-    Attributes:
-        run: the function; its name is the check's, and the first line of its docstring is the rule.
-        level: the lowest level that must satisfy it.
-    """
-
+    # the function; its name is the check's, and the first line of its docstring is the rule
     run: CheckFunction
     area: ConformanceArea
-    level: ConformanceLevel
+    level: ConformanceLevel  # the lowest level that must satisfy it
     feature: str
 
     @property
@@ -61,13 +57,9 @@ class ConformanceCheck(NamedTuple):
 
 
 class ConformanceResult(NamedTuple):
-    """The result of a check.
-
-    Attributes:
-        problems: what is wrong, or why the rule does not apply.
-    """
+    """The result of a check."""
 
     check: ConformanceCheck
     outcome: ConformanceOutcome
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()  # what is wrong, or why the rule does not apply
     seconds: float = 0.0
