@@ -109,6 +109,7 @@ def _entries(docstring: str) -> Iterator[tuple[str, str]]:
     for section, body in re.findall(r"^(Args|Attributes|Raises):\n((?: +.*\n?)+)", docstring, re.MULTILINE):
         for entry in re.findall(r"^    (\w+):|^    click\.\w+:", body, re.MULTILINE):
             yield from [(section, entry)] if entry else []
+    yield from (("Raises", name) for name in re.findall(r"\braise (\w+Error)\b", docstring, re.IGNORECASE))
 
 
 def _members(node: Function | ast.ClassDef) -> set[str]:

@@ -33,11 +33,7 @@ def _file(origin: str) -> Path:
 
 
 def remembered(origin: str) -> KnownLog | None:
-    """Return what is known of a log; None if it was never verified.
-
-    Raises:
-        PublishingError: if the file is damaged.
-    """
+    """Return what is known of a log, None if nothing; raise PublishingError if the file is damaged."""
     file = _file(origin)
     try:
         key, head, *_ = file.read_text("utf-8").split("\n")

@@ -102,11 +102,7 @@ def _post(url: str, body: bytes) -> tuple[int, bytes]:
 
 
 def echo_witnesses(checkpoint: "Checkpoint", witnesses: tuple[str, ...], quorum: int) -> None:
-    """Print which of the given witnesses have cosigned a checkpoint.
-
-    Raises:
-        LogError: if they are fewer than the quorum.
-    """
+    """Print which witnesses have cosigned a checkpoint; raise LogError if fewer than the quorum."""
     from statuary.publishing.log.verify_log import verify_witnesses
 
     keys = [read_public_key(one, b"\4") for one in witnesses]

@@ -122,11 +122,7 @@ def publish_to_store(
 
 
 def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bool = False) -> None:
-    """Publish the folder of a build, and print the changes.
-
-    Raises:
-        PublishingError: if it cannot be published.
-    """
+    """Publish the folder of a build, and print the changes; raise PublishingError if that fails."""
     if is_store_url(to):
         site = PublishedFolder(folder)
         publish_to_store(site, noted_origin(folder), str(folder), to, options, to_error=to_error)

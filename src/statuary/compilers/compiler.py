@@ -46,11 +46,7 @@ class Compiler(NamedTuple):
         return f"{self.kind} {self.version}"
 
     def compile(self, std_json_input: Json, limits: RunLimits) -> Json:
-        """Return the standard JSON output for an input.
-
-        Raises:
-            CompilerError: if there is none, or it contains errors.
-        """
+        """Return the standard JSON output for an input; raise CompilerError if there is none, or an error."""
         # vyper-json has no such option
         options = [] if self.path.name == "vyper-json" else ["--standard-json"]
         try:

@@ -99,11 +99,7 @@ class CheckedDeployment:
         return listed[::step][: self.sample]
 
     def record(self, contract: DeployedContract) -> bytes:
-        """Return a whole record: `fields=all`, which a plain host ignores.
-
-        Raises:
-            NotApplicableError: if it is missing.
-        """
+        """Return a record with `fields=all`, if the host can; raise NotApplicableError if it is missing."""
         response = self.get(f"{contract.target}?fields=all")
         if response.status != 200:
             raise NotApplicableError(f"{contract.target}?fields=all answers {response.status}")

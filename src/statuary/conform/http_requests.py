@@ -47,11 +47,7 @@ SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
 
 
 def http_sender(base: str) -> SendRequest:
-    """Return a function that sends requests to a deployment and follows redirects.
-
-    Raises:
-        UnreachableError: if the URL is invalid.
-    """
+    """Return what sends requests and follows redirects; raise UnreachableError if the URL is invalid."""
     if urlsplit(base).scheme not in ("http", "https") or not urlsplit(base).netloc:
         raise UnreachableError(f"{base} is not a web address", "begin it with http:// or https://")
 

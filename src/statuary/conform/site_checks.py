@@ -100,11 +100,7 @@ def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def _is_of_statuary(deployment: CheckedDeployment) -> None:
-    """Skip deployments of other programs.
-
-    Raises:
-        NotApplicableError: if statuary did not make the deployment.
-    """
+    """Raise NotApplicableError if statuary did not make the deployment."""
     response = deployment.get(f"/{url_table.OPENAPI.path()}")
     try:
         document = json.loads(response.body) if response.status == 200 else {}

@@ -24,11 +24,7 @@ def parse_json(text: str) -> Json:
 
 
 def parse_json_as_text(text: str) -> Json:
-    """Return the value of a JSON text whose numbers stay text, as source models expect.
-
-    Raises:
-        UnreadableError: as `parse_json`.
-    """
+    """Return the value of a JSON text, its numbers as text; raise UnreadableError as `parse_json`."""
     value = _parse(text, parse_int=str, parse_float=str)
     _check_surrogates(text)
     return value

@@ -26,11 +26,7 @@ class SourceFile:
         return PurePosixPath(self.path)
 
     def bytes(self, limit: int) -> bytes:
-        """Return the content of the file.
-
-        Raises:
-            UnreadableError: if it has more than `limit` bytes or cannot be read.
-        """
+        """Return the content; raise UnreadableError if it has more than `limit` bytes or cannot be read."""
         if is_remote(self.path):
             return read_remote(self.path, limit)
         try:
@@ -40,11 +36,7 @@ class SourceFile:
             raise UnreadableError(f"cannot read the file: {reason}") from None
 
     def text(self, limit: int) -> str:
-        """Return the content of the file as text.
-
-        Raises:
-            UnreadableError: if it is not UTF-8, or as `bytes`.
-        """
+        """Return the file's content as text; raise UnreadableError if it is not UTF-8, or as `bytes`."""
         return decode_utf8(self.bytes(limit))
 
 
@@ -69,11 +61,7 @@ def _read_whole(path: Path, limit: int) -> bytes:
 
 
 def decode_utf8(raw: bytes) -> str:
-    """Return UTF-8 bytes as text, without a byte order mark.
-
-    Raises:
-        UnreadableError: at the first byte that is not UTF-8.
-    """
+    """Return UTF-8 as text, without a byte order mark; raise UnreadableError where it is not UTF-8."""
     raw = raw.removeprefix(BOM_UTF8)
     if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise UnreadableError("the file is UTF-16", "save it as UTF-8")

@@ -37,11 +37,7 @@ def _read_back(body: bytes) -> Json:
 
 
 def encoded_fragment(value: Json) -> orjson.Fragment:
-    """Return the verified bytes of a value, to be embedded in documents.
-
-    Raises:
-        EncodingError: as `encode_json`.
-    """
+    """Return the verified bytes of a value, to embed in documents; raise EncodingError as `encode_json`."""
     return orjson.Fragment(encode_json(value))
 
 

@@ -120,11 +120,7 @@ def decode_hex_digits(digits: str) -> bytes | None:
 
 
 def parse_hex(text: str) -> Hex:
-    """Parse bytes as hex text: `0x`, then an even number of lower-case digits.
-
-    Raises:
-        InvalidValueError: if it is anything else.
-    """
+    """Parse `0x` and an even number of lower-case hex digits; raise InvalidValueError for anything else."""
     if not text.startswith("0x"):
         raise InvalidValueError(f"hex value {shorten(text)} does not start with 0x")
     if not is_hex_digits(text[2:]):
@@ -163,11 +159,7 @@ def parse_instant(text: str) -> Instant:
 
 
 def instant(moment: datetime) -> Instant:
-    """Return the instant of an aware datetime, truncated to milliseconds.
-
-    Raises:
-        ValueError: if `moment` is naive.
-    """
+    """Return the instant of an aware datetime, truncated to milliseconds; raise ValueError if it is naive."""
     if moment.tzinfo is None:
         raise ValueError("a naive datetime is not an instant")
     utc = moment.astimezone(UTC)

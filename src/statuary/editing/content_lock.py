@@ -46,11 +46,7 @@ def content_lock(root: Path) -> Iterator[None]:
 
 @contextmanager
 def database_lock(root: Path) -> Iterator[None]:
-    """Hold the lock of an empty database that stands for a folder.
-
-    Raises:
-        EditError: if it cannot be locked.
-    """
+    """Hold the lock of an empty database that stands for a folder; raise EditError if it cannot be locked."""
     name = sha256(os.path.normcase(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     file = Path(gettempdir()) / f"statuary-edits-{name}.sqlite3"
     try:

@@ -29,11 +29,7 @@ def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str
 
 
 def find_component(name: str, catalogue: StatusCatalogue) -> Component:
-    """Return the component with a key, an id or a name.
-
-    Raises:
-        EditError: if there is none, or it is a group.
-    """
+    """Return the component with a key, id or name; raise EditError if there is none, or it is a group."""
     component = catalogue.components_by_name.get(name) or _named(name, catalogue)
     if component is None:
         suggestion = _suggestion(name, list(catalogue.components_by_name))

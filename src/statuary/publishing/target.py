@@ -21,11 +21,7 @@ class Target(Protocol[Offered_contra]):
     dry_run: bool  # whether the plan is only shown
 
     def offer(self, documents: Iterable[Offered_contra]) -> None:
-        """Add documents to the site.
-
-        Raises:
-            PublishingError: if a path is unsafe, or another document has it.
-        """
+        """Add documents to the site; raise PublishingError if a path is unsafe, or has another document."""
 
     def keep(self, paths: Iterable[str]) -> bool:
         """Offer the documents that the target already holds if it can vouch for all; return whether so."""
@@ -34,11 +30,7 @@ class Target(Protocol[Offered_contra]):
         """Return what applying would change, after everything has been offered."""
 
     def apply(self) -> None:
-        """Change the target to hold what was offered.
-
-        Raises:
-            PublishingError: if that fails, or this is a dry run.
-        """
+        """Change the target to hold what was offered; raise PublishingError if that fails or is a dry run."""
 
 
 class BuildTarget(Target[Document], Protocol):

@@ -93,11 +93,7 @@ def fetch_range(url: str, offset: int, size: int) -> bytes:
 
 
 def url_size(url: str) -> int:
-    """Return the bytes of a URL's body.
-
-    Raises:
-        PublishingError: if the server cannot be reached or does not state it.
-    """
+    """Return the bytes of a URL's body; raise PublishingError if the server does not state or send them."""
     try:
         with open_url(url, method="HEAD") as response:
             length = response.headers.get("Content-Length", "")

@@ -105,11 +105,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def parse_manifest(text: bytes) -> Manifest:
-    """Parse a manifest.
-
-    Raises:
-        DamagedSnapshotError: if it is not a manifest, was modified, or has another version.
-    """
+    """Parse a manifest; raise DamagedSnapshotError if it is none, was modified, or has another version."""
     value = json_object(text, MANIFEST)
     if value.get("snapshot") != MANIFEST_FORMAT:
         raise DamagedSnapshotError(

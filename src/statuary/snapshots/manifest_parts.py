@@ -55,11 +55,7 @@ class ManifestEntry(NamedTuple):
 
 
 def encode_entry(entry: ManifestEntry) -> bytes:
-    """Return the line of a document, with its line break.
-
-    Raises:
-        DamagedSnapshotError: if it is longer than readers accept.
-    """
+    """Return the line of a document, with its line break; raise DamagedSnapshotError if it is too long."""
     value: dict[str, object] = {"path": entry.path}
     if entry.aliases:
         value["also"] = entry.aliases
@@ -71,11 +67,7 @@ def encode_entry(entry: ManifestEntry) -> bytes:
 
 
 def parse_entry(line: bytes) -> ManifestEntry:
-    """Parse the line of a document.
-
-    Raises:
-        DamagedSnapshotError: if it is not such a line, or has a path that no document may have.
-    """
+    """Parse the line of a document; raise DamagedSnapshotError if it is malformed or of a wrong path."""
     value = json_object(line, "a line of the manifest")
     try:
         entry = _entry(value)

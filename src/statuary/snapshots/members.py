@@ -107,11 +107,7 @@ def compress_members(
 
 
 def decompress_member(packed: CompressedMember) -> bytes:
-    """Return a member's body, of at most the size in its header.
-
-    Raises:
-        DamagedSnapshotError: if the data does not match the header.
-    """
+    """Return a member's body; raise DamagedSnapshotError if the data does not match the header."""
     header = packed.header
     if header.method == STORED:
         body = packed.data

@@ -46,11 +46,7 @@ class DocumentSource(Protocol):
     has_manifest: bool  # whether it is a snapshot, which always has a manifest
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes stored under a path; None if there are none.
-
-        Raises:
-            PublishingError: if they cannot be read.
-        """
+        """Return the bytes stored under a path, or None; raise PublishingError if they cannot be read."""
 
     def paths(self) -> Iterator[str]:
         """Yield every path; raise PublishingError if the site cannot be listed."""

@@ -21,11 +21,7 @@ class SnapshotFormat(StrEnum):
 
 
 def format_of(path: Path) -> SnapshotFormat:
-    """Return the format of a snapshot file by its name.
-
-    Raises:
-        PublishingError: if no format has such an extension.
-    """
+    """Return the format of a snapshot by its name; raise PublishingError if none has such an extension."""
     for form in SnapshotFormat:
         if path.name.endswith(form):
             return form
@@ -33,11 +29,7 @@ def format_of(path: Path) -> SnapshotFormat:
 
 
 def require_snapshot_or_nothing(path: Path) -> None:
-    """Make sure, by a file's trailer, that only a snapshot is replaced.
-
-    Raises:
-        PublishingError: if there is another file.
-    """
+    """Raise PublishingError if there is a file that is not a snapshot, by its trailer."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)

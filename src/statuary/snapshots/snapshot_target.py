@@ -171,11 +171,7 @@ class SnapshotTarget(RebuiltTarget):
 
     @override
     def apply(self) -> None:
-        """Write the file atomically.
-
-        Raises:
-            PublishingError: if it is a dry run, or the file cannot be written.
-        """
+        """Write the file atomically; raise PublishingError if it cannot be written, or in a dry run."""
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")
         with atomic_file(self.out) as stream:

@@ -45,11 +45,7 @@ class Spool:
         self.file.close()
 
     def add(self, packed: CompressedMember) -> None:
-        """Add a document.
-
-        Raises:
-            PublishingError: if another one has the same name, or one that differs only in case.
-        """
+        """Add a document; raise PublishingError if another name is the same, or differs only in case."""
         header, folded = packed.header, fold_case(packed.header.path)
         known = (header.path, "\n".join(packed.aliases), header.size, packed.sha256, packed.media_type)
         row = (folded, *known, header.method, header.crc, header.packed_size, self.end)

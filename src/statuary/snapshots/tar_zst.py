@@ -171,11 +171,7 @@ class ZstdReader:
         return data
 
     def expect_trailer(self) -> str:
-        """Read the trailer; return its SHA-256.
-
-        Raises:
-            DamagedSnapshotError: if it is not the digest of the frame.
-        """
+        """Read the trailer; return its SHA-256; raise DamagedSnapshotError if that is not the frame's."""
         unused: bytes = self.decompressor.unused_data
         self._hash(self.fed[: len(self.fed) - len(unused)])
         digest = self.digest.hexdigest()

@@ -69,11 +69,7 @@ class ZipReader:
         self.ranges.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return the body of a member; None if there is none with this name.
-
-        Raises:
-            DamagedSnapshotError: if it is damaged.
-        """
+        """Return the body of a member; None without one; raise DamagedSnapshotError if it is damaged."""
         found = self.compressed(path)
         return None if found is None else decompress_member(found)
 

@@ -64,11 +64,7 @@ class WorkerPool(Protocol):
         """Return whether an error means that workers are lost, and not that a task failed."""
 
     def check_alive(self) -> None:
-        """Check that a worker is left; called when no result has come for a while.
-
-        Raises:
-            WorkersLostError: if there has been none for long.
-        """
+        """Raise WorkersLostError if no worker is left; called when no result has come for a while."""
 
     def close(self) -> None:
         """Stop the workers and drop tasks that have not begun."""

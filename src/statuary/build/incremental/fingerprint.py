@@ -77,11 +77,7 @@ def _fingerprinted_files(package: Path) -> Iterator[str]:
 
 
 def _as_json(value: object) -> Json:
-    """Return a value as JSON that is equal if and only if the value is.
-
-    Raises:
-        TypeError: for a type without such a form.
-    """
+    """Return a value as JSON that is equal if and only if the value is; raise TypeError if there is none."""
     if isinstance(value, Enum):
         return [type(value).__name__, value.name]
     if isinstance(value, str | int | float | NoneType):

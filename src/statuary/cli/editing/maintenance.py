@@ -264,11 +264,7 @@ def _append(
 
 
 def _end(start: Instant, end: Instant | None, duration: timedelta | None) -> Instant:
-    """Return the end of a window.
-
-    Raises:
-        click.UsageError: if it is given twice, or not at all and nobody can be asked.
-    """
+    """Return the end of a window; raise click.UsageError if it is given twice, or missing."""
     if end is not None and duration is not None:
         raise click.UsageError("use either --scheduled-until or --duration")
     if duration is not None:

@@ -25,11 +25,7 @@ check_options = with_options(
 
 
 def read_check_options(skip: Collection[str], only: Collection[str], *, strict: bool) -> CheckOptions:
-    """Return the checks without those that are skipped, or only the named ones.
-
-    Raises:
-        click.BadParameter: if there is no such check.
-    """
+    """Return the checks without skipped ones, or those named; raise click.BadParameter for an unknown one."""
     if not skip and not only:
         return CheckOptions(strict=strict)
     from statuary.checks.contracts.prove import CONTRACT_CHECKS

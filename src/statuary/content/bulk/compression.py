@@ -68,11 +68,7 @@ def _module() -> ModuleType:
 
 
 def damage_errors(path: str) -> tuple[type[Exception], ...]:
-    """Return the exceptions that reading a damaged file raises.
-
-    Raises:
-        UnreadableError: if Zstandard is needed and not installed.
-    """
+    """Return the errors of reading a damaged file; raise UnreadableError if Zstandard is missing."""
     if not path.endswith(".zst"):
         return DAMAGED
     error: type[Exception] = _module().ZstdError

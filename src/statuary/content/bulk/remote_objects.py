@@ -30,11 +30,7 @@ def is_remote(path: str) -> bool:
 
 
 def list_objects(url: str) -> Iterator[RemoteObject]:
-    """Yield the objects below a URL, or the one at the URL, in no order.
-
-    Raises:
-        UnreadableError: if the store cannot be listed.
-    """
+    """Yield the objects below or at a URL, unordered; raise UnreadableError if they cannot be listed."""
     bucket, key = _parts(url.rstrip("/"))
     try:
         for piece in import_obstore().list(_store(bucket), key or None, chunk_size=1000):
@@ -49,11 +45,7 @@ def list_objects(url: str) -> Iterator[RemoteObject]:
 
 
 def object_size(url: str) -> int:
-    """Return the size of an object in bytes.
-
-    Raises:
-        UnreadableError: if it does not exist or cannot be read.
-    """
+    """Return the size of an object in bytes; raise UnreadableError if it does not exist or cannot be read."""
     bucket, key = _parts(url)
     try:
         size: int = import_obstore().head(_store(bucket), key)["size"]

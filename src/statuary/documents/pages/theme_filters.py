@@ -106,11 +106,7 @@ def number(value: Any) -> int:
 
 
 def scalar(value: Any) -> Any:
-    """Return a value that is compared in constant time.
-
-    Raises:
-        SecurityError: if it is a list or another object.
-    """
+    """Return a value that is compared in constant time; raise SecurityError for a list or another object."""
     if value is None or isinstance(value, str | int | float | Undefined):
         return value
     raise SecurityError(f"cannot compare {type(value).__name__}")

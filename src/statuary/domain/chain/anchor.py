@@ -67,11 +67,7 @@ class Account(NamedTuple):
 
 
 def header_of(block: AnchoredBlock) -> BlockHeader:
-    """Return the header of a block.
-
-    Raises:
-        EvidenceError: if it is not an Ethereum header, or has another hash or number.
-    """
+    """Return the header of a block; raise EvidenceError if it is malformed, or has another hash or number."""
     header = parse_header(_bytes(block.header))
     if header.hash != _bytes(block.hash):
         raise EvidenceError(f"the header is not that of block {block.hash}")
@@ -81,11 +77,7 @@ def header_of(block: AnchoredBlock) -> BlockHeader:
 
 
 def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
-    """Return the account at an address under a block's state root.
-
-    Raises:
-        EvidenceError: if the nodes do not prove an account.
-    """
+    """Return the account under a block's state root; raise EvidenceError if the nodes do not prove one."""
     leaf = proved_value(header.state_root, keccak256(_bytes(address)), [_bytes(node) for node in nodes])
     if not leaf:
         raise EvidenceError(f"there is no account at the address in block {header.number:,}")

@@ -53,11 +53,7 @@ class BlockHeader(NamedTuple):
 
 
 def parse_header(raw: bytes) -> BlockHeader:
-    """Return what an encoded header says.
-
-    Raises:
-        EvidenceError: if it is not the header of an Ethereum block.
-    """
+    """Return what an encoded header says; raise EvidenceError if it is not that of an Ethereum block."""
     items = decode_list(raw)
     if len(items) < len(HEADER_SIZES):
         raise EvidenceError(f"the header has {len(items)} members, fewer than Ethereum's")

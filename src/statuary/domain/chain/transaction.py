@@ -63,11 +63,7 @@ class SignedTransaction(NamedTuple):
 
 
 def parse_transaction(raw: bytes) -> SignedTransaction:
-    """Return what an encoded transaction says.
-
-    Raises:
-        EvidenceError: if it is not a signed transaction of a known type.
-    """
+    """Return what an encoded transaction says; raise EvidenceError if it is none, or of no known type."""
     kind, payload = _envelope(raw, "transaction")
     layout = LAYOUTS.get(kind)
     if layout is None:

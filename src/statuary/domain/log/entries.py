@@ -158,11 +158,7 @@ def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: by
 
 
 def parse_proof(body: bytes) -> TlogProof:
-    """Read a .tlog-proof file; nothing is verified yet.
-
-    Raises:
-        LogError: if it is not one.
-    """
+    """Read a .tlog-proof file, unverified; raise LogError if it is not one."""
     head, found, note = body.partition(b"\n\n")
     read = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
     if not found or read is None:

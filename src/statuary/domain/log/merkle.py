@@ -98,11 +98,7 @@ def _split(size: int) -> int:
 
 
 def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
-    """Verify that a leaf is in a tree (RFC 9162, 2.1.3.2).
-
-    Raises:
-        ProofError: if the proof does not show it.
-    """
+    """Verify that a leaf is in a tree (RFC 9162, 2.1.3.2); raise ProofError if the proof does not show it."""
     _check_hashes([leaf, root, *proof])
     if not 0 <= index < size:
         raise ProofError(f"there is no entry {index} in a log of {size}")
@@ -120,11 +116,7 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
 def verify_consistency(
     first: int, second: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
-    """Verify that a tree is the beginning of another (RFC 9162, 2.1.4.2).
-
-    Raises:
-        ProofError: if the proof does not show it.
-    """
+    """Verify that a tree begins another (RFC 9162, 2.1.4.2); raise ProofError if it is not shown."""
     if not 0 <= first <= second:
         raise ProofError(f"a log of {first} entries is no beginning of one of {second}")
     if first != second:

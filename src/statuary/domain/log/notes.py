@@ -92,11 +92,7 @@ class PrivateKey(NamedTuple):
 
 
 def new_key(name: str) -> PrivateKey:
-    """Return a new key from the randomness of the operating system.
-
-    Raises:
-        LogError: if the name cannot be one of a key.
-    """
+    """Return a new random key; raise LogError if the name cannot be one of a key."""
     return PrivateKey(_key_name(name), token_bytes(HASH_SIZE))
 
 
@@ -136,11 +132,7 @@ def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
 
 
 def parse_private_key(text: str) -> PrivateKey:
-    """Read a private key.
-
-    Raises:
-        LogError: if it is not one of Ed25519; the message does not show it.
-    """
+    """Read a private key; raise LogError, which does not show it, if it is not one of Ed25519."""
     name, _, rest = text.strip().removeprefix(PRIVATE).partition("+")
     key_id, _, encoded = rest.partition("+")
     raw = decode_base64(encoded)
@@ -183,11 +175,7 @@ class Note(NamedTuple):
         return f"{self.text}\n{''.join(one.line for one in self.signatures)}"
 
     def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
-        """Return which of some keys have signed the note.
-
-        Raises:
-            LogError: if a signature that names one of them is not valid.
-        """
+        """Return which of some keys have signed the note; raise LogError if such a signature is invalid."""
         known = {(key.name, key.id): key for key in keys}
         found: dict[PublicKey, None] = {}
         for one in self.signatures:
@@ -199,11 +187,7 @@ class Note(NamedTuple):
 
 
 def parse_note(body: bytes) -> Note:
-    """Read a note; no signature is verified yet.
-
-    Raises:
-        LogError: if it is not one.
-    """
+    """Read a note, unverified; raise LogError if it is not one."""
     try:
         whole = body.decode()
     except UnicodeDecodeError:
@@ -238,11 +222,7 @@ def checkpoint_text(origin: str, size: int, root: bytes) -> str:
 
 
 def parse_checkpoint(body: bytes) -> Checkpoint:
-    """Read a checkpoint; no signature is verified yet.
-
-    Raises:
-        LogError: if it is not one.
-    """
+    """Read a checkpoint, unverified; raise LogError if it is not one."""
     note = parse_note(body)
     origin, size, root, *extensions = [*note.text[:-1].split("\n"), "", ""][: note.text.count("\n") + 2]
     digest = decode_base64(root)

@@ -174,11 +174,7 @@ class LogGrowth:
         self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, held))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
-        """Append an entry; yield path and bytes of what is full now.
-
-        Raises:
-            LogError: if the entry is too long for a bundle.
-        """
+        """Append an entry; yield path and bytes of what is full now; raise LogError if it is too long."""
         self._bundle += _prefixed(entry)
         self.size += 1
         if self.size % WIDTH == 0:

@@ -140,11 +140,7 @@ def _check_no_header_comment(text: str, node: YamlNode) -> None:
 
 
 def _verified(text: str, replacements: Sequence[Replacement], expected: Tree) -> str:
-    """Return the edited text after parsing it again.
-
-    Raises:
-        EditError: if it does not hold exactly what is expected.
-    """
+    """Return the edited text after parsing it again; raise EditError if it does not hold what is expected."""
     edited = apply_replacements(text, replacements)
     try:
         if parse_yaml(edited) == expected:

@@ -38,11 +38,7 @@ class SiteFolder:
         return self.root / LEDGER
 
     def open(self) -> None:
-        """Create the folder if it is missing.
-
-        Raises:
-            PublishingError: if it cannot be created or is not a folder.
-        """
+        """Create the folder if it is missing; raise PublishingError if it cannot be or is not a folder."""
         try:
             self.own.mkdir(parents=True, exist_ok=True)
         except OSError as error:

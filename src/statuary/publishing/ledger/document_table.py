@@ -40,11 +40,7 @@ class DocumentTable:
         self.has_withdrawn = False  # whether files were withdrawn, whose bodies may be staged
 
     def offer(self, files: Iterable[OfferedFile]) -> None:
-        """Record files.
-
-        Raises:
-            PublishingError: if two documents have the same path, or paths that differ only in case.
-        """
+        """Record files; raise PublishingError if two paths are the same, or differ only in case."""
         last: deque[OfferedFile] = deque(maxlen=1)
 
         def followed() -> Iterator[OfferedFile]:

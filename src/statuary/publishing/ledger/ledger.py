@@ -224,11 +224,7 @@ class Ledger:
         return self._log
 
     def plan(self) -> Plan:
-        """Return what saving would change, once everything has been offered.
-
-        Raises:
-            PublishingError: if two sources have a path.
-        """
+        """Return what saving would change, after all offers; raise PublishingError if two have one path."""
         if self.documents.clash is not None:
             raise self.documents.clash
         if self._keeps_unchanged:

@@ -29,11 +29,7 @@ NEAREST = "SELECT path FROM documents WHERE path = ? OR path LIKE ? ESCAPE '\\' 
 
 
 def read_entry(file: Path, path: str) -> LedgerEntry | None:
-    """Return the entry of a path; None also if there is no ledger.
-
-    Raises:
-        PublishingError: if the file is not a ledger.
-    """
+    """Return the entry of a path; None without a ledger; raise PublishingError if the file is not one."""
     with _opened(file) as connection:
         return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
 
@@ -61,30 +57,18 @@ def nearest_paths(file: Path, path: str) -> list[str]:
 
 
 def read_note(file: Path, name: str) -> str | None:
-    """Return a note of a ledger by name; None also if there is not a ledger.
-
-    Raises:
-        PublishingError: if the file is no ledger.
-    """
+    """Return a note by name; None without a ledger; raise PublishingError if the file is not one."""
     query = "SELECT value FROM notes WHERE name = ?"
     return next((str(value) for (value,) in _rows(file, query, (name,))), None)
 
 
 def read_paths(file: Path) -> Iterator[str]:
-    """Yield every name of every file in a ledger, sorted.
-
-    Raises:
-        PublishingError: if the file is not a ledger.
-    """
+    """Yield every name of every file in a ledger, sorted; raise PublishingError if the file is not one."""
     return (entry.path for entry in read_entries(file))
 
 
 def read_entries(file: Path) -> Iterator[LedgerEntry]:
-    """Yield the entry of every name of every file, sorted by name.
-
-    Raises:
-        PublishingError: if the file is not a ledger.
-    """
+    """Yield the entry of every name, sorted by name; raise PublishingError if the file is not a ledger."""
     with _opened(file) as connection:
         if connection is not None:
             unfinished_run = _unfinished_run(connection)

@@ -35,11 +35,7 @@ def witness_size(answer: bytes) -> int:
 
 
 def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
-    """Return the line of a witness's cosignature, verified.
-
-    Raises:
-        LogError: if the answer holds no valid one by its key.
-    """
+    """Return the line of a witness's cosignature, verified; raise LogError if the answer has no valid one."""
     if status != 200:
         raise LogError(f"it answers {status}: {answer.decode('utf-8', 'replace').strip()[:200]}")
     note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)

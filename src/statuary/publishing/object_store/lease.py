@@ -96,11 +96,7 @@ class Lease:
         )
 
     def renew(self) -> None:
-        """Extend the lease once a third of it has passed.
-
-        Raises:
-            LeaseLostError: if another publisher has it.
-        """
+        """Extend the lease after a third of its time; raise LeaseLostError if another publisher has it."""
         if self.clock() < self.until - self.duration * 2 / 3:
             return
         try:
@@ -122,11 +118,7 @@ class Lease:
         return True
 
     def check(self) -> None:
-        """Make sure that at least a quarter of the lease is left.
-
-        Raises:
-            LeaseLostError: if it may expire before.
-        """
+        """Make sure that a quarter of the lease is left; raise LeaseLostError if it may expire before."""
         if self.clock() > self.until - self.duration * CLOCK_SKEW:
             raise LeaseLostError(
                 f"the lease of {self.bucket.url} is about to end and could not be renewed",

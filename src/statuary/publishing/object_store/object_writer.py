@@ -76,11 +76,7 @@ class ObjectWriter:
             )
 
     def _is_right(self, put: ObjectPut, found: ObjectInfo) -> bool:
-        """Return whether the object in the store is the one to be put.
-
-        Raises:
-            PublishingError: if another program put it.
-        """
+        """Return whether the store has the object to put; raise PublishingError if another program put it."""
         if DIGEST_ATTRIBUTE not in found.attributes and not self.adopt:
             raise conflict_error([put.path])
         is_same = found.attributes.get(DIGEST_ATTRIBUTE) == put.digest

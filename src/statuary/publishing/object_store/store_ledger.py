@@ -122,11 +122,7 @@ def pack(entries: Iterable[StoreLedgerEntry]) -> bytes:
 
 
 def unpack(body: bytes, name: str, digest: str) -> Iterator[StoreLedgerEntry]:
-    """Yield the entries of a stored shard.
-
-    Raises:
-        PublishingError: if its bytes do not have the SHA-256 in its name.
-    """
+    """Yield the entries of a stored shard; raise PublishingError if its name has another SHA-256."""
     try:
         text = decompressobj(wbits=31).decompress(body, MAX_SHARD_BYTES)
     except zlib_error:

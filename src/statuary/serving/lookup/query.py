@@ -47,11 +47,7 @@ def decode_component(text: str) -> str:
 
 
 def check_names(query: QueryParameters, known: tuple[str, ...]) -> None:
-    """Raise an error for the first parameter that is unknown or empty.
-
-    Raises:
-        RequestError: with the measured message.
-    """
+    """Raise RequestError, with the measured message, for the first parameter that is unknown or empty."""
     for name, value in query.items():
         if name not in known:
             raise RequestError(f"Unknown query parameter '{name}'")
