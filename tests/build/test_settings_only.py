@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from statuary.build import publish
 from statuary.build.build import build_site
 from statuary.build.execution.options import ExecutionOptions
-from statuary.build.incremental import settings_only
 from statuary.build.incremental.fingerprint import fingerprint_of
 from statuary.build.progress import NoProgress
 from statuary.documents import all_documents
@@ -83,7 +83,7 @@ def made(monkeypatch) -> list[str]:
             paths.append(document.path)
             yield document
 
-    monkeypatch.setattr(settings_only, "settings_only_documents", documents)
+    monkeypatch.setattr(publish, "settings_only_documents", documents)
     return paths
 
 
@@ -120,7 +120,7 @@ def test_another_program_makes_them_again(content, tmp_path, made, monkeypatch):
     build(content, tmp_path / "out")
     made.clear()
     monkeypatch.setattr(
-        settings_only, "fingerprint_of", lambda *them: fingerprint_of(*them)._replace(statuary="another")
+        publish, "fingerprint_of", lambda *them: fingerprint_of(*them)._replace(statuary="another")
     )
     build(content, tmp_path / "out")
     assert made

@@ -1,16 +1,22 @@
 """Documents about the whole site, and applying the plan."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from statuary.build.contracts import BuiltContracts
-from statuary.build.incremental.settings_only import offer_settings_only
+from statuary.build.incremental.fingerprint import fingerprint_of
 from statuary.build.lists import listed_contracts
 from statuary.build.progress import Progress, stage
 from statuary.build.status import SiteStatus
-from statuary.documents.all_documents import whole_site_documents
+from statuary.checks.rule_catalogue import proof_rules
+from statuary.documents.all_documents import (
+    settings_only_documents,
+    settings_only_inputs,
+    whole_site_documents,
+)
 from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.contract_counts import ContractCounts
 from statuary.domain.site_settings import LogSettings
 from statuary.publishing.host_layout import laid_out
 from statuary.publishing.log.log_keeper import LogExtension
@@ -19,7 +25,6 @@ from statuary.publishing.target import BuildTarget
 
 if TYPE_CHECKING:
     from statuary.publishing.log.site_log import SiteLog
-
 
 OpenLog = Callable[[LogSettings], "SiteLog"]
 """Opens the log of a site with these settings."""
@@ -75,3 +80,29 @@ def publish(target: BuildTarget, progress: Progress) -> Plan:
         with stage(progress, "Publishing"):
             target.apply()
     return plan
+
+
+NOTE = "settings-only"
+"""The note of a build that holds their fingerprint, and a line for each of their paths."""
+
+
+def offer_settings_only(
+    target: BuildTarget,
+    catalogue: Catalogue,
+    contracts: ContractCounts,
+    present: Sequence[str],
+    *,
+    verify: bool,
+) -> None:
+    """Offer the settings-only documents, or keep them if their fingerprint is unchanged.
+
+    `present` are the paths of the timed documents.
+    """
+    fingerprint = fingerprint_of(*settings_only_inputs(catalogue, contracts, present)).text
+    last, *paths = target.ledger.note(NOTE).split("\n")
+    if verify or last != fingerprint or not target.keep(paths):
+        documents = settings_only_documents(catalogue, contracts, present, proof_rules())
+        placed = list(laid_out(documents, catalogue.hosting))
+        target.offer(placed)
+        paths = [document.path for document in placed]
+    target.ledger.add_notes({NOTE: "\n".join((fingerprint, *paths))})

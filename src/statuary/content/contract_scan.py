@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from statuary.content.bulk.bulk_sources import BULK_FORMS, BulkSourceCollector
 from statuary.content.bulk.external_sources import ExternalFile, external_files
 from statuary.content.bulk.remote_objects import is_remote
 from statuary.content.file_kinds import (
@@ -27,7 +26,7 @@ from statuary.content.file_kinds import (
 from statuary.content.folder_listing import ListingCache
 from statuary.content.source_files import undecodable_name, walk_path
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource, ContractSources
+from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource, ContractSources
 from statuary.domain.findings import Finding, Pointer
 
 FOLDER = PurePosixPath(CONTRACTS)
@@ -221,3 +220,38 @@ def _classify(file: ExternalFile) -> Iterator[_Found]:
         yield ContractSource(path, pure.parts[1], pure.parts[2], ContractForm.WORKSPACE)
     else:
         yield ContractSource(path, pure.parts[1], pure.name.rpartition(".")[0], ContractForm.RECORD)
+
+
+BULK_FORMS = {FileKind.LINES: BulkForm.JSONL, FileKind.TABLE: BulkForm.EXPORT}
+"""The kinds of file with many contracts."""
+
+
+class BulkSourceCollector:
+    """Collects bulk files and groups them into sources."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, BulkForm], list[str]] = {}
+
+    def take(self, kind: FileKind, pure: PurePosixPath, path: str) -> None:
+        """Add a file.
+
+        Args:
+            pure: the path that it has, or would have, in the content folder.
+            path: its path or URL.
+        """
+        form = BULK_FORMS[kind]
+        location = path if form is BulkForm.JSONL else _export_of(pure, path)
+        self.found.setdefault((location, form), []).append(path)
+
+    def sources(self) -> tuple[BulkSource, ...]:
+        """Return the sources in order of paths."""
+        return tuple(
+            BulkSource(path=location, form=form, files=tuple(files))
+            for (location, form), files in sorted(self.found.items())
+        )
+
+
+def _export_of(pure: PurePosixPath, path: str) -> str:
+    """Return the folder of an export: one directly in `contracts/`, or `contracts/` itself."""
+    is_in_folder = len(pure.parts) > 2
+    return path.rsplit("/", len(pure.parts) - 2 if is_in_folder else 1)[0]

@@ -1,11 +1,15 @@
 """Lay documents out for a host: paths of the layout, compressed forms beside them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from gzip import compress as gzip_compress
+from types import ModuleType
 
 from statuary.documents.document import Document
 from statuary.documents.stored_paths import sharded_document
-from statuary.domain.hosting_settings import HostingSettings, PathLayout
-from statuary.publishing.precompressed import compressed_forms
+from statuary.documents.url_table import match_url
+from statuary.domain.hosting_settings import CompressedFormat, HostingSettings, PathLayout
+from statuary.optional import MissingExtraError, optional
+from statuary.publishing.errors import PublishingError
 
 
 def laid_out(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
@@ -18,3 +22,62 @@ def laid_out(documents: Iterable[Document], settings: HostingSettings) -> Iterat
         placed = sharded_document(document) if settings.layout is PathLayout.SHARDED else document
         yield placed
         yield from compressed_forms(placed, settings.precompressed)
+
+
+SMALLEST = 1024
+"""Bytes below which a second form saves nothing that a network would notice."""
+
+
+def _gzip(body: bytes) -> bytes:
+    return gzip_compress(body, compresslevel=9, mtime=0)
+
+
+def _brotli(body: bytes) -> bytes:
+    compressed: bytes = _module("br", "brotli").compress(body, quality=9)
+    return compressed
+
+
+def _zstandard(body: bytes) -> bytes:
+    compressed: bytes = _module("zst", "compression.zstd", "backports.zstd").compress(body, level=12)
+    return compressed
+
+
+def _module(form: str, *names: str) -> ModuleType:
+    try:
+        return optional(*names, extra="compress", purpose=f"hosting.precompressed: [{form}]")
+    except MissingExtraError as missing:
+        raise PublishingError(str(missing), missing.hint) from None
+
+
+COMPRESSORS: dict[CompressedFormat, Callable[[bytes], bytes]] = {
+    CompressedFormat.GZIP: _gzip,
+    CompressedFormat.BROTLI: _brotli,
+    CompressedFormat.ZSTANDARD: _zstandard,
+}
+
+
+def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) -> Iterator[Document]:
+    """Yield the compressed forms of a document that are smaller than it.
+
+    Raises:
+        PublishingError: if a form needs a package that is not installed.
+    """
+    if not forms or len(document.body) < SMALLEST or _keeps_time(document.path):
+        return
+    for form in forms:
+        body = COMPRESSORS[form](document.body)
+        if len(body) < len(document.body):
+            yield Document(
+                path=f"{document.path}.{form}",
+                body=body,
+                media_type=document.media_type,
+                cache=document.cache,
+                aliases=tuple(f"{name}.{form}" for name in document.aliases),
+                sources=document.sources,
+                persistent=document.persistent,
+            )
+
+
+def _keeps_time(path: str) -> bool:
+    found = match_url(path)
+    return found is not None and found[0].is_timed

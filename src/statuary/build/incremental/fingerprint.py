@@ -26,7 +26,6 @@ FINGERPRINTED = (
     "build/contract.py",
     "build/partitions.py",
     "publishing/host_layout.py",
-    "publishing/precompressed.py",
 )
 """The parts of the package that decide the bytes of a document."""
 

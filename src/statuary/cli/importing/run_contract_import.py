@@ -11,8 +11,8 @@ from statuary.build.progress import Progress
 from statuary.cli.compiler_options import parse_compilers
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant
-from statuary.cli.output.contract_import_report import contract_import_lines
 from statuary.cli.output.findings_report import text_report
+from statuary.cli.output.import_report import contract_import_lines
 from statuary.cli.output.progress import progress
 from statuary.content.read_content import read_content
 from statuary.domain.catalogue import ContractForm

@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Self
@@ -18,10 +19,11 @@ from typing_extensions import override
 from statuary.documents.document import Document
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.site_folder import BODIES, SITE, SiteFolder
-from statuary.publishing.folder.staged_output import StagedOutput
+from statuary.publishing.folder.stager import Stager
 from statuary.publishing.ledger.damage import DamagedLedgerError, database_error, is_whole, set_aside
 from statuary.publishing.ledger.ledger import OWNED_NAMES, Ledger
-from statuary.publishing.ledger.rows import names_of
+from statuary.publishing.ledger.partition_file import write_partition_file
+from statuary.publishing.ledger.rows import OfferedFile, SourceRow, names_of
 from statuary.publishing.partition_output import PartitionOutput, PartitionResult
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget
@@ -251,3 +253,28 @@ def _text(file: Path) -> str | None:
         return file.read_text("utf-8")
     except OSError:
         return None
+
+
+@dataclass(slots=True)
+class StagedOutput(PartitionOutput):
+    """Stages documents and records what was staged."""
+
+    stager: Stager
+    file: Path | None  # where it is recorded; None returns it instead
+    files: list[OfferedFile] = field(default_factory=list)
+
+    @override
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        staged = [file for document in documents for file in self.stager.stage(document)]
+        self.files += staged
+        return [file.path for file in staged]
+
+    @override
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        made = PartitionResult(
+            items=items, rows=rows, files=self.files, folders=sorted(self.stager.source_folders)
+        )
+        if self.file is None:
+            return made
+        write_partition_file(self.file, made)
+        return PartitionResult(items=items, file=self.file)
