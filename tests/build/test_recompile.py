@@ -290,8 +290,8 @@ HOSTILE = {
     "is a list": ("echo '[1]'", "no JSON"),
     "is too deep": (f'{sys.executable} -c "print(\'{{\\"a\\":\' * 10000)"', "no JSON"),
     "talks for ever": ("yes '{'", "the output has more than 65,536 bytes"),
-    "sleeps": ("sleep 60", "it did not end within 1 seconds"),
-    "sleeps in a child": ("sleep 60 & wait", "it did not end within 1 seconds"),
+    "sleeps": ("sleep 60", "it did not finish within 1 seconds"),
+    "sleeps in a child": ("sleep 60 & wait", "it did not finish within 1 seconds"),
     "eats memory": (f'{sys.executable} -c "x = bytearray(1 << 30)"', "MemoryError"),
 }
 

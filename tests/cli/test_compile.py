@@ -161,7 +161,7 @@ def test_without_a_compiler_of_its_version_a_contract_gets_no_evidence(content, 
 def test_an_address_without_a_contract_is_an_error(content, solc):
     result = compile_contracts(content, solc, "0x" + "11" * 20)
     assert result.exit_code == ExitCode.FAILED
-    assert f"there is no contract 0x{'11' * 20} in a file of its own" in result.stderr
+    assert f"no contract file or workspace has the address 0x{'11' * 20}" in result.stderr
 
 
 @pytest.mark.parametrize("damage", ["{", "[]", '{"record": "ab"}', '{"record": 5, "x": 1}'])

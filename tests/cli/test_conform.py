@@ -46,8 +46,8 @@ def test_a_check_that_fails_tells_its_rule_and_what_is_wrong(base, project):
     report = json.loads(done.stdout)
     assert report["conforms"] is False
     failed = {check["check"]: check["problems"] for check in report["checks"] if check["outcome"] == "failed"}
-    assert failed == {"chains-are-listed": ["/chains answers 404, not 200"]}
-    assert "    /chains answers 404, not 200" in told.output
+    assert failed == {"chains-are-listed": ["/chains returns 404, not 200"]}
+    assert "    /chains returns 404, not 200" in told.output
 
 
 def test_one_api_alone(base):

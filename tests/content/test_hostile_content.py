@@ -130,7 +130,7 @@ def test_a_fifo_is_not_a_file(tmp_path: Path) -> None:
 def test_folders_without_end(tmp_path: Path) -> None:
     (tmp_path / "/".join(["d"] * 300)).mkdir(parents=True)
     (found,) = walk_folder(tmp_path)
-    assert found.message == f"more than {MAX_FOLDERS} folders in one another"
+    assert found.message == f"folders nest deeper than {MAX_FOLDERS} levels"
 
 
 def test_a_source_with_a_name_that_no_system_takes(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_a_chain_that_the_site_does_not_have(tmp_path):
     result = imported(content, "ignition")
     assert result.exit_code == ExitCode.FINDINGS
     assert (
-        "not brought: 3 contracts; chain 31337 is not in site.yaml; add it under `chains:`" in result.output
+        "not imported: 3 contracts; chain 31337 is not in site.yaml; add it under `chains:`" in result.output
     )
 
 

@@ -169,9 +169,9 @@ def test_a_server_that_misbehaves(tmp_path: Path) -> None:
     }
     with served(tmp_path, answers=answers) as (url, _):
         for path, why in (
-            ("error", "answers 500"),
+            ("error", "returns 500"),
             ("long", "more than"),
-            ("broken", "breaks off"),
+            ("broken", "bytes early"),
             ("file", ""),
         ):
             with pytest.raises(PublishingError, match=f"{url}/{path}.*{why}"):

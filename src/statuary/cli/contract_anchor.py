@@ -39,7 +39,7 @@ from statuary.importing.on_chain_contract import read_chain_id
     "--older-than",
     type=DurationType(),
     metavar="DURATION",
-    help="Leave contracts alone whose anchor is younger, such as 30d.",
+    help="Skip contracts whose anchor is younger, such as 30d.",
 )
 @content_option
 @now_option

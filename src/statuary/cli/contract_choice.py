@@ -26,7 +26,9 @@ def choose_sources(
         if chain_id in (None, source.chain_id) and (not wanted or source.address.lower() in wanted)
     ]
     for address in wanted - {source.address.lower() for source in sources}:
-        raise ContractImportError(f"there is no contract {checksum_address(address)} in a file of its own")
+        raise ContractImportError(
+            f"no contract file or workspace has the address {checksum_address(address)}"
+        )
     return sources
 
 

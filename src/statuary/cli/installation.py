@@ -82,7 +82,7 @@ def put_wheel(source: Path, project: Path) -> Path:
     except (OSError, subprocess.CalledProcessError) as error:
         reason = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[-1]
         raise StatuaryError(
-            f"the host cannot reach {source}, where statuary is installed from, and no wheel can be built of it: {reason}",
+            f"the host cannot reach {source}, from which statuary is installed, and no wheel can be built from it: {reason}",
             "use --install with what pip installs on the host, such as 'git+https://…' or a wheel",
         ) from None
     return folder / BUILT_WHEEL

@@ -56,7 +56,7 @@ def init(origin: str, out: Path) -> None:
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise PublishingError(
-            f"{out} exists; a log keeps its key", "name another file, or go on with this key"
+            f"{out} exists; a log keeps its key", "name another file, or use this key"
         ) from None
     except OSError as error:
         raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
@@ -120,7 +120,7 @@ def check(
         key, source = known_key(found.checkpoint.origin, public_key, None)
         click.echo(
             printable(
-                f"{document} is what entry {found.number:,} of {found.checkpoint.origin} says:"
+                f"{document} matches entry {found.number:,} of {found.checkpoint.origin}:"
                 f" {entry.action.value} {' '.join(entry.subject.members.values())}, {entry.time}"
             )
         )

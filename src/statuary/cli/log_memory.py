@@ -77,7 +77,7 @@ def known_key(origin: str, given: str | None, stated: str | None) -> tuple[Publi
         if stated not in (None, before.key.text):
             raise LogError(
                 f"the site states another key for {origin} than before: {stated}",
-                "ask the publisher; --public-key uses a key all the same",
+                "ask the publisher; --public-key accepts a key anyway",
             )
         return before.key, "the key seen before"
     if stated is None:

@@ -70,7 +70,7 @@ def verify(
     if len(found.problems) > SHOWN:
         click.echo(f"and {len(found.problems) - SHOWN:,} more", err=True)
     click.echo(
-        f"{count_text(found.whole, 'document')} are what the log says last; {count_text(len(found.problems), 'problem')}"
+        f"{count_text(found.whole, 'document')} match their last log entries; {count_text(len(found.problems), 'problem')}"
     )
     if found.due:
         click.echo(
@@ -119,7 +119,7 @@ def _compare(log: "PublishedLog", key: "PublicKey", since: Path | None, *, forge
         log.verify_extends(before.head, "the log seen before")
         click.echo(f"it continues the log seen before ({before.head.size:,} entries)")
     elif since is None:
-        click.echo("no earlier checkpoint of it is known: that it only grows is not shown yet")
+        click.echo("no earlier checkpoint is known, so it is not shown yet that the log only grows")
 
 
 def _check(log: "PublishedLog", read: "ReadPath", location: str) -> "DocumentCheck":
@@ -133,6 +133,6 @@ def _check(log: "PublishedLog", read: "ReadPath", location: str) -> "DocumentChe
         with open_site(location) as site:
             paths = list(site.paths())
     except PublishingError:
-        click.echo("the site cannot be listed: documents that are not in the log are not looked for")
+        click.echo("the site cannot be listed, so documents that the log lacks are not found")
     with progress() as listener, stage(listener, "Entries and documents"):
         return check_documents(log, read, paths, listener.advance)

@@ -68,7 +68,7 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
         add_cosignatures(target, log, found.values())
     needed = quorum or (settings.quorum if settings else 0) or len(listed)
     click.echo(
-        f"{len(found)} of {len(listed)} witnesses have cosigned {log.head.size:,} entries; {needed} must"
+        f"{len(found)} of {len(listed)} witnesses have cosigned {log.head.size:,} entries; {needed} are required"
     )
     sys.exit(ExitCode.OK if len(found) >= needed else ExitCode.FINDINGS)
 

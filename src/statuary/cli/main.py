@@ -21,7 +21,7 @@ COMMANDS = {
     "next": ("statuary.cli.next", "Print when the published status changes next."),
     "incident": ("statuary.cli.editing.incident", "Open, update and resolve incidents."),
     "maintenance": ("statuary.cli.editing.maintenance", "Schedule, start, complete or cancel maintenances."),
-    "import": ("statuary.cli.importing.command", "Bring a status page from elsewhere into the content."),
+    "import": ("statuary.cli.importing.command", "Import a status page from another system."),
     "contract": ("statuary.cli.contract", "Add contracts from Foundry, Hardhat, a compiler or a node."),
     "component": ("statuary.cli.editing.component", "Set a component's status; list all components."),
     "snapshot": (

@@ -60,7 +60,7 @@ store_options = with_options(
     click.option(
         "--no-lease",
         is_flag=True,
-        help="Take no lease: for a store without conditional requests, and only one publisher.",
+        help="Publish without a lease: for a store without conditional requests, and only one publisher.",
     ),
     click.option(
         "--lease-seconds",

@@ -81,7 +81,7 @@ def _run(
         return process.wait(limits.seconds)
     except subprocess.TimeoutExpired:
         _stop(process)
-        raise RunError(f"it did not end within {limits.seconds:g} seconds") from None
+        raise RunError(f"it did not finish within {limits.seconds:g} seconds") from None
     except BaseException:
         _stop(process)
         raise

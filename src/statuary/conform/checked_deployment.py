@@ -59,7 +59,7 @@ class CheckedDeployment:
         """
         response = self.get(target)
         if response.status != 200:
-            raise NotApplicableError(f"{target} answers {response.status}")
+            raise NotApplicableError(f"{target} returns {response.status}")
         try:
             return json.loads(response.body)
         except ValueError:
@@ -102,7 +102,7 @@ class CheckedDeployment:
         """Return a record with `fields=all`, if the host can; raise NotApplicableError if it is missing."""
         response = self.get(f"{contract.target}?fields=all")
         if response.status != 200:
-            raise NotApplicableError(f"{contract.target}?fields=all answers {response.status}")
+            raise NotApplicableError(f"{contract.target}?fields=all returns {response.status}")
         return response.body
 
     @property

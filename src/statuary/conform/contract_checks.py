@@ -51,7 +51,7 @@ def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
     for contract in deployment.contracts:
         response = deployment.get(contract.target)
         if response.status != 200 or response.media_type != "application/json":
-            yield f"{contract.target} answers {response.status} {response.media_type}"
+            yield f"{contract.target} returns {response.status} {response.media_type}"
             continue
         value = json.loads(response.body)
         shape = ContractEntry if set(value) == {*BASE, *IDENTITY} else Record
@@ -73,7 +73,7 @@ def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
     for contract in deployment.contracts:
         value = json.loads(deployment.record(contract))
         if next(shape_problems(value, Record), None) is not None:
-            raise NotApplicableError(f"{contract.target} is not a whole record")
+            raise NotApplicableError(f"{contract.target}is not a complete record")
         for finding in prove(value).findings:
             if finding.severity is Severity.ERROR:
                 yield f"{contract.target}: {finding.message} [{finding.rule}]"
@@ -106,7 +106,7 @@ def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[s
         target = f"/{url.path(address=deployment.absent_address, **members)}"
         status = deployment.get(target).status
         if status != 404:
-            yield f"{target} answers {status}, not 404"
+            yield f"{target} returns {status}, not 404"
 
 
 def contracts_are_readable_from_any_origin(deployment: CheckedDeployment) -> Iterator[str]:

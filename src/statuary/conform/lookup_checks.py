@@ -57,7 +57,7 @@ def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Ite
     for path, wanted in ((contract, nothing), (everywhere, {"results": []})):
         response = deployment.get(f"/{path}")
         if response.status != 404 or _json(response.body) != wanted:
-            yield f"/{path} answers {response.status} {response.body[:120]!r}"
+            yield f"/{path} returns {response.status} {response.body[:120]!r}"
 
 
 def malformed_parameters_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _selections(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iter
                 raise NotApplicableError(f"{contract.target} is not compact JSON: {odd}") from None
             response = deployment.get(f"{contract.target}?{query}")
             if (response.status, response.body) != (200, wanted):
-                yield f"{contract.target}?{query} answers {response.status}, {len(response.body)} bytes, not {len(wanted)}"
+                yield f"{contract.target}?{query} returns {response.status}, {len(response.body)} bytes, not {len(wanted)}"
 
 
 def invalid_selectors_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
@@ -135,7 +135,7 @@ def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
     ):
         response = deployment.get(target)
         if (response.status, response.body) != (200, deployment.get(contract.target).body):
-            yield f"{target} answers {response.status} and is not {contract.target}"
+            yield f"{target} returns {response.status} and is not {contract.target}"
 
 
 def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]:
@@ -162,7 +162,7 @@ def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
     for target in (deployment.contracts[0].target, "/chains"):
         response = deployment.get(f"/server{target}")
         if (response.status, response.body) != (200, deployment.get(target).body):
-            yield f"/server{target} answers {response.status} and is not {target}"
+            yield f"/server{target} returns {response.status} and is not {target}"
 
 
 def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
@@ -171,7 +171,7 @@ def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[s
     asked = {"Origin": "https://explorer.example", "Access-Control-Request-Method": "GET"}
     response = deployment.ask(target, "OPTIONS", asked)
     if response.status not in (200, 204) or response.headers.get("access-control-allow-origin") != "*":
-        yield f"OPTIONS {target} answers {response.status}"
+        yield f"OPTIONS {target} returns {response.status}"
 
 
 def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
@@ -179,14 +179,14 @@ def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]
     for target in ("/v2", "/v2/contract", "/v2/contract/1", "/v2/nothing/here"):
         status = deployment.get(target).status
         if status != 404:
-            yield f"{target} answers {status}, not 404"
+            yield f"{target} returns {status}, not 404"
 
 
 def _refused(deployment: CheckedDeployment, target: str, custom_code: str, message: str) -> Iterator[str]:
     response = deployment.get(target)
     value = _json(response.body)
     if response.status != 400 or not isinstance(value, dict):
-        yield f"{target} answers {response.status}, not 400 with a JSON body"
+        yield f"{target} returns {response.status}, not 400 with a JSON body"
     elif (value.get("customCode"), value.get("message")) != (custom_code, message):
         yield f"{target} says {value.get('customCode')}: {value.get('message')!r}, not {custom_code}: {message!r}"
     elif not ERROR_ID.fullmatch(str(value.get("errorId"))):

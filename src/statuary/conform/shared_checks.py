@@ -20,7 +20,7 @@ def check_document(deployment: CheckedDeployment, target: str, shape: Any) -> It
     """Yield what is wrong with the status, the media type or the shape of a JSON document."""
     response = deployment.get(target)
     if response.status != 200:
-        yield f"{target} answers {response.status}, not 200"
+        yield f"{target} returns {response.status}, not 200"
         return
     if response.media_type != JSON_TYPE:
         yield f"{target} is sent as {response.media_type or 'nothing'}, not {JSON_TYPE}"
@@ -62,12 +62,12 @@ def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iter
     for target in targets:
         got = deployment.get(target)
         if got.status != 200:
-            raise NotApplicableError(f"{target} answers {got.status}")
+            raise NotApplicableError(f"{target} returns {got.status}")
         if not allows_any_origin(got):
             yield f"{target}: no Access-Control-Allow-Origin: *"
         head = deployment.ask(target, "HEAD", {})
         if head.status != 200 or head.body or head.media_type != got.media_type:
-            yield f"HEAD {target} answers {head.status} {head.media_type}, {len(head.body)} bytes"
+            yield f"HEAD {target} returns {head.status} {head.media_type}, {len(head.body)} bytes"
         yield from _conditional(deployment, target, got)
 
 
@@ -78,4 +78,4 @@ def _conditional(deployment: CheckedDeployment, target: str, got: HttpResponse) 
         return
     again = deployment.ask(target, "GET", {"If-None-Match": tag})
     if again.status != 304 or again.body:
-        yield f"{target} with If-None-Match: {tag} answers {again.status}, not 304"
+        yield f"{target} with If-None-Match: {tag} returns {again.status}, not 304"

@@ -31,7 +31,7 @@ def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
         yield f"openapi.json says {openapi.get('openapi')!r}, not 3.1"
     for path in openapi.get("paths", {}):
         if "{" not in path and deployment.get(path).status != 200:
-            yield f"{path} is described and answers {deployment.get(path).status}"
+            yield f"{path} is described and returns {deployment.get(path).status}"
 
 
 def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]:
@@ -69,7 +69,7 @@ def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
     _is_of_statuary(deployment)
     page = deployment.get("/")
     if page.status != 200 or page.media_type != "text/html":
-        raise NotApplicableError(f"/ answers {page.status} {page.media_type}: the site has no pages")
+        raise NotApplicableError(f"/ returns {page.status} {page.media_type}: the site has no pages")
     policy = page.headers.get("content-security-policy", "")
     for directive in ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"):
         if directive not in policy:
@@ -96,7 +96,7 @@ def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     for target in ("/nothing/lies/here", "/incidents/nothing.html", "/%2e%2e/%2e%2e/etc/passwd"):
         status = deployment.get(target).status
         if status not in (400, 403, 404):
-            yield f"{target} answers {status}, not 404"
+            yield f"{target} returns {status}, not 404"
 
 
 def _is_of_statuary(deployment: CheckedDeployment) -> None:

@@ -182,7 +182,7 @@ def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[st
     target = deployment.incident_target("no-such-incident")
     status = deployment.get(target).status
     if status != 404:
-        yield f"{target} answers {status}, not 404"
+        yield f"{target} returns {status}, not 404"
 
 
 def status_is_readable_anywhere(deployment: CheckedDeployment) -> Iterator[str]:

@@ -84,5 +84,5 @@ def front_matter(text: str) -> str:
     """
     found = FRONT_MATTER.match(text)
     if found is None and text.startswith("---"):
-        raise UnreadableError("the keys at the beginning of the page do not end", "end them with a line ---")
+        raise UnreadableError("the front matter of the page has no end", "end it with a line ---")
     return found[0] if found else "{}"

@@ -59,7 +59,7 @@ def _check_surrogates(text: str) -> None:
         return
     for lexeme, start in _lexemes(text):
         if SURROGATE.search(lexeme) and LONE_SURROGATE.search(json.loads(lexeme)):
-            message, hint = "the text has half of a surrogate pair", "write both escapes of the pair"
+            message, hint = "the text has an unpaired surrogate", "write both escapes of the surrogate pair"
             raise UnreadableError(message, hint, Lines(text).position(start))
 
 

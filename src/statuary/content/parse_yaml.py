@@ -113,7 +113,7 @@ def _compose(text: str) -> Any:
     except YAMLError as error:
         raise _unreadable(error) from None
     except UnicodeEncodeError:
-        raise UnreadableError("the text has half of a surrogate pair", "save the file as UTF-8") from None
+        raise UnreadableError("the text has an unpaired surrogate", "save the file as UTF-8") from None
 
 
 def _check_raw_depth(text: str) -> None:

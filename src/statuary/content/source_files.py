@@ -105,7 +105,7 @@ def walk_path(root: Path, path: str, within: Path | None = None) -> Iterator[Sou
 def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> Iterator[SourceFile | Finding]:
     if below.count("/") >= MAX_FOLDERS:
         yield Finding(
-            rule="readable-text", path=below, message=f"more than {MAX_FOLDERS} folders in one another"
+            rule="readable-text", path=below, message=f"folders nest deeper than {MAX_FOLDERS} levels"
         )
         return
     try:

@@ -98,7 +98,7 @@ EPOCHS = _timed(
     "epochs", "api/v2/_epochs/index.json", "the instants at which documents change without a new build"
 )
 EPOCH_DOCUMENT = _timed(
-    "epoch-document", "api/v2/_epochs/{epoch}/{path}", "a document as it reads from a later instant on"
+    "epoch-document", "api/v2/_epochs/{epoch}/{path}", "a document as it is from a later instant on"
 )
 
 # Feeds, calendar, badges

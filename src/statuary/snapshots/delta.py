@@ -83,7 +83,7 @@ def apply_delta(before: Path, delta: Path, out: Path) -> str:
             digest = write_compressed(stream, _merged_members(old, changes))
             if ArchiveDigest(digest, stream.tell()) != made:
                 raise DamagedSnapshotError(
-                    f"{before} and {delta} do not give the snapshot that they should: one is damaged",
+                    f"{before} and {delta} do not give the expected snapshot: one is damaged",
                     "`statuary snapshot verify` says which",
                 )
         return digest

@@ -61,13 +61,13 @@ def fetch(url: str, limit: int) -> bytes | None:
     except HTTPError as error:
         if error.code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUEST_URI_TOO_LONG):
             return None
-        raise url_error(url, f"answers {error.code}") from None
+        raise url_error(url, f"returns {error.code}") from None
     except CONNECTION_ERRORS as error:
         raise url_error(url, str(getattr(error, "reason", error))) from None
     if len(body) > limit:
         raise url_error(url, f"sends more than {limit:,} bytes")
     if missing:
-        raise url_error(url, f"breaks off {missing:,} bytes before the end")
+        raise url_error(url, f"ends {missing:,} bytes early")
     return body
 
 
@@ -87,7 +87,7 @@ def fetch_range(url: str, offset: int, size: int) -> bytes:
     except HTTPError as error:
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             return b""
-        raise url_error(url, f"answers {error.code}") from None
+        raise url_error(url, f"returns {error.code}") from None
     except CONNECTION_ERRORS as error:
         raise url_error(url, str(getattr(error, "reason", error))) from None
 

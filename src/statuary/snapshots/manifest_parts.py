@@ -74,9 +74,7 @@ def parse_entry(line: bytes) -> ManifestEntry:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DamagedSnapshotError(f"the manifest has a malformed line: {line[:100]!r} ({error})") from None
     if encode_entry(entry) != line:
-        raise DamagedSnapshotError(
-            f"the manifest's line of {entry.path} is not written as statuary writes it"
-        )
+        raise DamagedSnapshotError(f"the manifest's line of {entry.path} is not in statuary's format")
     return entry
 
 
@@ -84,7 +82,7 @@ def _entry(value: Mapping[str, Any]) -> ManifestEntry:
     path = document_path(checked_text(value["path"]))
     aliases = tuple(document_path(checked_text(name)) for name in value.get("also", ()))
     if aliases and aliases != (lower_case_address(path),):
-        raise DamagedSnapshotError(f"{path} has aliases that are not its own: {', '.join(aliases)}")
+        raise DamagedSnapshotError(f"{path} has unexpected aliases: {', '.join(aliases)}")
     return ManifestEntry(
         path=path,
         aliases=aliases,
@@ -201,4 +199,4 @@ def read_entries(manifest: Manifest, read: ReadPath) -> Iterator[ManifestEntry]:
                 last = entry.path
                 yield entry
     if counted.manifest(manifest.origin) != manifest:
-        raise DamagedSnapshotError(f"{MANIFEST} states other counts than those of the documents it lists")
+        raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")

@@ -60,7 +60,7 @@ class HashingReader:
     def expect_end(self) -> None:
         """Make sure that nothing follows; raise DamagedSnapshotError if something does."""
         if self.stream.read(1):
-            raise DamagedSnapshotError(f"{self.name} goes on after its end at byte {self.position:,}")
+            raise DamagedSnapshotError(f"{self.name} has data after its end, at byte {self.position:,}")
 
 
 class HashingWriter:

@@ -221,7 +221,7 @@ class TarZstReader:
             raise DamagedSnapshotError(f"{self.name} has {self.next_path()} after its last member")
         rest = BLOCK + len(padding(self.position + BLOCK, TAR_RECORD))
         if self._exactly(rest).strip(b"\0") or self.source.read(1):
-            raise DamagedSnapshotError(f"{self.name} goes on after the end of its tar")
+            raise DamagedSnapshotError(f"{self.name} has data after the end of its tar archive")
         return self.source.expect_trailer()
 
     def _read_header(self) -> tuple[str, int] | None:
@@ -233,7 +233,7 @@ class TarZstReader:
             block[-BLOCK:][156:157] == b"x"
         ):  # a pax header: its records, then the header that they belong to
             if len(block) > BLOCK:
-                raise DamagedSnapshotError(f"{self.name} has a member that statuary did not write so")
+                raise DamagedSnapshotError(f"{self.name} has a member that is not in statuary's format")
             block += self._pax_rest(block)
         try:
             info = tarfile.TarInfo.frombuf(block[-BLOCK:], "utf-8", "strict")
@@ -248,7 +248,7 @@ class TarZstReader:
                 f"{path} is not a plain file (a link, a folder?), and a snapshot has nothing else"
             )
         if written != block or info.size > LARGEST_DOCUMENT:
-            raise DamagedSnapshotError(f"{self.name} has {path} as a member that statuary did not write so")
+            raise DamagedSnapshotError(f"{self.name} has a member that is not in statuary's format: {path}")
         return path, info.size
 
     def _pax_rest(self, header: bytes) -> bytes:
@@ -260,7 +260,7 @@ class TarZstReader:
                 f"{self.name} is damaged: it has no member where one is expected"
             ) from None
         if not 0 < size <= MAX_PAX_HEADER:
-            raise DamagedSnapshotError(f"{self.name} has a member that statuary did not write so")
+            raise DamagedSnapshotError(f"{self.name} has a member that is not in statuary's format")
         return self._exactly(size + len(padding(size)) + BLOCK)
 
     def _exactly(self, size: int) -> bytes:
@@ -268,7 +268,7 @@ class TarZstReader:
         while size:
             part = self.source.read(min(size, CHUNK))
             if not part:
-                raise DamagedSnapshotError(f"{self.name} is cut off: its tar does not end")
+                raise DamagedSnapshotError(f"{self.name} is cut off: its tar archive has no end")
             size -= len(part)
             self.position += len(part)
             parts.append(part)

@@ -143,6 +143,6 @@ class ZipStreamReader:
         header = zip_format.parse_local_header(fixed + rest)
         if header is None:
             raise DamagedSnapshotError(
-                f"{source.name} has a member at byte {source.position:,} that statuary does not write so"
+                f"{source.name} has a member at byte {source.position:,} that is not in statuary's format"
             )
         return header

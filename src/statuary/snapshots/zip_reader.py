@@ -103,7 +103,7 @@ class ZipReader:
         start, end = span
         entry = zip_format.parse_central_header(self.ranges.read(start, end - start))
         if entry is None or entry.header.path != path:
-            raise DamagedSnapshotError(f"{self.name} is damaged: its directory has no sound entry of {path}")
+            raise DamagedSnapshotError(f"{self.name} is damaged: its directory has no valid entry for {path}")
         return entry
 
     def _find(self, path: str) -> Span | None:
@@ -155,4 +155,4 @@ class ZipReader:
             found = zip_format.central_name(text, 0)
             if found is not None:
                 return text, found
-        raise DamagedSnapshotError(f"{self.name} is damaged: its directory is broken off")
+        raise DamagedSnapshotError(f"{self.name} is damaged: its directory is cut off")

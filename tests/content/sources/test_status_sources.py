@@ -146,7 +146,7 @@ def test_null_affected_components_are_a_record_and_absent_ones_are_not():
         (
             SMALLEST.replace("investigating", "resolved, tweet_id: 9223372036854775808"),
             "updates.0.tweet_id",
-            "'9223372036854775808' is not the number of a post",
+            "'9223372036854775808' is not a post number",
         ),
         (
             SMALLEST.replace(

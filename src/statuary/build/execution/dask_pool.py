@@ -66,7 +66,7 @@ class DaskPool(WorkerPool):
 
     def _gone(self, who: str) -> WorkersLostError:
         hint = "run the build again; it resumes this one"
-        return WorkersLostError(f"the {who} of the cluster at {self.address} is gone", hint)
+        return WorkersLostError(f"the {who} of the cluster at {self.address} has stopped", hint)
 
     @override
     def close(self) -> None:

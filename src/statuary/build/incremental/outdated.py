@@ -27,7 +27,7 @@ class RebuildReason(StrEnum):
     SETTINGS = "the settings have changed"
     NEW = "it is new"
     CHANGED = "it has changed"
-    MISSING = "a document of it was missing or damaged"
+    MISSING = "one of its documents was missing or damaged"
     VERIFIED = "it was verified"
 
 

@@ -10,12 +10,12 @@ from statuary.editing.find_component import STATUSES
 
 
 def complete_incident(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the matching ids of incidents, the newest first."""
+    """Return the matching ids of incidents, newest first."""
     return _files(_content(ctx) / "incidents", incomplete)
 
 
 def complete_maintenance(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the matching ids of maintenances, the newest first."""
+    """Return the matching ids of maintenances, newest first."""
     return _files(_content(ctx) / "maintenances", incomplete)
 
 

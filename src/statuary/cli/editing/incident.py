@@ -160,7 +160,7 @@ def publish_postmortem(session: EditSession, incident: str | None, body: str | N
 @click.option("--all", "everything", is_flag=True, help="Include resolved incidents.")
 @list_format_option
 def list_incidents(content: Path, now: Instant | None, everything: bool, form: str) -> None:
-    """List unresolved incidents, the newest first."""
+    """List unresolved incidents, newest first."""
     from statuary.cli.editing.list_rows import incident_rows
 
     instant = build_instant(now)

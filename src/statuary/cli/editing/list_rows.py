@@ -14,7 +14,7 @@ from statuary.editing.updates import format_for_source, single_line
 
 
 def incident_rows(timeline: Timeline, at: Instant, *, everything: bool) -> list[Row]:
-    """Return incidents, the newest first; without `everything`, only those that are not over."""
+    """Return incidents, newest first; without `everything`, only those that are not over."""
     return list(_rows(timeline.incidents, at, everything=everything))
 
 

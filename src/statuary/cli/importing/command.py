@@ -8,10 +8,10 @@ from statuary.cli.importing.status_kinds import STATUS_COMMANDS
 
 @click.group()
 def command() -> None:
-    """Bring what you have elsewhere into the content folder.
+    """Import contracts and status pages from other systems into the content.
 
-    An import adds what is new and touches nothing else: run it again to bring what has come since. It ends with a
-    report of what it could not bring.
+    An import only adds what is new: run it again to import what has been added since. It ends with a
+    report of what it could not import.
     """
 
 

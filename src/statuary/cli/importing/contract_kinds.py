@@ -15,7 +15,7 @@ class ContractKind(NamedTuple):
     """A source of contracts."""
 
     name: str
-    title: str  # what it brings
+    title: str  # what it imports
     source: str  # what SOURCE may be
 
 
@@ -67,7 +67,7 @@ CONTRACT_OPTIONS: Final = (
         "--compiler",
         multiple=True,
         metavar="KIND=PATH",
-        help="Compile with solc=PATH or vyper=PATH where the version is right; repeat it for each version. "
+        help="Compile with solc=PATH or vyper=PATH where the version matches; repeat it for each version. "
         "Default: the compilers on PATH.",
     ),
     click.option(
@@ -92,10 +92,10 @@ def _command(kind: ContractKind) -> click.Command:
         with_options(*CONTRACT_OPTIONS, *IMPORT_OPTIONS)(run)
     )
     about = (
-        f"SOURCE is {kind.source}.\n\nEach contract is verified before it is written. What cannot be verified is in the"
-        " report; a workspace that lacks a compiler's output or the code on the chain is left with a note of that."
+        f"SOURCE is {kind.source}.\n\nEach contract is verified before it is written. The report lists what cannot"
+        " be verified. A workspace without the compiler's output or the code on the chain is written with a note of that."
     )
-    return click.command(kind.name, help=f"Bring {kind.title}.\n\n{about}")(decorated)
+    return click.command(kind.name, help=f"Import {kind.title}.\n\n{about}")(decorated)
 
 
 CONTRACT_COMMANDS: Final = tuple(map(_command, CONTRACT_KINDS))

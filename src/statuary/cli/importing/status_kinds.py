@@ -44,7 +44,7 @@ STATUS_KINDS = (
 IMPORT_OPTIONS = (
     content_option,
     now_option,
-    click.option("--dry-run", is_flag=True, help="Report what would be brought without writing it."),
+    click.option("--dry-run", is_flag=True, help="Report what would be imported, without writing it."),
 )
 """Options of every kind."""
 
@@ -61,7 +61,7 @@ def _command(kind: StatusKind) -> click.Command:
     about = f"SOURCE is {kind.source}."
     if kind.key:
         about += f"\n\n{kind.key} in the environment is sent as the key of the API."
-    return click.command(kind.name, help=f"Bring a status page of {kind.title}.\n\n{about}")(decorated)
+    return click.command(kind.name, help=f"Import a status page of {kind.title}.\n\n{about}")(decorated)
 
 
 STATUS_COMMANDS = tuple(map(_command, STATUS_KINDS))

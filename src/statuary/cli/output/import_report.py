@@ -1,4 +1,4 @@
-"""The report of an import: what is new, what stays, and what could not be brought, by reason."""
+"""The report of an import: what is new, what stays, and what could not be imported, by reason."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Itera
 def _lost(found: tuple[str, int, list[str]]) -> str:
     reason, count, examples = found
     more = f", and {count - LISTED:,} more" if count > LISTED else ""
-    return printable(f"not brought, or changed ({count:,}): {reason}: {', '.join(examples[:LISTED])}{more}")
+    return printable(f"not imported, or changed ({count:,}): {reason}: {', '.join(examples[:LISTED])}{more}")
 
 
 def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:

@@ -59,7 +59,7 @@ def findings_line(checked: CheckedSite) -> str:
 def _next_transition(checked: CheckedSite) -> str:
     """Return when documents change next, and by when the next build is due."""
     if checked.horizon is None:
-        return "the site stays true until the content changes"
+        return "the site stays current until the content changes"
     due = f"build again by {format_instant(checked.horizon)}"
     if checked.next_transition is None:
         return f"no transition before the horizon; {due}"

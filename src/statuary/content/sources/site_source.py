@@ -153,12 +153,12 @@ class LogSource(SourceModel):
     def _check(self) -> Self:
         if self.example_key and EXAMPLE not in self.origin:
             raise InvalidValueError(
-                f"the log {self.origin!r} is signed with the example key, and its name does not say so",
+                f"the log {self.origin!r} is signed with the example key, but its name does not say so",
                 f"write {EXAMPLE} in the origin, or sign with a key of your own (`statuary log init`)",
             )
         if self.quorum > len(self.witnesses):
             raise InvalidValueError(
-                f"{self.quorum} witnesses must cosign and {len(self.witnesses)} are listed",
+                f"{self.quorum} witnesses must cosign, but only {len(self.witnesses)} are listed",
                 "list more witnesses",
             )
         return self

@@ -78,7 +78,7 @@ def _tweet_id(value: Any) -> int:
     is_number = isinstance(value, str) and value.isascii() and value.isdigit()
     if is_number and len(value) <= TWEET_ID_DIGITS and int(value) <= LARGEST_TWEET_ID:
         return int(value)
-    raise InvalidValueError(f"{describe_value(value)} is not the number of a post", "write decimal digits")
+    raise InvalidValueError(f"{describe_value(value)} is not a post number", "write decimal digits")
 
 
 LARGEST_TWEET_ID = (1 << 63) - 1

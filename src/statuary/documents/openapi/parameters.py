@@ -70,7 +70,7 @@ LIST_PARAMETERS: tuple[JsonObject, ...] = (
     {
         "name": "sort",
         "in": "query",
-        "description": "By match id: `desc` is the newest first.",
+        "description": "By match id: `desc` is newest first.",
         "schema": {"type": "string", "enum": ["asc", "desc"], "default": "desc"},
     },
     {
