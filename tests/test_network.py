@@ -68,7 +68,7 @@ def body_by_the_byte(connection: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("respond", [trickle(OK + b"x" * 1000), body_by_the_byte], ids=["headers", "body"])
-def test_a_byte_now_and_then_does_not_keep_a_connection_open(respond):
+def test_a_slow_trickle_of_bytes_does_not_keep_a_connection_open(respond):
     def read(url: str) -> None:
         with closing(http_opener(Pace(0.3), *HANDLERS).open(url, timeout=5)) as response:
             response.read()
@@ -79,7 +79,7 @@ def test_a_byte_now_and_then_does_not_keep_a_connection_open(respond):
     assert time.monotonic() - started < 3
 
 
-def test_what_keeps_the_pace_may_take_long():
+def test_a_steady_response_may_take_long():
     def respond(connection: socket.socket) -> None:
         connection.sendall(OK)
         for _ in range(10):
@@ -112,7 +112,7 @@ def test_all_responses_of_a_server_have_one_deadline():
     assert 2 <= answered < 6
 
 
-def test_headers_without_end_have_a_deadline():
+def test_endless_headers_have_a_deadline():
     def respond(connection: socket.socket) -> None:
         while True:
             connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
@@ -185,7 +185,7 @@ def test_a_redirect_of_a_public_server_into_a_private_network(monkeypatch):
             fetch(public, 100)
 
 
-def test_a_node_is_not_followed_elsewhere():
+def test_redirects_of_a_node_are_not_followed():
     """Its URL may contain a key, and a redirect would take the request, or the key, to another host."""
     with (
         server(found) as secret,
@@ -195,6 +195,6 @@ def test_a_node_is_not_followed_elsewhere():
         EthereumNode(url).call("eth_chainId")
 
 
-def test_nothing_but_http_is_opened():
+def test_only_http_urls_are_opened():
     for url in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"):
         assert http_opener(Pace(5), *HANDLERS).open(Request(url), timeout=1) is None

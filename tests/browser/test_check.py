@@ -113,7 +113,7 @@ def with_another_byte(record: dict[str, Any]) -> dict[str, Any]:
     return with_onchain_code(record, f"{code[:42]}{int(code[42:44], 16) ^ 1:02x}{code[44:]}")
 
 
-def test_a_click_checks_the_published_record_and_asks_nodes_that_the_reader_names(
+def test_a_click_checks_the_published_record_and_queries_the_given_nodes(
     site: Path, record: dict[str, Any]
 ) -> None:
     code = record["runtimeBytecode"]["onchainBytecode"]
@@ -151,7 +151,7 @@ def test_a_click_checks_the_published_record_and_asks_nodes_that_the_reader_name
     assert other["verdict"].startswith("The published record is of another contract")
 
 
-def test_what_a_node_says_of_the_code_of_a_record(record: dict[str, Any]) -> None:
+def test_a_node_confirms_or_contradicts_the_code_of_a_record(record: dict[str, Any]) -> None:
     code, address = record["runtimeBytecode"]["onchainBytecode"], record["address"]
     with ethereum_node(int(record["chainId"])) as url:
         assert [text for text, _ in compared(url, record)] == ["empty"]
@@ -207,7 +207,7 @@ QUANTITIES = {
 }
 
 
-def test_a_proof_of_a_real_node_is_accepted_and_none_that_differs_in_a_digit(record: dict[str, Any]) -> None:
+def test_a_proof_of_a_real_node_is_accepted_and_any_changed_digit_rejected(record: dict[str, Any]) -> None:
     code, address = record["runtimeBytecode"]["onchainBytecode"], record["address"]
     with ethereum_node(int(record["chainId"])) as url:
         ask(url, "anvil_setCode", address, code)

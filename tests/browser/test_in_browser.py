@@ -97,7 +97,7 @@ def test_an_incident_page_passes_its_own_transitions(site: Path) -> None:
     assert len(after) > len(before)
 
 
-def test_a_page_that_nobody_built_again_says_so(site: Path) -> None:
+def test_a_page_without_a_newer_build_shows_that_it_is_stale(site: Path) -> None:
     passed = browse(
         site,
         "transition",
@@ -121,7 +121,7 @@ def test_the_keyboard_reaches_everything_in_order(site: Path) -> None:
     assert all(stop["outlined"] and stop["inView"] for stop in walked)
 
 
-def test_a_contract_page_is_walked_without_stopping_at_every_line(site: Path) -> None:
+def test_the_keyboard_does_not_stop_at_every_line_of_a_contract_page(site: Path) -> None:
     walked = browse(site, "keyboard", path=STAKING, stops=120)
     names = [stop["name"] for stop in walked]
     assert len(walked) < 100, "every function has one stop, its line to copy"
@@ -131,7 +131,7 @@ def test_a_contract_page_is_walked_without_stopping_at_every_line(site: Path) ->
     assert any(name.startswith("contracts/staking/Staking.sol") for name in names)
 
 
-def test_the_first_stop_skips_to_the_content(site: Path) -> None:
+def test_the_first_tab_stop_skips_to_the_content(site: Path) -> None:
     skipped = browse(site, "skip_link", path="index.html")
     assert skipped == {"first": "Skip to content", "reached": "main", "inside": True}
 
@@ -142,7 +142,7 @@ def test_everything_that_opens_does_so_by_keyboard(site: Path) -> None:
     assert all(toggled)
 
 
-def test_without_scripts_everything_is_said(site: Path) -> None:
+def test_without_scripts_everything_is_readable(site: Path) -> None:
     shown = browse(site, "without_script", paths=["index.html", "contracts/index.html", STAKING])
     status = shown["index.html"]
     assert "Starts 26 Nov 2026, 22:00 CET and ends 27 Nov 2026, 04:00 CET (6 h)" in status
@@ -154,7 +154,7 @@ def test_without_scripts_everything_is_said(site: Path) -> None:
     assert "Download" not in shown[STAKING], "a button that cannot work must not be shown"
 
 
-def test_paper_holds_what_the_screen_folds_and_no_navigation(site: Path) -> None:
+def test_print_shows_folded_parts_and_no_navigation(site: Path) -> None:
     printed = browse(site, "printed", path="index.html", folded=".group .component", useless=".masthead nav")
     assert printed["folded"] > 10
     assert not printed["useless"]
@@ -198,7 +198,7 @@ def test_the_status_page_keeps_to_its_budget(site: Path) -> None:
     )
 
 
-def test_times_are_told_once_in_the_zone_of_the_reader(site: Path) -> None:
+def test_times_are_shown_once_in_the_reader_s_zone(site: Path) -> None:
     zones = {"America/New_York": "3 Sept, 09:14", "Europe/Zurich": "3 Sept, 15:14"}
     for zone, text in zones.items():
         told = browse(
@@ -230,7 +230,7 @@ def test_nothing_moves_when_scripts_run(site: Path, tmp_path: Path) -> None:
     assert [one["file"] for one in taken if one["shift"] > 0.02 or one["complaints"]] == []
 
 
-def test_the_bars_answer_keyboard_and_pointer(site: Path) -> None:
+def test_the_bars_react_to_keyboard_and_pointer(site: Path) -> None:
     told = browse(site, "bars", path="index.html", name="Days of Block production", now=NOW, back=78)
     assert told["role"] == "slider"
     assert told["today"].startswith("Friday")
@@ -258,7 +258,7 @@ def test_colours_are_those_of_the_build(site: Path) -> None:
         assert browse(site, "colours", text=text, language=language) == here
 
 
-def test_nothing_on_the_pages_acts_or_asks_others(site: Path) -> None:
+def test_pages_run_no_inline_scripts_and_contact_no_other_host(site: Path) -> None:
     assert browse(site, "inert", paths=KINDS) == []
 
 

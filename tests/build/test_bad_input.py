@@ -51,6 +51,6 @@ def test_each_case_is_a_finding_of_its_own() -> None:
     assert all(expected().values())
 
 
-def test_the_site_that_the_cases_break_is_in_order(tmp_path: Path) -> None:
+def test_the_unbroken_site_has_no_findings(tmp_path: Path) -> None:
     checked = check_site(small_site(tmp_path), parse_instant(NOW), NoProgress())
     assert checked.all_findings == []

@@ -100,7 +100,7 @@ ODD_DEVDOC = (
 """What JSON text can say and Python's values can not, or would spell otherwise."""
 
 
-def test_numbers_and_strings_keep_their_spelling(tmp_path: Path) -> None:
+def test_numbers_and_strings_are_kept_as_written(tmp_path: Path) -> None:
     odd = RECORD.encode().replace(b'"devdoc":null', ODD_DEVDOC)
     assert odd != RECORD.encode()
     content = write_files(small_site(tmp_path), {RECORD_PATH: odd})
@@ -152,7 +152,7 @@ def test_the_same_content_and_instant_give_the_same_bytes(
     assert all(site == sites[0] for site in sites)
 
 
-def test_building_again_touches_nothing(tmp_path: Path) -> None:
+def test_building_again_writes_nothing(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     build(content, tmp_path / "build")
     before = {
@@ -190,7 +190,7 @@ def flipped_bytecode(content: Path) -> str:
     return file.stem
 
 
-def test_a_record_that_is_not_proved_is_kept_back_and_the_rest_published(tmp_path: Path) -> None:
+def test_an_unproved_record_is_withheld_and_the_rest_published(tmp_path: Path) -> None:
     content = Path(shutil.copytree(CHECKOUT / "content", tmp_path / "content"))
     address = flipped_bytecode(content)
     outcome = build(content, tmp_path / "build")
@@ -205,7 +205,7 @@ def test_a_record_that_is_not_proved_is_kept_back_and_the_rest_published(tmp_pat
     assert (tmp_path / "build/api/v2/summary.json").exists()
 
 
-def test_publish_all_publishes_refused_records_and_says_so(tmp_path: Path) -> None:
+def test_publish_all_publishes_rejected_records_and_marks_them(tmp_path: Path) -> None:
     content = Path(shutil.copytree(CHECKOUT / "content", tmp_path / "content"))
     address = flipped_bytecode(content)
     site = (content / "site.yaml").read_text("utf-8")
@@ -252,7 +252,7 @@ def numbers_for_text(content: Path) -> str:
 
 @pytest.mark.parametrize("break_it", [unreadable, unknown_member, misfiled, numbers_for_text])
 @pytest.mark.parametrize("strict", [False, True])
-def test_a_broken_record_is_withheld_and_stops_nothing_else(
+def test_a_broken_record_is_withheld_and_the_rest_published(
     break_it: Callable[[Path], str], strict: bool, tmp_path: Path
 ) -> None:
     """What the last build published of it goes: the same content gives the same site, whatever was there before."""

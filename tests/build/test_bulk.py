@@ -91,7 +91,7 @@ def test_the_ledger_names_line_and_row(tmp_path):
     assert read_entry(tmp_path / "out" / LEDGER, path).sources == "contracts/a.jsonl:2"
 
 
-def test_a_record_that_is_not_proved_is_rejected_at_its_line(tmp_path):
+def test_an_unproved_record_is_rejected_at_its_line(tmp_path):
     wrong = record(2)
     wrong["sources"]["contracts/Made.sol"]["content"] += " "
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), wrong])})
@@ -121,7 +121,7 @@ def test_a_contract_in_two_forms_is_a_finding(tmp_path):
     assert outcome.checked.contracts.contracts == 1
 
 
-def test_a_chain_that_the_site_does_not_have_is_a_finding(tmp_path):
+def test_a_chain_that_the_site_lacks_is_a_finding(tmp_path):
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1) | {"chainId": "5"}])})
     (finding,) = build(content, tmp_path / "out").checked.rejections
     assert (finding.rule, finding.path, finding.position.line) == ("known-chain", "contracts/a.jsonl", 1)
@@ -136,7 +136,7 @@ def test_a_chain_that_the_site_does_not_have_is_a_finding(tmp_path):
         ("gopher://a/b", "no file or folder 'gopher://a/b'"),
     ],
 )
-def test_a_source_that_is_not_there_is_a_finding_in_site_yaml(tmp_path, source, said):
+def test_a_missing_source_is_a_finding_in_site_yaml(tmp_path, source, said):
     content = write_files(
         small_site(tmp_path), {"site.yaml": f"{SITE}contracts:\n  sources:\n    - {source}\n"}
     )
@@ -145,7 +145,7 @@ def test_a_source_that_is_not_there_is_a_finding_in_site_yaml(tmp_path, source, 
     assert finding.position == Position(10, 7)
 
 
-def test_nothing_is_left_of_the_join(tmp_path, monkeypatch):
+def test_temporary_files_of_the_join_are_removed(tmp_path, monkeypatch):
     require_module("duckdb", install=INSTALL)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     content = small_site(tmp_path)
@@ -154,7 +154,7 @@ def test_nothing_is_left_of_the_join(tmp_path, monkeypatch):
     assert {file.name for file in tmp_path.iterdir()} == {"content", "out"}
 
 
-def test_an_export_that_cannot_be_read_does_not_stop_the_news(tmp_path):
+def test_an_unreadable_export_does_not_stop_status_updates(tmp_path):
     require_module("duckdb", install=INSTALL)
     content = small_site(tmp_path)
     write_tables(content / "contracts/export", tables_of_records([record(1)]), without=["code"])

@@ -33,13 +33,13 @@ def test_its_workers_do_the_tasks(running):
     assert os.getpid() not in doers
 
 
-def test_what_a_task_raises_arrives_whole(running):
+def test_an_exception_of_a_task_is_raised_with_its_details(running):
     with DaskExecutor(running.address) as executor, pytest.raises(OSError, match="No space left") as raised:
         list(executor.map_unordered(fail, [Square("", one) for one in range(40)]))
     assert raised.value.filename == "build/.statuary"
 
 
-def test_a_killed_worker_s_tasks_are_done_by_another():
+def test_the_tasks_of_a_killed_worker_are_done_by_another():
     with dask_cluster() as own, DaskExecutor(own.address) as executor:
         results = executor.map_unordered(square, [Square("", one) for one in range(200)])
         found = [next(results) for _ in range(20)]
@@ -48,7 +48,7 @@ def test_a_killed_worker_s_tasks_are_done_by_another():
 
 
 @pytest.mark.parametrize("part", ["scheduler", "workers"])
-def test_a_cluster_that_is_gone_is_reported_of(part, monkeypatch):
+def test_a_stopped_cluster_is_reported(part, monkeypatch):
     monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 3)
     monkeypatch.setattr(dask_pool, "CHECK_INTERVAL", 1)
     monkeypatch.setattr("statuary.build.execution.task_window.CHECK_INTERVAL", 1)
@@ -63,7 +63,7 @@ def test_a_cluster_that_is_gone_is_reported_of(part, monkeypatch):
     assert lost.value.hint.startswith("run the build again")
 
 
-def test_nobody_at_the_address(monkeypatch):
+def test_an_address_without_a_server(monkeypatch):
     require_module("distributed", install='pip install "statuary[dask]"')
     monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 1)
     with pytest.raises(WorkersLostError, match="accepts no work"):

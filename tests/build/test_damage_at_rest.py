@@ -61,7 +61,7 @@ def test_what_an_unfinished_build_left_is_verified_once(content, tmp_path, harme
     assert files_in(tmp_path / "out") == whole
 
 
-def test_the_site_is_on_disk_before_the_ledger_says_so(content, tmp_path, monkeypatch):
+def test_the_site_is_synced_before_the_ledger_says_so(content, tmp_path, monkeypatch):
     seen = []
 
     def sync(self):

@@ -102,7 +102,7 @@ def as_if_made_anew(content: Path, out: Path) -> None:
     shutil.rmtree(out.parent / "anew")
 
 
-def test_nothing_is_looked_into_twice(content, tmp_path, built):
+def test_nothing_is_read_twice(content, tmp_path, built):
     build(content, tmp_path / "out")
     assert Counter(built) == Counter(path_of(one) for one in range(1, COUNT + 1))
     built.clear()
@@ -129,7 +129,7 @@ def test_an_incident_touches_no_contract(content, tmp_path, built):
     as_if_made_anew(content, tmp_path / "out")
 
 
-def test_what_comes_changes_and_goes(content, tmp_path, built):
+def test_added_changed_and_removed_contracts(content, tmp_path, built):
     build(content, tmp_path / "out")
     built.clear()
     changed = record_of(3).replace(b'"matchId":"3"', b'"matchId":"1003"')
@@ -145,7 +145,7 @@ def test_what_comes_changes_and_goes(content, tmp_path, built):
     as_if_made_anew(content, tmp_path / "out")
 
 
-def test_a_refused_record_is_looked_into_no_more_than_others(content, tmp_path, built):
+def test_a_rejected_record_is_checked_no_more_often_than_others(content, tmp_path, built):
     damaged = record_of(3).replace(b'"match":"exact_match"', b'"match":"match"', 1)
     assert damaged != record_of(3)
     write_files(content, {path_of(3): damaged})
@@ -203,7 +203,7 @@ def unlike(one: dict[str, bytes], other: dict[str, bytes]) -> set[str]:
 
 
 @pytest.mark.parametrize("out", ["site.zip", "site.tar.zst"])
-def test_a_snapshot_has_none_of_the_records_that_repeat_one_another(content, tmp_path, out):
+def test_a_snapshot_has_no_records_that_repeat_one_another(content, tmp_path, out):
     write_files(content, {"contracts/more.jsonl": OTHER_MATCH_ID + b"\n"})
     origin = SiteOrigin(instant=parse_instant(NOW), revision="", statuary="1")
     with SnapshotTarget(tmp_path / out, origin) as target:
@@ -229,7 +229,7 @@ def test_a_clone_with_the_last_site_restored(tmp_path, built):
 
 
 @pytest.mark.parametrize("what", ["settings", "statuary"])
-def test_what_everything_depends_on_rebuilds_everything_and_says_so(
+def test_a_change_of_settings_rebuilds_everything_with_that_reason(
     content, tmp_path, built, what, monkeypatch
 ):
     build(content, tmp_path / "out")
@@ -250,7 +250,7 @@ def test_what_everything_depends_on_rebuilds_everything_and_says_so(
 
 
 @pytest.mark.parametrize("damage", ["removed", "shorter"])
-def test_a_document_that_is_gone_is_made_again(content, tmp_path, built, damage):
+def test_a_missing_document_is_built_again(content, tmp_path, built, damage):
     build(content, tmp_path / "out")
     whole = files_in(tmp_path / "out")
     built.clear()
@@ -284,7 +284,7 @@ def test_any_number_of_workers_gives_the_same_bytes(tmp_path):
     assert files_in(tmp_path / "three") == files_in(tmp_path / "one")
 
 
-def test_an_interrupted_build_is_gone_on_with(tmp_path, built, monkeypatch):
+def test_an_interrupted_build_is_resumed(tmp_path, built, monkeypatch):
     content = site_of_many(tmp_path, 200)
     build(content, tmp_path / "undisturbed", git=False)
     built.clear()
@@ -307,7 +307,7 @@ def test_an_interrupted_build_is_gone_on_with(tmp_path, built, monkeypatch):
 
 
 @pytest.mark.parametrize("stage", ["offer_lists", "offer_site", "publish"])
-def test_a_build_that_ended_at_any_stage_is_gone_on_with(tmp_path, monkeypatch, stage):
+def test_a_build_that_stopped_at_any_stage_is_resumed(tmp_path, monkeypatch, stage):
     """What it made of contracts is used; lists, which depend on all of them, are made again."""
     content = site_of_many(tmp_path, 20)
     build(content, tmp_path / "undisturbed", git=False)

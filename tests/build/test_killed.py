@@ -27,7 +27,7 @@ def test_killed_on_a_cluster(tmp_path):
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_ctrl_c_ends_it_with_a_sentence_and_the_next_build_goes_on(tmp_path, workers):
+def test_ctrl_c_ends_it_with_one_message_and_the_next_build_resumes(tmp_path, workers):
     content, out = site_of_many(tmp_path, 900), tmp_path / "out"
     command = [*STATUARY, "--content", content, "--out", out, "--workers", workers]
     with subprocess.Popen(

@@ -75,7 +75,7 @@ def test_an_export_in_a_bucket(bucket, tmp_path, wanted):
     assert contracts_in(tmp_path / "out").keys() == wanted.keys()
 
 
-def test_a_bucket_that_is_not_there_is_a_finding(bucket, tmp_path):
+def test_a_missing_bucket_is_a_finding(bucket, tmp_path):
     outcome = build(site_with(tmp_path, "s3://nowhere-at-all/all.jsonl"), tmp_path / "out")
     (finding,) = outcome.checked.rejections
     assert (finding.rule, finding.path) == ("reachable-source", "site.yaml")

@@ -53,7 +53,7 @@ def at(record, number):
 
 
 @pytest.mark.parametrize("feature", FEATURES)
-def test_what_the_compiler_repeats_is_in_order(feature, tmp_path):
+def test_repeated_members_of_the_compiler_agree(feature, tmp_path):
     record = made_record(feature)
     again = recompiled(site(tmp_path, record), saying(tmp_path, record["stdJsonOutput"]))
     assert (again.compiled, again.identical, again.findings) == (1, 1, ())
@@ -119,7 +119,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_the_compiler_says_otherwise_is_found_in_its_place(change, tmp_path):
+def test_differences_from_the_compiler_are_found_at_their_member(change, tmp_path):
     record = made_record("everything")
     output = copy.deepcopy(record["stdJsonOutput"])
     change(output)
@@ -179,7 +179,7 @@ def test_transformations_are_those_that_follow_from_the_output(change, tmp_path)
     assert [one.pointer for one in again.findings] == [(TRANSFORMATIONS[change], "transformations")]
 
 
-def test_a_level_that_the_output_does_not_give_is_an_error(tmp_path):
+def test_a_level_that_the_output_contradicts_is_an_error(tmp_path):
     record = made_record("plain")
     output = copy.deepcopy(record["stdJsonOutput"])
     record["runtimeBytecode"]["onchainBytecode"] += "00"
@@ -196,7 +196,7 @@ def test_ids_of_another_submission_with_the_same_code_are_no_difference(tmp_path
     assert recompiled(site(tmp_path, record), saying(tmp_path, output)).findings == ()
 
 
-def test_the_compiler_gets_the_records_input_and_is_asked_for_what_the_record_holds(tmp_path):
+def test_the_compiler_gets_the_input_of_the_record_and_must_output_its_members(tmp_path):
     record = made_record("plain")
     body = f"cat > {tmp_path}/asked.json; pwd > {tmp_path}/where; ls -A > {tmp_path}/there; exit 3"
     [finding] = recompiled(
@@ -213,7 +213,7 @@ def test_the_compiler_gets_the_records_input_and_is_asked_for_what_the_record_ho
     assert str(tmp_path) not in (tmp_path / "where").read_text()
 
 
-def test_absent_versions_are_named_with_the_number_of_their_records(tmp_path):
+def test_missing_compiler_versions_are_named_with_their_number_of_records(tmp_path):
     record = made_record("plain")
     older = copy.deepcopy(record)
     older["compilation"]["compilerVersion"] = "0.8.29+commit.ab55807c"
@@ -245,7 +245,7 @@ def test_records_of_bulk_files_are_compiled_again_too(tmp_path):
     assert (finding.path, finding.position.line) == ("contracts/all.jsonl", 2)
 
 
-def test_the_compiler_of_the_recorded_version_is_taken(tmp_path):
+def test_the_compiler_of_the_recorded_version_is_used(tmp_path):
     def told(version):
         return Compiler(kind="solc", path=tmp_path / version, version=version)
 
@@ -254,7 +254,7 @@ def test_the_compiler_of_the_recorded_version_is_taken(tmp_path):
     assert find_compiler(compilers, "vyper", VERSION) is None
 
 
-def test_twins_are_compiled_once(tmp_path):
+def test_equal_inputs_are_compiled_once(tmp_path):
     record = made_record("plain")
     (tmp_path / "output.json").write_text(json.dumps(record["stdJsonOutput"]))
     body = f"echo run >> {tmp_path}/runs; cat {tmp_path}/output.json"
@@ -265,7 +265,7 @@ def test_twins_are_compiled_once(tmp_path):
     assert (tmp_path / "runs").read_text() == "run\n"
 
 
-def test_an_input_that_the_compiler_refuses_is_an_error(tmp_path):
+def test_an_input_that_the_compiler_rejects_is_an_error(tmp_path):
     errors = [
         {"severity": "warning", "message": "unused"},
         {"severity": "error", "formattedMessage": "ParserError: Expected ';'"},
@@ -297,7 +297,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_a_hostile_compiler_is_a_warning_and_soon_over(kind, tmp_path):
+def test_a_hostile_compiler_is_a_warning_and_stopped_soon(kind, tmp_path):
     body, message = HOSTILE[kind]
     content = site(tmp_path, made_record("plain"))
     began = time.monotonic()
@@ -317,7 +317,7 @@ def test_a_line_before_the_answer_is_skipped(tmp_path):
     assert recompiled(site(tmp_path, record), talkative).findings == ()
 
 
-def test_a_program_that_tells_no_version_is_no_compiler(tmp_path):
+def test_a_program_without_a_version_is_not_a_compiler(tmp_path):
     silent = program(tmp_path, "true", version="")
     with pytest.raises(CompilerError, match="prints no version"):
         detect_compiler("solc", silent)
@@ -336,7 +336,7 @@ def test_a_record_that_cannot_be_read_is_left_to_the_other_checks(tmp_path):
     assert (again.compiled, again.findings) == (0, ())
 
 
-def test_what_runs_can_be_ended_from_outside():
+def test_a_running_program_can_be_stopped():
     ended = []
 
     def run():
@@ -352,7 +352,7 @@ def test_what_runs_can_be_ended_from_outside():
     assert ended == [-9]
 
 
-def test_a_program_that_is_gone_when_it_is_run_says_so(tmp_path):
+def test_a_program_that_disappears_before_it_runs_is_reported(tmp_path):
     compiler = detect_compiler("solc", program(tmp_path, "true"))
     compiler.path.unlink()
     with pytest.raises(CompilerError, match="code 127 and wrote no JSON"):

@@ -88,7 +88,7 @@ def made(monkeypatch) -> list[str]:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_as_if_made_anew(content, tmp_path, change, made):
+def test_a_kept_document_equals_a_new_one(content, tmp_path, change, made):
     build(content, tmp_path / "out")
     assert {"404.html", "api.html", "openapi.json", "chains"} <= set(made)
     made.clear()
@@ -100,7 +100,7 @@ def test_as_if_made_anew(content, tmp_path, change, made):
 
 
 @pytest.mark.parametrize("harm", ["removed", "other bytes", "touched"])
-def test_what_is_harmed_is_made_again(content, tmp_path, harm, made):
+def test_a_damaged_document_is_built_again(content, tmp_path, harm, made):
     build(content, tmp_path / "out")
     whole = files_in(tmp_path / "out")
     made.clear()
@@ -116,7 +116,7 @@ def test_what_is_harmed_is_made_again(content, tmp_path, harm, made):
     assert files_in(tmp_path / "out") == whole
 
 
-def test_another_program_makes_them_again(content, tmp_path, made, monkeypatch):
+def test_a_new_version_of_the_program_builds_them_again(content, tmp_path, made, monkeypatch):
     build(content, tmp_path / "out")
     made.clear()
     monkeypatch.setattr(
@@ -126,7 +126,7 @@ def test_another_program_makes_them_again(content, tmp_path, made, monkeypatch):
     assert made
 
 
-def test_what_another_site_was_published_over_is_made_again(content, tmp_path):
+def test_documents_overwritten_by_another_site_are_built_again(content, tmp_path):
     build(content, tmp_path / "out")
     whole = files_in(tmp_path / "out")
     other = write_files(tmp_path / "other", {"site.yaml": SITE.replace("Plinth", "Socle")})
@@ -139,7 +139,7 @@ def test_what_another_site_was_published_over_is_made_again(content, tmp_path):
     assert files_in(tmp_path / "out") == whole
 
 
-def test_verifying_makes_them_again(content, tmp_path, made):
+def test_verifying_builds_them_again(content, tmp_path, made):
     build(content, tmp_path / "out")
     made.clear()
     build(content, tmp_path / "out", verify=True)

@@ -33,23 +33,23 @@ def squares(number: int, **of_the_tenth) -> list[Square]:
     "executor", [InProcessExecutor(), process_executor(1), process_executor(2), process_executor(4)]
 )
 @pytest.mark.parametrize("number", [0, 1, 2, 3, 40])
-def test_every_task_is_done_once_that_is_reported_once(executor, number):
+def test_every_task_is_done_and_reported_once(executor, number):
     with executor:
         assert sorted(executor.map_unordered(square, squares(number))) == [one**2 for one in range(number)]
         assert sorted(executor.map_unordered(square, squares(number))) == [one**2 for one in range(number)]
 
 
-def test_everybody_has_a_hand_in_it():
+def test_every_worker_takes_part():
     with process_executor(3) as executor:
         assert len(set(executor.map_unordered(whose, squares(60)))) == 3
 
 
-def test_a_few_tasks_start_nobody():
+def test_a_few_tasks_start_no_worker():
     with process_executor(8) as executor:
         assert set(executor.map_unordered(whose, squares(4))) == {os.getpid()}
 
 
-def test_tasks_are_taken_as_they_are_needed():
+def test_tasks_are_generated_as_needed():
     taken = count()
     tasks = (Square(f"{next(taken)}", 1) for _ in range(1000))
     with process_executor(2) as executor:
@@ -60,13 +60,13 @@ def test_tasks_are_taken_as_they_are_needed():
         results.close()
 
 
-def test_a_killed_worker_s_task_is_done_again(tmp_path):
+def test_the_task_of_a_killed_worker_is_done_again(tmp_path):
     tasks = squares(40, trace=tmp_path / "trace", kills=2)
     with process_executor(2) as executor:
         assert sorted(executor.map_unordered(square, tasks)) == [one**2 for one in range(40)]
 
 
-def test_a_task_that_ends_every_worker_ends_early_and_named(tmp_path):
+def test_a_task_that_kills_every_worker_is_named_and_given_up(tmp_path):
     tasks = [Square(f"part-{one}", one, tmp_path / f"{one}", 1000) for one in range(40)]
     with (
         process_executor(2) as executor,
@@ -77,7 +77,7 @@ def test_a_task_that_ends_every_worker_ends_early_and_named(tmp_path):
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_what_a_task_raises_arrives_whole(count):
+def test_an_exception_of_a_task_is_raised_with_its_details(count):
     with process_executor(count) as executor, pytest.raises(OSError, match="No space left") as raised:
         list(executor.map_unordered(fail, squares(40)))
     assert (raised.value.errno, raised.value.filename) == (28, "build/.statuary")
@@ -98,7 +98,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_workers_end_with_the_process_that_asked(tmp_path, end):
+def test_workers_end_with_their_parent_process(tmp_path, end):
     script = tmp_path / "driver.py"
     script.write_text(DRIVER)
     command = [sys.executable, str(script)]

@@ -41,13 +41,13 @@ def check(content, *options):
     return result
 
 
-def test_what_comes_out_as_it_is_kept(content, tmp_path):
+def test_an_identical_compilation_has_no_findings(content, tmp_path):
     result = check(content, "--recompile", "--compiler", f"solc={compiler(tmp_path)}")
     assert result.exit_code == ExitCode.OK
     assert result.stdout == "1 of 1 records compiled again, 1 of them identical\nno errors or warnings\n"
 
 
-def test_what_comes_out_otherwise_is_an_error(content, tmp_path):
+def test_a_different_compilation_is_an_error(content, tmp_path):
     program = compiler(tmp_path, devdoc={"kind": "dev", "methods": {}, "version": 1, "title": "another"})
     result = check(content, "--recompile", "--compiler", f"solc={program}")
     assert result.exit_code == ExitCode.FINDINGS
@@ -56,7 +56,7 @@ def test_what_comes_out_otherwise_is_an_error(content, tmp_path):
     assert "1 of 1 records compiled again, 0 of them identical\n1 error, 0 warnings" in result.stdout
 
 
-def test_an_absent_version_is_a_warning_which_strict_makes_count(content, tmp_path):
+def test_a_missing_compiler_version_is_a_warning_that_strict_counts(content, tmp_path):
     options = ["--recompile", "--compiler", f"solc={compiler(tmp_path, version='0.8.29+commit.ab55807c')}"]
     result = check(content, *options)
     assert result.exit_code == ExitCode.OK
@@ -64,7 +64,7 @@ def test_an_absent_version_is_a_warning_which_strict_makes_count(content, tmp_pa
     assert check(content, *options, "--strict").exit_code == ExitCode.FINDINGS
 
 
-def test_without_compiler_those_on_the_path_are_taken(content, tmp_path, monkeypatch):
+def test_compilers_on_the_path_are_used_by_default(content, tmp_path, monkeypatch):
     programs = tmp_path / "bin"
     programs.mkdir()
     compiler(programs)
@@ -94,7 +94,7 @@ def test_wrong_usage(case, content):
     assert message in result.stderr
 
 
-def test_a_compiler_is_for_recompiling(content, tmp_path):
+def test_the_compiler_option_requires_recompile(content, tmp_path):
     result = check(content, "--compiler", f"solc={compiler(tmp_path)}")
     assert result.exit_code == ExitCode.USAGE
 

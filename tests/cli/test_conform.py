@@ -33,7 +33,7 @@ def test_a_site_that_conforms(base):
     assert f"{base} at the level edge: 38 passed, 0 failed, 0 skipped" in done.output
 
 
-def test_a_check_that_fails_tells_its_rule_and_what_is_wrong(base, project):
+def test_a_failed_check_names_its_rule_and_the_fault(base, project):
     document = project / "build" / "chains"
     body = document.read_bytes()
     document.unlink()

@@ -119,7 +119,7 @@ def test_a_record_is_the_same_contract(content, code, tmp_path):
     assert row.match == "exact_match"
 
 
-def test_numbers_count_on_and_may_be_given(content, code):
+def test_match_ids_continue_and_may_be_given(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--match-id", "41")
     run(content, artifact("Station"), *code("Station"))
     assert sorted(row.matchId for row in rows(content)) == ["41", "42"]
@@ -128,7 +128,7 @@ def test_numbers_count_on_and_may_be_given(content, code):
     assert f"contracts/31337/{STATION}/contract.yaml already has match id 42" in taken.stderr
 
 
-def test_what_is_there_is_replaced_by_force_alone_and_keeps_number_date_and_notes(content, code):
+def test_force_replaces_a_contract_and_keeps_its_match_id_date_and_notes(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--match-id", "7", "--verified-at", "2026-01-01T00:00:00Z")
     folder = content / "contracts/31337" / FARE
     (folder / "README.md").write_text("ours")
@@ -147,7 +147,7 @@ def test_what_is_there_is_replaced_by_force_alone_and_keeps_number_date_and_note
     assert (row.matchId, row.verifiedAt, row.creationMatch) == ("7", "2026-01-01T00:00:00Z", None)
 
 
-def test_numbers_in_bulk_files_are_not_looked_through(content, code):
+def test_match_ids_in_bulk_files_are_not_searched(content, code):
     (content / "contracts").mkdir()
     (content / "contracts/many.jsonl").write_text("")
     refused = run(content, artifact("Fare"), *code("Fare"))
@@ -156,7 +156,7 @@ def test_numbers_in_bulk_files_are_not_looked_through(content, code):
     assert run(content, artifact("Fare"), *code("Fare"), "--match-id", "5").exit_code == ExitCode.OK
 
 
-def test_another_spelling_of_the_address_is_the_same_contract(content, code):
+def test_the_other_form_of_the_address_is_the_same_contract(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--as", "record")
     lower = content / f"contracts/31337/{FARE.lower()}.json"
     (content / f"contracts/31337/{FARE}.json").rename(lower)
@@ -165,7 +165,7 @@ def test_another_spelling_of_the_address_is_the_same_contract(content, code):
     assert set(tree(content)) == {"site.yaml", f"contracts/31337/{FARE}.json"}
 
 
-def test_what_the_chain_does_not_hold_is_not_written(content, code):
+def test_a_contract_that_does_not_match_the_chain_is_not_written(content, code):
     before = tree(content)
     result = run(content, artifact("Station"), *code("Turnstile"))
     assert result.exit_code == ExitCode.FINDINGS
@@ -178,7 +178,7 @@ def test_what_the_chain_does_not_hold_is_not_written(content, code):
     assert tree(content) == before
 
 
-def test_one_side_that_does_not_match_is_said(content, code, tmp_path):
+def test_a_side_that_does_not_match_is_reported(content, code, tmp_path):
     options = code("Fare")
     other = options.index("--creation") + 1
     options[other] = code("Turnstile")[3]
@@ -200,7 +200,7 @@ def test_constructor_arguments_that_do_not_decode_keep_the_creation_side_out(con
     assert "creation null, runtime exact_match" in result.stdout
 
 
-def test_a_dry_run_says_all_and_writes_nothing(content, code):
+def test_a_dry_run_reports_everything_and_writes_nothing(content, code):
     before = tree(content)
     result = run(content, artifact("Fare"), *code("Fare"), "--dry-run")
     assert result.exit_code == ExitCode.OK
@@ -215,7 +215,7 @@ def test_a_contract_of_a_build_info_is_named(content, code):
     assert named.exit_code == ExitCode.OK
 
 
-def test_what_is_wanting_is_reported_with_what_to_do(content, code):
+def test_missing_options_are_reported_with_a_hint(content, code):
     result = run(content, str(HARDHAT_3 / "contracts/Fare.sol/Fare.json"), *code("Fare", "hardhat3"))
     assert result.exit_code == ExitCode.FAILED
     assert result.stderr == (
@@ -258,7 +258,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refusals(case, content):
+def test_rejections(case, content):
     options, message = REFUSED[case]
     result = run(content, artifact("Fare"), "--address", FARE, *options)
     assert result.exit_code == ExitCode.FAILED
@@ -287,7 +287,7 @@ def test_with_several_chains_one_must_be_named(content, code):
     assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.OK
 
 
-def test_from_a_real_node(content):
+def test_a_contract_is_added_from_a_real_node(content):
     held = chain()["contracts"]["foundry"]
     with ethereum_node() as url:
         for transaction in chain()["transactions"]:

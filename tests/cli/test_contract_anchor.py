@@ -220,7 +220,7 @@ def wrong_proof(method, answer):
         (wrong_proof, "the Merkle proof ends before the value"),
     ],
 )
-def test_what_a_node_cannot_show_is_said(content, node, change, reason):
+def test_what_a_node_cannot_prove_is_reported(content, node, change, reason):
     add(content, node, "--no-anchor")
     with through(node, change) as url:
         result = anchor(content, url)
@@ -284,7 +284,7 @@ def test_a_snapshot_is_verified_again_with_its_anchors(content, node, tmp_path):
         assert fare.on_chain.evidence["blockHash"] == fare.proof["anchor"]["block"]["hash"]
 
 
-def test_a_published_proof_that_says_more_than_its_anchor_is_found_out(content, node, tmp_path):
+def test_a_published_proof_that_claims_more_than_its_anchor_is_rejected(content, node, tmp_path):
     add(content, node)
     site = tmp_path / "site"
     built, _ = proof(content)

@@ -38,7 +38,7 @@ def built(folder, umask=0o022, **environment):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no umask and no /proc")
-def test_umask_a_home_that_cannot_be_written_and_no_temporary_folder(tmp_path):
+def test_a_strict_umask_a_read_only_home_and_no_temporary_folder(tmp_path):
     wanted = built(tmp_path / "plain")
     assert built(tmp_path / "umask", umask=0o077) == wanted
     modes = {

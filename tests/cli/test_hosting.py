@@ -52,7 +52,7 @@ def test_an_edited_configuration_is_not_replaced(content, tmp_path):
     assert run(content, "netlify", "--out", str(tmp_path / "out")).exit_code == 0
 
 
-def test_what_the_site_lacks_for_a_host_is_reported(content):
+def test_files_that_a_host_needs_and_the_site_lacks_are_reported(content):
     assert "hosting: {files: [cloudflare]}" in run(content, "cloudflare").stderr
     write_files(
         content, {"site.yaml": (content / "site.yaml").read_text() + "hosting: {files: [cloudflare]}\n"}

@@ -70,7 +70,7 @@ def test_a_wheel_that_is_installed_from_the_project_stays(tmp_path):
     assert wheel.read_text() == "a wheel"
 
 
-def test_a_wheel_that_is_gone_is_reported(tmp_path):
+def test_a_missing_wheel_is_reported(tmp_path):
     gone = installation_of({"url": (tmp_path / "gone.whl").as_uri(), "archive_info": {}}, tmp_path)
     assert "no longer exists" in gone.note
 

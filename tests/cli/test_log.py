@@ -55,7 +55,7 @@ def test_the_story_of_an_edited_update(tmp_path, content, site):
     assert "incidents/slow.json has the SHA-256" in run("verify", site, code=1)
 
 
-def test_a_rolled_back_log_is_refused(tmp_path, content, site):
+def test_a_rolled_back_log_is_rejected(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "old")
     logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
     run("verify", site)
@@ -104,7 +104,7 @@ def test_a_key_is_made_once_and_signs(tmp_path, content):
     assert (tmp_path / "keys/log.key.last").read_text("utf-8").startswith("6 ")
 
 
-def test_publishing_over_a_log_that_went_another_way_is_refused(tmp_path, content, site):
+def test_publishing_over_a_diverged_log_is_rejected(tmp_path, content, site):
     def publish(folder: Path, code: int) -> str:
         done = CliRunner().invoke(command, ["publish", str(folder), "--to", str(tmp_path / "target")])
         assert done.exit_code == code, done.output

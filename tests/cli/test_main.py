@@ -36,7 +36,7 @@ def interrupted_and_reported_otherwise() -> None:
 @pytest.mark.parametrize(
     "work", [interrupted, interrupted_while_cleaning_up, interrupted_and_reported_otherwise]
 )
-def test_ctrl_c_is_reported_whatever_it_causes(monkeypatch, work):
+def test_ctrl_c_is_reported_whatever_error_it_causes(monkeypatch, work):
     monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=work))
     done = CliRunner().invoke(main.command, ["build"])
     assert done.exit_code == ExitCode.INTERRUPTED
@@ -57,7 +57,7 @@ def test_ctrl_c_while_the_program_is_still_being_imported_is_no_traceback():
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
-def test_a_command_that_leaves_no_work_unfinished_only_says_that_it_was_interrupted(monkeypatch):
+def test_a_command_without_unfinished_work_only_reports_the_interruption(monkeypatch):
     monkeypatch.setattr(
         main.LazyGroup, "get_command", lambda *_: click.Command("check", callback=interrupted)
     )
@@ -75,7 +75,7 @@ def test_an_error_is_a_message_and_a_hint_and_nothing_in_it_is_a_line_of_its_own
     assert done.stderr == "statuary: no\\x1b[31m\n    | ::stop-commands::x\n    do\\nthat\n"
 
 
-def test_a_defect_is_not_hidden(monkeypatch):
+def test_an_unexpected_error_shows_its_traceback(monkeypatch):
     def broken() -> None:
         raise RuntimeError("a defect")
 
@@ -83,7 +83,7 @@ def test_a_defect_is_not_hidden(monkeypatch):
     assert isinstance(CliRunner().invoke(main.command, ["build"]).exception, RuntimeError)
 
 
-def test_a_misspelled_command_is_guessed():
+def test_a_misspelled_command_gets_a_suggestion():
     done = CliRunner().invoke(main.command, ["biuld"])
     assert (done.exit_code, "Did you mean 'build'?" in done.stderr) == (2, True)
 

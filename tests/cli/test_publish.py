@@ -131,7 +131,7 @@ def test_an_older_snapshot_is_not_published_over_a_folders_site(store, built, tm
     assert "snapshot/manifest.json" in bodies_in(store)
 
 
-def test_nothing_of_a_damaged_snapshot_is_published(store, built, tmp_path):
+def test_a_damaged_snapshot_is_not_published(store, built, tmp_path):
     _, out = built
     file = tmp_path / "site.zip"
     run("snapshot", "create", "--from", out, file)
@@ -153,7 +153,7 @@ def test_a_folder_is_published_to_another_folder(built, tmp_path):
     assert all(file.stat().st_nlink == spellings[file.name.lower()] for file in records)
 
 
-def test_a_store_that_is_not_there_is_rejected(store, built):
+def test_a_missing_store_is_rejected(store, built):
     output = run("publish", built[1], "--to", "s3://nowhere-at-all/x", code=3)
     assert output.startswith("statuary: s3://nowhere-at-all/x cannot")
 

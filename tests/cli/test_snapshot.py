@@ -89,7 +89,7 @@ def test_content_folder_and_mirror_make_the_same_bytes(content: Path, tmp_path: 
     assert len({digest(tmp_path / name) for name in files}) == 1
 
 
-def test_verify_tells_what_it_is(content: Path, tmp_path: Path) -> None:
+def test_verify_describes_the_snapshot(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip", "--revision", "v7")
     said = run("snapshot", "verify", file).output
     assert "documents are whole" in said
@@ -108,7 +108,7 @@ def test_verify_fails_on_a_folder_that_was_changed(content: Path, tmp_path: Path
     assert "chains is damaged: it has 2 bytes" in said
 
 
-def test_verify_refuses_what_is_no_snapshot(tmp_path: Path) -> None:
+def test_verify_rejects_what_is_not_a_snapshot(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_text("hello")
     assert "is not a snapshot" in run("snapshot", "verify", tmp_path / "a.zip", code=3).output
 
@@ -167,7 +167,7 @@ def test_a_dry_run_shows_and_writes_nothing(content: Path, tmp_path: Path) -> No
     assert tree(tmp_path / "mirror") == {}
 
 
-def test_only_a_part(content: Path, tmp_path: Path) -> None:
+def test_a_snapshot_of_a_subset(content: Path, tmp_path: Path) -> None:
     whole = create(content, tmp_path / "site.zip")
     create(content, tmp_path / "a.zip", "--only", "status")
     run("snapshot", "create", "--from", whole, "--only", "status", tmp_path / "b.zip")
@@ -182,9 +182,7 @@ def test_only_a_part(content: Path, tmp_path: Path) -> None:
     )
 
 
-def test_a_site_laid_out_for_a_host_is_looked_up_proved_and_cut_all_the_same(
-    content: Path, tmp_path: Path
-) -> None:
+def test_a_site_laid_out_for_a_host_can_be_read_proved_and_subset(content: Path, tmp_path: Path) -> None:
     hosting = "hosting: {layout: sharded, files: [netlify], precompressed: [gz]}\n"
     write_files(content, {"site.yaml": (content / "site.yaml").read_text() + hosting})
     file = create(content, tmp_path / "site.zip")
@@ -254,7 +252,7 @@ def test_a_signature_is_verified_by_the_standard_tool(content: Path, tmp_path: P
     assert tree(tmp_path / "mirror2") == {}
 
 
-def test_a_damaged_snapshot_changes_nothing_of_a_mirror(content: Path, tmp_path: Path) -> None:
+def test_a_damaged_snapshot_does_not_change_a_mirror(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     run("publish", file, "--to", tmp_path / "mirror")
     before = tree(tmp_path / "mirror")
@@ -269,7 +267,7 @@ def test_a_damaged_snapshot_changes_nothing_of_a_mirror(content: Path, tmp_path:
     run("snapshot", "verify", tmp_path / "mirror")
 
 
-def test_what_others_wrote_into_a_mirror_stays(content: Path, tmp_path: Path) -> None:
+def test_files_of_other_programs_in_a_mirror_stay(content: Path, tmp_path: Path) -> None:
     (tmp_path / "mirror").mkdir()
     (tmp_path / "mirror/CNAME").write_text("status.example")
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
@@ -298,7 +296,7 @@ def test_extract_does_not_write_through_a_link(content: Path, tmp_path: Path) ->
     assert tree(tmp_path / "outside") == {}
 
 
-def test_a_tampered_folder_is_not_called_the_same(content: Path, tmp_path: Path) -> None:
+def test_a_tampered_folder_is_not_reported_as_equal(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     run("publish", file, "--to", tmp_path / "mirror")
     assert "the same site" in run("snapshot", "diff", file, tmp_path / "mirror").output
@@ -311,7 +309,7 @@ def test_a_tampered_folder_is_not_called_the_same(content: Path, tmp_path: Path)
     assert "api/v2/status.json is damaged" in said
 
 
-def test_extract_writes_nothing_unless_everything_is_whole(content: Path, tmp_path: Path) -> None:
+def test_extract_writes_nothing_if_anything_is_damaged(content: Path, tmp_path: Path) -> None:
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
     last = tmp_path / "mirror/index.html"
     last.unlink()

@@ -52,18 +52,18 @@ def ask(base: str) -> SendRequest:
 
 
 @pytest.mark.parametrize(("target", "status"), [("/here", 200), ("/refused", 400), ("/fault", 500)])
-def test_every_answer_comes_back_as_it_is(ask, target, status):
+def test_every_response_is_returned_unchanged(ask, target, status):
     answered = ask(target, "GET", {"X-Asked": "twice"})
     assert (answered.status, answered.media_type) == (status, "text/plain")
     assert answered.body.startswith(f"GET /base{target} twice statuary/".encode())
 
 
-def test_targets_go_out_as_they_are_written(ask):
+def test_request_targets_are_sent_as_written(ask):
     target = "/v2/%2e%2e/a%zz?fields=abi,&fields=b"
     assert ask(target, "GET", {}).body.startswith(f"GET /base{target} ".encode())
 
 
-def test_head_and_options_are_asked(ask):
+def test_conformance_tests_head_and_options(ask):
     assert ask("/here", "HEAD", {}).body == b""
     assert ask("/here", "OPTIONS", {}).body.startswith(b"OPTIONS")
 
@@ -81,11 +81,11 @@ def test_redirects_end_and_stay_on_the_web(ask, target, why):
 
 
 @pytest.mark.parametrize("base_url", ["status.example", "file:///etc", "ftp://x.example", "http://"])
-def test_an_address_that_is_not_of_the_web_is_an_error(base_url):
+def test_a_url_that_is_not_http_is_an_error(base_url):
     with pytest.raises(UnreachableError, match="is not a web address"):
         http_sender(base_url)
 
 
-def test_a_host_that_is_not_there_is_a_sentence():
+def test_an_unreachable_host_is_one_message():
     with pytest.raises(UnreachableError, match="cannot be reached"):
         http_sender("http://127.0.0.1:9")("/", "GET", {})

@@ -352,7 +352,7 @@ def test_a_site_that_breaks_a_rule_is_reported(name, damage, site):
     assert all(verdict.problems)
 
 
-def test_a_page_that_changes_between_two_questions_is_asked_again(site):
+def test_a_page_that_changes_between_two_requests_is_read_again(site):
     asked: list[str] = []
 
     def once(target: str, _method: str, answered: HttpResponse) -> HttpResponse:
@@ -370,7 +370,7 @@ def test_a_page_that_changes_between_two_questions_is_asked_again(site):
     assert (verdict.outcome, asked.count(COMPONENTS)) == (ConformanceOutcome.PASSED, 2)
 
 
-def test_what_a_deployment_does_not_have_is_not_judged(site):
+def test_missing_parts_of_a_deployment_are_not_judged(site):
     """A site without pages, a chain without contracts, a moment before any transition."""
     no_pages = outcomes(asking(site, where(at("/"), NOT_FOUND)))
     assert no_pages["pages-are-protected"] is ConformanceOutcome.SKIPPED
@@ -392,7 +392,7 @@ def test_seven_members_without_fields_are_what_the_real_server_sends(site):
     }
 
 
-def test_a_deployment_that_cannot_be_asked_is_not_judged():
+def test_a_deployment_that_cannot_be_queried_is_not_judged():
     def ask(target: str, _method: str, _headers: Mapping[str, str]) -> HttpResponse:
         raise UnreachableError(f"{target} cannot be asked")
 

@@ -31,7 +31,7 @@ def paths(places: ContractScan) -> list[str]:
     return [source.path for source in places]
 
 
-def test_what_is_counted_is_what_is_gone_through(root):
+def test_the_count_is_the_number_of_contracts_read(root):
     places = ContractScan(root)
 
     assert len(places) == 11
@@ -41,7 +41,7 @@ def test_what_is_counted_is_what_is_gone_through(root):
     assert {finding.path for finding in places.findings} == {f"contracts/{n}/odd.bin" for n in (1, 10, 137)}
 
 
-def test_a_folder_that_is_taken_twice_is_taken_for_what_it_is_each_time(root):
+def test_a_folder_given_twice_is_read_as_each_kind(root):
     """As a chain's below `contracts`, and as a folder of its own, in which records are strays."""
     elsewhere = [ExternalSource("contracts/10", "site.yaml", ("contracts", "sources", 0))]
     places = ContractScan(root, elsewhere)

@@ -51,12 +51,12 @@ def test_nested_aliases_expand_a_file_a_few_times_only() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"a": "\\ud800"}', '{"a\\uDC00": 1}', '["\\ud83d\\ud83d\\ude00"]'])
-def test_half_of_a_surrogate_pair_in_a_source_file(text: str) -> None:
+def test_an_unpaired_surrogate_in_a_source_file(text: str) -> None:
     with pytest.raises(UnreadableError, match="surrogate"):
         parse_json_as_text(text)
 
 
-def test_a_whole_surrogate_pair_in_a_source_file() -> None:
+def test_a_complete_surrogate_pair_in_a_source_file() -> None:
     assert parse_json_as_text('{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
 
 
@@ -83,7 +83,7 @@ def surrogate_in_notice(record: dict, _: str) -> None:
         (surrogate_in_notice, ""),
     ],
 )
-def test_half_of_a_surrogate_pair_in_a_record_is_about_that_record(tmp_path, change, member) -> None:
+def test_an_unpaired_surrogate_in_a_record_rejects_that_record(tmp_path, change, member) -> None:
     import json
 
     record = orjson.loads(orjson.dumps(made_record()))
@@ -108,7 +108,7 @@ def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["input.json", "creation.hex", "contract.yaml"])
-def test_a_fifo_in_a_workspace_is_not_waited_for(tmp_path: Path, name: str) -> None:
+def test_a_fifo_in_a_workspace_does_not_block(tmp_path: Path, name: str) -> None:
     folder = tmp_path / f"contracts/1/{ADDRESS}"
     write_files(folder, {"contract.yaml": "contract: a.sol:A\n", "input.json": "{}", "output.json": "{}"})
     (folder / name).unlink(missing_ok=True)
@@ -133,14 +133,14 @@ def test_folders_without_end(tmp_path: Path) -> None:
     assert found.message == f"folders nest deeper than {MAX_FOLDERS} levels"
 
 
-def test_a_source_with_a_name_that_no_system_takes(tmp_path: Path) -> None:
+def test_a_source_whose_name_no_file_system_accepts(tmp_path: Path) -> None:
     for location in ("x" * 5_000, "/".join(["x" * 200] * 30), "nul\0"):
         scan = ContractScan(tmp_path, [ExternalSource(location, "site.yaml", ("contracts", "sources", 0))])
         (finding,) = scan.findings
         assert (finding.rule, finding.path) == ("reachable-source", "site.yaml")
 
 
-def test_a_thousand_wrong_values_are_summed_up(tmp_path: Path) -> None:
+def test_a_thousand_wrong_values_are_summarized(tmp_path: Path) -> None:
     updates = "".join("- {at: 1, status: none}\n" for _ in range(1_000))
     content = write_files(small_site(tmp_path), {"incidents/slow.yaml": f"name: a\nupdates:\n{updates}"})
     found = findings_of(content)
@@ -148,7 +148,7 @@ def test_a_thousand_wrong_values_are_summed_up(tmp_path: Path) -> None:
     assert any(finding.message.endswith("more values are not valid") for finding in found)
 
 
-def test_a_value_of_any_length_makes_a_short_message() -> None:
+def test_a_value_of_any_length_gives_a_short_message() -> None:
     message = Finding(rule="r", message=f"name {'x' * 60_000_000} is wrong").message
     assert len(message) == MAX_MESSAGE + 1
     assert message.startswith("name xxx")
@@ -167,7 +167,7 @@ HUGE = {
 }
 
 
-def test_what_exceeds_a_limit_is_left_out_and_the_rest_is_published(tmp_path: Path) -> None:
+def test_content_beyond_a_limit_is_left_out_and_the_rest_published(tmp_path: Path) -> None:
     content, out = write_files(small_site(tmp_path), HUGE), tmp_path / "out"
     with FolderTarget(out) as target:
         result = build_site(content, target, parse_instant(NOW), NoProgress())

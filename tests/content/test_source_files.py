@@ -20,7 +20,7 @@ def test_utf_16_is_named(encoding):
         decode_utf8("\ufeffname: x\n".encode(encoding))
 
 
-def test_the_position_after_a_byte_order_mark_is_that_in_the_text():
+def test_a_byte_order_mark_does_not_count_in_positions():
     with pytest.raises(UnreadableError) as caught:
         decode_utf8(b"\xef\xbb\xbfab\n\xe9")
     assert caught.value.position == Position(2, 1)

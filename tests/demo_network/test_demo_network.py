@@ -154,7 +154,7 @@ def test_proxies_name_their_implementations(records):
         assert named["address"] == records[implementation]["address"]
 
 
-def test_the_child_of_a_factory_is_credited_to_the_sender_of_the_transaction(records):
+def test_the_deployer_of_a_factory_s_child_is_the_sender_of_the_transaction(records):
     keeper = records["PedestalHall"]["deployment"]["deployer"]
     assert records["Pedestal"]["deployment"]["deployer"] == keeper
     runtime = records["Pedestal"]["runtimeBytecode"]["recompiledBytecode"][2:]

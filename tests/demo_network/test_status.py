@@ -58,7 +58,7 @@ def test_one_unresolved_incident_in_each_state():
     assert [incident["status"] for incident in unresolved] == ["investigating", "identified", "monitoring"]
 
 
-def test_maintenances_past_running_and_future():
+def test_past_active_and_upcoming_maintenances():
     site = documents()
     maintenances = site["api/v2/scheduled-maintenances.json"]["scheduled_maintenances"]
     states = Counter(maintenance["status"] for maintenance in maintenances)
@@ -67,7 +67,7 @@ def test_maintenances_past_running_and_future():
     assert running["id"] == "2026-11-20-relayer-keys"
 
 
-def test_what_the_page_says_follows_from_its_components():
+def test_the_page_status_follows_from_its_components():
     summary = documents()["api/v2/summary.json"]
     status = {component["id"]: component["status"] for component in summary["components"]}
     assert status["bridge"] == "under_maintenance"
@@ -76,7 +76,7 @@ def test_what_the_page_says_follows_from_its_components():
     assert summary["status"] == {"indicator": "minor", "description": "Partially Degraded Service"}
 
 
-def test_nothing_is_left_broken_by_what_was_resolved():
+def test_a_resolved_incident_leaves_no_component_down():
     """Between the incidents every component is well, so that each of them ends what it began."""
     for day in (
         "2026-08-30",
@@ -91,7 +91,7 @@ def test_nothing_is_left_broken_by_what_was_resolved():
         assert documents(noon)["api/v2/status.json"]["status"]["indicator"] == "none", day
 
 
-def test_the_postmortem_counts_blocks_as_the_chain_does():
+def test_the_block_numbers_in_the_postmortem_fit_the_chain():
     genesis, seconds = datetime(2026, 1, 12, 9, tzinfo=UTC), 4
     [told] = [
         update["body"]

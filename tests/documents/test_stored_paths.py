@@ -28,11 +28,11 @@ PLACES = {
 
 
 @pytest.mark.parametrize(("path", "place"), PLACES.items())
-def test_documents_of_an_address_lie_in_the_folder_of_its_first_two_digits(path, place):
+def test_documents_of_an_address_are_in_the_folder_of_its_first_two_digits(path, place):
     assert sharded_path(path) == place
 
 
-def test_both_spellings_lie_in_one_folder():
+def test_both_forms_of_an_address_are_in_one_folder():
     document = Document(path=f"v2/contract/1/{EIP_55}", aliases=(f"v2/contract/1/{LOWER}",), body=b"{}")
     placed = sharded_document(document)
     assert {placed.path.rpartition("/")[0], placed.aliases[0].rpartition("/")[0]} == {"_shards/contract/1/d8"}

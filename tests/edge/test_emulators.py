@@ -126,7 +126,7 @@ def test_status_documents_follow_the_clock(runtime, request):
 
 
 @pytest.mark.parametrize("runtime", ["deno_serve", "cloudflare"])
-def test_a_client_that_holds_the_answer_gets_304(runtime, request):
+def test_a_client_with_the_current_response_gets_304(runtime, request):
     server: Served = request.getfixturevalue(runtime)
     for target in (
         f"/v2/contract/1/{ODD}",

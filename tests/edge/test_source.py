@@ -23,7 +23,7 @@ def test_it_imports_nothing_but_itself(adapter):
     [["check", "--quiet"], ["lint", "--quiet"], ["fmt", "--check", "--quiet", "--line-width=115"]],
     ids=lambda command: command[0],
 )
-def test_it_passes(command):
+def test_the_record_passes_in_deno(command):
     done = subprocess.run(
         [deno(), *command, "--no-config", *SCRIPTS], capture_output=True, text=True, check=False
     )

@@ -76,7 +76,7 @@ def test_random_selections_of_random_records_are_the_same_bytes():
     assert {answer["status"] for answer in answers} == {200}
 
 
-def test_random_query_strings_are_rejected_in_the_same_words():
+def test_random_query_strings_are_rejected_with_the_same_message():
     chance = random.Random(20_260_102)
     resources = [f"contract/1/{ODD}", f"contract/9/{TWIN}", "contract/1/0x1", "contracts/10", "contracts/x"]
     targets = [f"/v2/{chance.choice(resources)}?{random_text(chance)}" for _ in range(4_000)]
@@ -165,7 +165,7 @@ def random_value(chance: random.Random, depth: int) -> str:
     return "{" + ",".join(f'"k{at}\\"":{value}' for at, value in enumerate(values)) + "}"
 
 
-def test_a_record_that_is_no_compact_json_breaks_off_rather_than_ends_well():
+def test_a_record_that_is_not_compact_json_breaks_the_connection():
     site = fixture_site() | {f"v2/contract/1/{TWIN.lower()}": b'{"matchId":"1","abi":['}
     cases = [{"target": f"/v2/contract/1/{TWIN}?fields=abi"}]
     assert "failed" in answers_of_deno(site, cases)[0]
@@ -183,7 +183,7 @@ def test_a_record_that_is_no_compact_json_breaks_off_rather_than_ends_well():
         "/chains",
     ],
 )
-def test_a_client_that_holds_the_answer_gets_304(target):
+def test_a_client_with_the_current_response_gets_304(target):
     first = answers_of_deno(fixture_site(), [{"target": target}])[0]
     tag = first["headers"]["etag"]
     strong = tag.removeprefix("W/")
@@ -197,7 +197,7 @@ def test_a_client_that_holds_the_answer_gets_304(target):
     assert other["status"] == 200
 
 
-def test_documents_keep_the_headers_of_their_host_but_for_the_transfer():
+def test_documents_keep_the_headers_of_their_host_except_transfer_headers():
     answer = answers_of_deno(fixture_site(), [{"target": f"/v2/contract/1/{ODD}?fields=abi"}])[0]
     assert answer["headers"]["cache-control"] == "public, max-age=0, must-revalidate"
     assert "content-length" not in answer["headers"]
@@ -226,7 +226,7 @@ def test_a_site_without_a_chain_list_knows_every_chain():
         ("2027-06-01T00:00:00Z", "2026-12-25T00:00:00.000Z"),
     ],
 )
-def test_an_answer_says_since_when_it_is_stale(now, stale):
+def test_a_response_states_since_when_it_is_stale(now, stale):
     index = compact(EPOCHS | {"until": "2026-12-25T00:00:00.000Z"})
     site = fixture_site() | {"api/v2/_epochs/index.json": index}
     timed, other = answers_of_deno(

@@ -37,7 +37,7 @@ def test_a_new_file_comes_last(root):
     assert found[-1].text(3) == "new"
 
 
-def test_an_edit_beyond_the_limit_is_unreadable(root):
+def test_an_edit_beyond_the_size_limit_is_rejected(root):
     file = list(edited_files(root, {"incidents/b.yaml": "é"}))[-1]
     with pytest.raises(UnreadableError, match="2 bytes, more than 1"):
         file.text(1)

@@ -179,7 +179,7 @@ def test_the_site_after_each_commit_is_as_expected(told, step):
         assert body.decode().split(",") == expected[path].decode().split(",")
 
 
-def test_there_is_no_golden_folder_without_a_step():
+def test_every_golden_folder_has_a_step():
     assert {folder.name for folder in GOLDEN.iterdir()} == {step for step, *_ in STORY}
 
 
@@ -206,7 +206,7 @@ def test_each_step_is_one_commit_of_one_file_that_only_grew(told):
     assert repository.git("status", "--porcelain") == ""
 
 
-def test_a_commit_says_what_readers_are_reported(told):
+def test_a_commit_message_is_what_readers_see(told):
     assert told[0].git("log", "--format=%b", "--grep=^Update incident (monitoring)") == (
         "monitoring at 2026-11-02T10:50:00Z; rpc=operational\n\nThe node is back: calls are answered."
     )

@@ -73,7 +73,7 @@ def test_netlify_finds_shards_by_its_rules_and_by_the_edge_function(sharded):
 @pytest.mark.parametrize(
     ("serve", "encodings"), [(serve_with_nginx, ("gzip",)), (serve_with_caddy, ("gzip", "br", "zstd"))]
 )
-def test_compressed_forms_are_sent_to_those_who_take_them(serve, encodings, compressed):
+def test_compressed_forms_are_sent_to_clients_that_accept_them(serve, encodings, compressed):
     target = f"/v2/contract/{CHAIN}/{addresses(compressed)[0]}"
     with serve(compressed) as server:
         plain = server.fetch(target)
@@ -87,7 +87,7 @@ def test_compressed_forms_are_sent_to_those_who_take_them(serve, encodings, comp
 
 
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy])
-def test_the_plain_files_answer_where_the_edge_module_is_down(serve, tmp_path):
+def test_plain_files_are_served_where_the_edge_module_is_down(serve, tmp_path):
     project = build_project(tmp_path)
     address = addresses(project)[0]
     with serve_folder_with_deno(project) as gone:

@@ -115,7 +115,7 @@ def content(tmp_path):
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_what_is_broken_is_named(case, content, tmp_path):
+def test_broken_deployments_are_reported_by_name(case, content, tmp_path):
     kind, path, change, said = BROKEN[case]
     project = shutil.copytree(DEPLOYMENTS / kind, tmp_path / "project")
     for other in project.glob("broadcast/*/*/run-1*.json"):
@@ -129,7 +129,7 @@ def test_what_is_broken_is_named(case, content, tmp_path):
     assert files(content) == before
 
 
-def test_what_comes_before_a_broken_line_of_a_journal_comes_in(content, tmp_path):
+def test_lines_before_a_broken_line_of_a_journal_are_imported(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "ignition", tmp_path / "project")
     cut(project / JOURNAL)
     result = imported(content, "ignition", source=project)

@@ -63,7 +63,7 @@ def node():
 
 
 @pytest.mark.parametrize("kind", ["foundry", "ignition"])
-def test_a_project_that_keeps_what_it_sent_needs_no_node(kind, content):
+def test_a_project_with_saved_transactions_needs_no_node(kind, content):
     result = imported(content, kind)
     assert result.exit_code == ExitCode.OK, result.output
     assert names(content) == EXPECTED[kind]
@@ -103,7 +103,7 @@ def test_hardhat_deploy_needs_a_compiler_and_a_node(content, node, solc):
     assert is_clean(content)
 
 
-def test_again_brings_only_what_is_new_and_keeps_what_the_author_wrote(content, tmp_path):
+def test_importing_again_adds_only_what_is_new_and_keeps_edits(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "ignition", tmp_path / "project")
     journal = project / "ignition/deployments/chain-31337/journal.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
@@ -140,7 +140,7 @@ def test_one_contract_of_a_project(content):
     assert list(records(content)) == [address]
 
 
-def test_code_of_another_revision_is_not_brought(content, tmp_path):
+def test_code_of_another_revision_is_not_imported(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "foundry", tmp_path / "project")
     for run in project.glob("broadcast/**/run-*.json"):
         text = json.loads(run.read_text())
@@ -153,7 +153,7 @@ def test_code_of_another_revision_is_not_brought(content, tmp_path):
     assert "it does not match the chain" in result.output
 
 
-def test_a_chain_that_the_site_does_not_have(tmp_path):
+def test_a_chain_that_the_site_lacks(tmp_path):
     content = empty_site(tmp_path)
     (content / "site.yaml").write_text((content / "site.yaml").read_text().replace("31337", "5"))
     result = imported(content, "ignition")
@@ -173,7 +173,7 @@ def test_hardhat_deploy_without_its_inputs_takes_the_sources_of_the_metadata(con
     assert "What a ride costs" in sources["contracts/Fare.sol"]["content"]
 
 
-def test_a_workspace_that_the_author_broke_is_theirs(content):
+def test_a_workspace_that_the_author_broke_is_left_alone(content):
     imported(content, "foundry")
     [broken, *_] = sorted(content.rglob("contract.yaml"))
     (broken.parent / "output.json").unlink()

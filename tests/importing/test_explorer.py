@@ -176,7 +176,7 @@ def read(explorer, key="secret"):
     return found.read()
 
 
-def test_the_api_is_asked_for_source_and_creation():
+def test_the_api_is_queried_for_source_and_creation():
     created = {
         "contractCreator": ADDRESS,
         "txHash": "0x" + "ab" * 32,
@@ -194,7 +194,7 @@ def test_the_api_is_asked_for_source_and_creation():
     ]
 
 
-def test_a_busy_explorer_is_asked_again_later():
+def test_a_busy_explorer_is_retried_later():
     busy = {"status": "0", "message": "NOTOK", "result": "Max rate limit reached"}
     explorer = Explorer(busy, response([etherscan()]), response([]))
     assert read(explorer).compilation is not None

@@ -137,7 +137,7 @@ CASES = {
 }
 
 
-def test_there_are_enough():
+def test_there_are_enough_vectors():
     assert len(CASES) >= 20
 
 

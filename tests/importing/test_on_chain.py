@@ -44,12 +44,12 @@ def test_a_contract_and_its_transaction(contract, url):
     assert read_on_chain_contract(EthereumNode(url), address, transaction) == on_chain("foundry", contract)
 
 
-def test_the_creating_transaction_is_asked_for_where_it_is_not_given(url):
+def test_the_creating_transaction_is_needed_for_creation_code(url):
     address, _ = held("hardhat2", "Station")
     assert read_on_chain_contract(EthereumNode(url), address, None) == on_chain("hardhat2", "Station")
 
 
-def test_what_a_factory_made_is_found_in_the_trace(url, tmp_path):
+def test_a_contract_created_by_a_factory_is_found_in_the_trace(url, tmp_path):
     address, transaction = held("foundry", "child")
     found = read_on_chain_contract(EthereumNode(url), address, transaction)
     assert found.creation != ask(url, "eth_getTransactionByHash", transaction)["input"]
@@ -142,7 +142,7 @@ def slot_code(slot):
     return f"7f{slot}5400"
 
 
-def test_a_beacon_is_asked_what_it_points_to(url):
+def test_the_implementation_of_a_beacon_is_read(url):
     answering = f"73{TARGET[2:]}60005260206000f3"
     size = len(answering) // 2
     beacon = send(url, f"0x60{size:02x}600b60003960{size:02x}6000f3{answering}".replace("600b", "600c"))
@@ -152,7 +152,7 @@ def test_a_beacon_is_asked_what_it_points_to(url):
     assert found["implementations"] == [{"address": TARGET}]
 
 
-def test_the_chain_is_not_asked_what_the_code_decides():
+def test_the_chain_is_not_queried_where_the_code_decides():
     assert resolve_proxy(EthereumNode("http://nowhere.invalid"), TARGET, b"\x00", {}.get) is None
 
 
@@ -203,7 +203,7 @@ NO_ANSWERS = {
 
 
 @pytest.mark.parametrize("kind", NO_ANSWERS)
-def test_a_bad_answer_is_reported_in_a_sentence_without_the_addresss_secret(kind):
+def test_a_bad_response_is_reported_without_the_secret_of_the_url(kind):
     body, status, message = NO_ANSWERS[kind]
     with answering(body, status) as url, pytest.raises(ContractImportError, match=message) as refused:
         read_chain_id(EthereumNode(url))
@@ -211,14 +211,14 @@ def test_a_bad_answer_is_reported_in_a_sentence_without_the_addresss_secret(kind
     assert "127.0.0.1" in str(refused.value)
 
 
-def test_an_endless_answer_is_cut_short(monkeypatch):
+def test_an_endless_response_is_cut_off(monkeypatch):
     monkeypatch.setattr(node_module, "MAX_RESPONSE_BYTES", 1000)
     body = b'{"result": "' + b"0" * 5000 + b'"}'
     with answering(body) as url, pytest.raises(ContractImportError, match="more than 1,000 bytes"):
         EthereumNode(url).call("eth_getCode")
 
 
-def test_a_silent_node_is_not_waited_for(monkeypatch):
+def test_a_silent_node_times_out(monkeypatch):
     monkeypatch.setattr(node_module, "TIMEOUT_SECONDS", 0.1)
     release = threading.Event()
 
@@ -235,12 +235,12 @@ def test_a_silent_node_is_not_waited_for(monkeypatch):
 @pytest.mark.parametrize(
     "address", ["", "127.0.0.1:8545", "file:///etc/passwd", "ftp://x", "http://", "http://[::"]
 )
-def test_what_is_no_address_of_the_web_is_rejected(address):
+def test_a_url_that_is_not_http_is_rejected(address):
     with pytest.raises(ContractImportError, match="does not start with http"):
         EthereumNode(address)
 
 
-def test_nobody_there():
+def test_an_unreachable_node():
     with pytest.raises(ContractImportError, match="does not respond"):
         EthereumNode("http://127.0.0.1:9").call("eth_chainId")
 
@@ -281,7 +281,7 @@ UNSHOWN = {
 
 
 @pytest.mark.parametrize("kind", UNSHOWN)
-def test_a_deployment_that_nothing_shows_is_left_out_with_a_note(kind):
+def test_an_unproved_deployment_is_left_out_with_a_note(kind):
     answers = {**PLAIN, "eth_getTransactionByHash": TRANSACTION | UNSHOWN[kind]}
     with replying(answers) as url:
         found = read_on_chain_contract(EthereumNode(url), TARGET, HASH)
@@ -317,7 +317,7 @@ def test_the_address_of_a_deployment_is_that_of_its_sender_and_nonce(url):
     assert create_address(parse_address(sent["from"]), int(sent["nonce"], 16)) == address
 
 
-def test_a_receipt_shows_a_deployment_whose_code_only_a_trace_would_tell():
+def test_a_receipt_proves_a_deployment_whose_code_needs_a_trace():
     answers = {
         **PLAIN,
         "eth_getTransactionByHash": TRANSACTION | {"to": "0x" + "80" * 20},
@@ -329,7 +329,7 @@ def test_a_receipt_shows_a_deployment_whose_code_only_a_trace_would_tell():
     assert "the record has no creation code" in found.notes[0]
 
 
-def test_a_transfer_is_not_taken_for_the_deployment(url):
+def test_a_transfer_is_not_the_deployment(url):
     [sender, *_] = ask(url, "eth_accounts")
     transfer = ask(url, "eth_sendTransaction", {"from": sender, "to": sender, "value": "0x1"})
     address, _ = held("foundry", "Fare")
@@ -344,7 +344,7 @@ def test_a_node_that_does_not_know_the_transaction_leaves_it_unknown():
     assert "--transaction" in found.notes[0]
 
 
-def test_what_was_undone_in_a_trace_does_not_count():
+def test_reverted_calls_of_a_trace_do_not_count():
     made = {"type": "CREATE2", "to": TARGET.lower(), "input": "0x6002"}
     undone = {"type": "CALL", "error": "execution reverted", "calls": [made | {"input": "0x6003"}]}
     trace = {"type": "CALL", "calls": [{"type": "CALL", "calls": [made]}, undone]}
@@ -372,7 +372,7 @@ def test_a_node_that_lies_is_rejected(method, answer):
         read_on_chain_contract(EthereumNode(url), TARGET, HASH)
 
 
-def test_a_refusal_has_its_code():
+def test_an_error_of_the_node_has_its_code():
     with replying({}) as url, pytest.raises(RpcError) as refused:
         EthereumNode(url).call("eth_chainId")
     assert refused.value.code == node_module.METHOD_NOT_FOUND

@@ -80,7 +80,7 @@ def test_every_file_leads_to_the_contract(kind, contract):
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("kind", WITH_METADATA)
-def test_what_is_read_proves_against_the_chain(kind, contract, tmp_path):
+def test_records_read_from_a_node_prove(kind, contract, tmp_path):
     found = added(
         empty_site(tmp_path),
         tool_of(kind),
@@ -138,7 +138,7 @@ def test_foundrys_files_agree_with_each_other(tmp_path):
     assert records[0] == records[1] == records[2]
 
 
-def test_what_a_tool_chain_leaves_out_is_said(tmp_path):
+def test_outputs_that_a_tool_chain_omits_are_reported(tmp_path):
     content = empty_site(tmp_path)
     [note] = added(
         content, "foundry", "Station", read_compilation(files("Station")["Foundry artifact"])
@@ -148,7 +148,7 @@ def test_what_a_tool_chain_leaves_out_is_said(tmp_path):
     assert added(content, "foundry", "Station", with_layouts).notes == ()
 
 
-def test_without_metadata_nothing_is_believed(tmp_path):
+def test_without_metadata_no_source_is_accepted(tmp_path):
     compilation = read_compilation(files("Fare")["Hardhat 3 artifact"])
     with pytest.raises(ContractImportError, match="no metadata") as refused:
         added(empty_site(tmp_path), "hardhat3", "Fare", compilation)
@@ -170,7 +170,7 @@ def copied(folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder, tmp_path / folder.name))
 
 
-def test_a_source_that_changed_since_is_not_taken(tmp_path):
+def test_a_source_that_has_changed_since_is_rejected(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     source = project / "contracts/Fare.sol"
     source.write_text(source.read_text().replace("3 gwei", "4 gwei"))
@@ -178,14 +178,14 @@ def test_a_source_that_changed_since_is_not_taken(tmp_path):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
-def test_a_source_that_is_gone_is_missed(tmp_path):
+def test_a_removed_source_is_noticed(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     (project / "contracts/Fare.sol").unlink()
     with pytest.raises(ContractImportError, match=r"Fare\.sol: cannot read the file"):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
-def test_without_the_builds_list_the_metadatas_sources_are_taken(tmp_path):
+def test_without_a_build_info_the_sources_of_the_metadata_are_used(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     shutil.rmtree(project / "out/build-info")
     compilation = read_compilation(project / "out/Turnstile.sol/Turnstile.json")
@@ -194,7 +194,7 @@ def test_without_the_builds_list_the_metadatas_sources_are_taken(tmp_path):
     assert "the record has no sourceIds" in compilation.notes[0]
 
 
-def test_of_several_builds_the_caches_is_taken_and_without_it_none(tmp_path):
+def test_among_several_builds_the_cached_one_is_used(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     artifact, build = project / "out/Fare.sol/Fare.json", the_only(project, "out/build-info/*.json")
     other = json.loads(build.read_text()) | {
@@ -230,7 +230,7 @@ def test_settings_of_metadata_become_those_of_standard_json(tmp_path):
     assert "compilationTarget" not in settings
 
 
-def test_forges_default_build_info_is_known_for_what_it_is():
+def test_forges_default_build_info_is_recognized():
     with pytest.raises(ContractImportError, match="only a list of sources") as refused:
         read_compilation(the_only(FOUNDRY, "out/build-info/*.json"))
     assert "forge build --force --build-info" in refused.value.hint
@@ -251,7 +251,7 @@ NOT_READ = {
 
 
 @pytest.mark.parametrize("case", NOT_READ)
-def test_what_cannot_be_read_says_so(case, tmp_path):
+def test_unreadable_abi_entries_are_marked(case, tmp_path):
     text, message = NOT_READ[case]
     file = tmp_path / "file.json"
     if text is not None:
@@ -281,7 +281,7 @@ SITE = {"Fare": "Hardhat 2 artifact", "Turnstile": "Hardhat 3 build-info", "Stat
 
 
 @pytest.mark.parametrize("form", [ContractForm.WORKSPACE, ContractForm.RECORD])
-def test_what_was_added_is_a_site_that_compiles_again_to_itself(form, workshop, tmp_path):
+def test_an_added_contract_recompiles_to_itself(form, workshop, tmp_path):
     content = empty_site(tmp_path)
     for contract, kind in SITE.items():
         again = workshop.compilers if kind.startswith("Hardhat 3") else ()

@@ -164,7 +164,7 @@ def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(
         assert len(proxy.asked) - before == 1 + 4
 
 
-def test_a_server_that_is_gone_ends_the_import(tmp_path):
+def test_an_unreachable_server_ends_the_import(tmp_path):
     ours = site(tmp_path, [CHAIN])
     with failing("http://127.0.0.1:9") as proxy:
         proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * TRIES for address in ADDRESSES}
@@ -209,7 +209,7 @@ def a_false_record():
         "no text",
     ],
 )
-def test_a_record_that_is_none_is_not_written(body, said, tmp_path):
+def test_an_invalid_record_is_not_written(body, said, tmp_path):
     ours = site(tmp_path, [CHAIN])
     done = bring_body(ours, body)
     assert said in done.report.lost[0].reason

@@ -42,7 +42,7 @@ def held(workspace, settings):
 
 
 @pytest.mark.parametrize("workspace", WORKSPACES, ids=lambda workspace: workspace.parent.name)
-def test_what_is_kept_comes_out_of_what_it_was_made_of(workspace, tmp_path):
+def test_a_compilation_again_gives_the_kept_members(workspace, tmp_path):
     settings = said(workspace)
     compilation = read_compilation(
         workspace.with_name("input.json"),
@@ -73,7 +73,7 @@ def test_what_is_kept_comes_out_of_what_it_was_made_of(workspace, tmp_path):
     assert found.verification.findings == ()
 
 
-def test_what_was_said_of_a_proxy_is_kept_when_it_is_replaced(tmp_path):
+def test_the_proxy_resolution_is_kept_when_a_contract_is_replaced(tmp_path):
     [workspace] = [one for one in WORKSPACES if "EIP1967Proxy" in one.read_text()]
     content = tmp_path / "content"
     shutil.copytree(workspace.parent, content / workspace.parent.relative_to(CONTENT))
@@ -125,7 +125,7 @@ def test_a_vyper_contract_is_its_file(tmp_path):
     assert found.version == "0.4.3+commit.bff19ea2"
 
 
-def test_vypers_output_tells_its_version_without_the_commit(tmp_path):
+def test_vypers_output_has_its_version_without_the_commit(tmp_path):
     file = write(tmp_path, "input.json", {"language": "Vyper", "sources": {"One.vy": {"content": ""}}})
     output = write(
         tmp_path, "output.json", {"compiler": "vyper-0.4.3", "contracts": {"One.vy": {"One": CODE}}}
@@ -137,7 +137,7 @@ def test_vypers_output_tells_its_version_without_the_commit(tmp_path):
         read_compilation(file, output=output, version="0.4.2")
 
 
-def test_a_name_that_two_files_have_must_be_told_apart(tmp_path):
+def test_a_contract_name_in_two_files_is_ambiguous(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"contracts": {"a.sol": {"A": CODE}, "b.sol": {"A": CODE}}})
     with pytest.raises(ContractImportError, match="2 contracts are named 'A'"):

@@ -533,7 +533,7 @@ def test_a_new_update_is_added_to_what_an_author_wrote(tmp_path):
 @pytest.mark.parametrize(
     "read", [read_cstate, read_upptime, read_gatus, read_instatus, read_betterstack, read_cachet]
 )
-def test_nothing_there(tmp_path, read):
+def test_an_empty_source_is_reported(tmp_path, read):
     from statuary.importing.import_error import SourceError
 
     with pytest.raises(SourceError):

@@ -87,7 +87,7 @@ def files(content):
     return {path.relative_to(content).as_posix(): path.read_text() for path in content.rglob("*.yaml")}
 
 
-def test_all_of_it_and_then_only_what_is_new(tmp_path):
+def test_the_first_import_reads_everything_and_the_next_only_what_is_new(tmp_path):
     documents = page_of_300()
     content = tmp_path / "content"
     with serve_json(documents) as server:
@@ -143,7 +143,7 @@ def test_a_comment_and_a_change_of_the_author_stay(tmp_path):
 
 
 @pytest.mark.parametrize("failure", [500, "cut", "html"])
-def test_what_has_come_is_kept_and_the_next_run_finishes(tmp_path, failure):
+def test_an_interrupted_import_is_kept_and_the_next_run_finishes(tmp_path, failure):
     documents = page_of_300()
     content = tmp_path / "content"
     path = f"/incidents/{documents['/history.json?page=4']['months'][0]['incidents'][7]['code']}.json"

@@ -41,7 +41,7 @@ def test_a_site_is_written_under_all_its_names(tmp_path: Path) -> None:
     assert counts == {Action.ADD: 3, Action.REPLACE: 0, Action.REMOVE: 0}
 
 
-def test_what_is_unchanged_is_not_touched(tmp_path: Path) -> None:
+def test_unchanged_files_are_not_written(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"1", "twin"), document("b", b"2"))
     before = {path: os.lstat(tmp_path / path) for path in ("a", "twin", "b")}
     counts = publish(tmp_path, document("a", b"1", "twin"), document("b", b"3"))
@@ -52,7 +52,7 @@ def test_what_is_unchanged_is_not_touched(tmp_path: Path) -> None:
     assert (tmp_path / "b").read_bytes() == b"3"
 
 
-def test_replacing_a_body_replaces_its_twin(tmp_path: Path) -> None:
+def test_replacing_a_body_replaces_its_alias(tmp_path: Path) -> None:
     publish(tmp_path, document("A", b"1", "twin"))
     publish(tmp_path, document("A", b"2", "twin"))
     assert tree(tmp_path) == {"A": b"2", "twin": b"2"}
@@ -68,7 +68,7 @@ def test_stale_files_of_ours_go_foreign_files_stay(tmp_path: Path) -> None:
     assert not (tmp_path / "old/deep").exists()
 
 
-def test_a_foreign_file_in_the_way_refuses_everything(tmp_path: Path) -> None:
+def test_a_foreign_file_in_the_way_stops_the_publication(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("theirs")
     with FolderTarget(tmp_path) as publication:
         publication.offer([document("a"), document("b")])
@@ -85,14 +85,14 @@ def test_a_foreign_file_with_the_right_bytes_is_adopted(tmp_path: Path) -> None:
     assert tree(tmp_path) == {}
 
 
-def test_a_file_of_ours_that_somebody_changed_is_mended(tmp_path: Path) -> None:
+def test_a_published_file_that_was_changed_is_written_again(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"right"))
     (tmp_path / "a").write_bytes(b"wrong")
     assert publish(tmp_path, document("a", b"right"))[Action.REPLACE] == 1
     assert tree(tmp_path) == {"a": b"right"}
 
 
-def test_a_file_of_ours_that_somebody_removed_is_written_again(tmp_path: Path) -> None:
+def test_a_published_file_that_was_removed_is_written_again(tmp_path: Path) -> None:
     publish(tmp_path, document("a"))
     (tmp_path / "a").unlink()
     assert publish(tmp_path, document("a"))[Action.ADD] == 1
@@ -190,13 +190,13 @@ def test_a_symbolic_link_in_place_of_a_document_is_not_followed(tmp_path: Path) 
     assert victim.read_text() == "precious"
 
 
-def test_a_second_build_waits_and_then_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_build_waits_and_then_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("statuary.publishing.ledger.ledger.WAIT_FOR_OTHERS", 0.05)
     with FolderTarget(tmp_path), pytest.raises(PublishingError, match="in use"):
         Ledger(tmp_path / LEDGER)
 
 
-def test_a_ledger_that_is_none_is_set_aside(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_ledger_is_set_aside(tmp_path: Path) -> None:
     file = tmp_path / LEDGER
     file.parent.mkdir()
     file.write_bytes(b"no ledger" * 100)
@@ -206,7 +206,7 @@ def test_a_ledger_that_is_none_is_set_aside(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows folders have no write permission bit")
-def test_a_folder_that_cannot_be_made_is_rejected(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(PublishingError, match="cannot publish to"):
         FolderTarget(tmp_path / "file")

@@ -29,12 +29,12 @@ def settings(*forms: CompressedFormat) -> HostingSettings:
     return HostingSettings(precompressed=forms)
 
 
-def test_nothing_is_arranged_unless_it_is_said():
+def test_maintenances_without_automation_stay_as_they_are():
     documents = [RECORD, SUMMARY, SMALL]
     assert list(laid_out(documents, HostingSettings())) == documents
 
 
-def test_compressed_forms_lie_beside_both_names_of_what_only_a_build_changes():
+def test_compressed_forms_exist_for_both_paths_of_files_that_only_a_build_changes():
     made = list(laid_out([RECORD, SUMMARY, SMALL], settings(CompressedFormat.GZIP)))
     assert [document.path for document in made] == [
         RECORD.path,
@@ -53,7 +53,7 @@ def test_the_same_document_is_compressed_to_the_same_bytes():
     assert first == again
 
 
-def test_what_compression_makes_no_smaller_has_no_second_form():
+def test_files_that_compression_does_not_shrink_have_no_compressed_form():
     noise = Document(path="assets/theme/logo.png", body=Random(7).randbytes(2000))
     assert list(laid_out([noise], settings(CompressedFormat.GZIP))) == [noise]
 
@@ -66,7 +66,7 @@ def test_brotli_and_zstandard():
     assert (br.path, zst.path) == (f"{RECORD.path}.br", f"{RECORD.path}.zst")
 
 
-def test_a_form_whose_package_is_missing_is_a_sentence(monkeypatch):
+def test_a_format_whose_package_is_missing_is_one_message(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "brotli", None)
     with pytest.raises(PublishingError) as refused:
         list(laid_out([RECORD], settings(CompressedFormat.BROTLI)))
@@ -74,7 +74,7 @@ def test_a_form_whose_package_is_missing_is_a_sentence(monkeypatch):
     assert refused.value.hint == 'pip install "statuary[compress]"'
 
 
-def test_a_sharded_site_holds_the_same_documents_elsewhere(tmp_path: Path):
+def test_a_sharded_site_has_the_same_documents_at_other_paths(tmp_path: Path):
     plain = build_project(tmp_path / "plain", "")
     sharded = build_project(tmp_path / "sharded", "\nhosting: {layout: sharded}\n")
     assert not (sharded / "build" / "v2" / "contract").exists()

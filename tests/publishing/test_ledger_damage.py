@@ -117,7 +117,7 @@ def test_the_next_build_finishes(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ["gone", "other bytes", "half", "a folder"])
-def test_files_of_others_stay_in_the_way(tmp_path, kind):
+def test_files_of_other_programs_are_not_replaced(tmp_path, kind):
     publish(tmp_path, OLD)
     (tmp_path / "v2/999").write_bytes(b"foreign")
     DAMAGES[kind](tmp_path / LEDGER)
@@ -137,7 +137,7 @@ def test_damaged_names_are_taken_from_the_ledger(tmp_path):
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_a_disk_without_space_is_a_sentence(tmp_path, dry_run):
+def test_a_full_disk_is_one_message(tmp_path, dry_run):
     publish(tmp_path, OLD)
 
     def fill_up() -> None:
@@ -164,7 +164,7 @@ def test_a_path_of_two_sources_names_both(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="permissions do not bind this user")
-def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path):
+def test_a_folder_without_write_permission_is_one_message(tmp_path):
     publish(tmp_path, OLD)
     for folder in (tmp_path / ".statuary", tmp_path):
         folder.chmod(0o500)

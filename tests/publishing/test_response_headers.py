@@ -19,7 +19,7 @@ HOSTING = "hosting: {layout: sharded, files: [netlify, cloudflare, github-pages]
 
 
 @pytest.mark.parametrize("hosting", ["", HOSTING], ids=["plain", "for hosts"])
-def test_paths_tell_what_documents_say(tmp_path: Path, hosting: str) -> None:
+def test_the_path_of_a_record_agrees_with_its_members(tmp_path: Path, hosting: str) -> None:
     instant = parse_instant(NOW)
     out = tmp_path / "site.zip"
     content = small_site(tmp_path)

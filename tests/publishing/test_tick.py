@@ -104,7 +104,7 @@ def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
     assert tick(tmp_path / "site", begins).changed == []
 
 
-def test_a_build_after_a_tick_knows_the_files_as_they_are(tmp_path: Path) -> None:
+def test_a_build_after_a_tick_writes_nothing_again(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     build(content, tmp_path / "site", START)
     tick(tmp_path / "site", parse_instant("2026-12-01T22:00:00Z"))
@@ -121,7 +121,7 @@ def test_a_tick_before_the_build_or_without_one_is_rejected(tmp_path: Path) -> N
         tick(tmp_path / "site", parse_instant("2026-11-20T11:59:59Z"))
 
 
-def test_an_index_that_is_none_is_rejected(tmp_path: Path) -> None:
+def test_an_invalid_index_is_rejected(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"from":"x"}', '{"from":"2026-11-20T12:00:00Z","until":1,"epochs":[]}'):
         file = write_files(tmp_path, {"api/v2/_epochs/index.json": text})
         with pytest.raises(PublishingError, match="not an epoch index"):

@@ -71,24 +71,24 @@ def test_plain_files(target, body, media_type):
     assert (answered.status, answered.body, answered.headers["Content-Type"]) == (200, body, media_type)
 
 
-def test_what_is_not_there():
+def test_missing_documents_are_404():
     assert answer("/nothing").status == 404
     page = SITE | {"404.html": b"<title>gone</title>"}
     answered = answer("/nothing", site=page)
     assert (answered.status, answered.body) == (404, b"<title>gone</title>")
 
 
-def test_only_reads_are_taken():
+def test_only_get_and_head_are_accepted():
     answered = answer("/style.css", method="POST")
     assert (answered.status, answered.headers["Allow"]) == (405, "GET, HEAD")
 
 
-def test_head_tells_the_length_and_sends_nothing():
+def test_head_has_the_length_and_no_body():
     answered = answer("/style.css", method="HEAD")
     assert (answered.body, answered.headers["Content-Length"]) == (b"", "3")
 
 
-def test_a_client_that_holds_the_file_gets_304():
+def test_a_client_with_the_current_file_gets_304():
     assert answer("/style.css", if_none_match=entity_tag(b"a{}")).status == 304
     assert answer("/style.css", if_none_match='"other"').status == 200
 
@@ -98,7 +98,7 @@ def test_the_look_up_comes_first():
     assert answer("/v2/none").body.startswith(b"<!DOCTYPE html>")
 
 
-def test_documents_after_the_last_epoch_say_so():
+def test_documents_after_the_last_epoch_are_marked_stale():
     index = (
         b'{"from":"2026-11-01T00:00:00.000Z","until":"2026-11-03T00:00:00.000Z","complete":true,'
         b'"epochs":[{"from":"2026-11-02T00:00:00.000Z","documents":{"api/v2/status.json":"api/v2/_epochs/x/api/v2/status.json"}}]}'

@@ -61,7 +61,7 @@ def test_not_modified_has_no_length():
     assert (status, body, "content-length" in headers) == (304, b"", False)
 
 
-def test_a_fault_in_here_is_answered_and_told():
+def test_an_internal_error_is_a_500_and_is_logged():
     told: list[ServedRequest] = []
     record = "v2/contract/1/0x" + "0" * 40
     status, headers, body = ask(web({record: b'{"abi":['}, told), f"/{record}?fields=abi")

@@ -44,7 +44,7 @@ def serve(request):
     return [sys.executable, "-c", WITHOUT_EXTRAS, *SERVE[3:]]
 
 
-def test_a_folder_is_served_as_the_vectors_say(tmp_path, serve):
+def test_a_folder_is_served_as_in_the_vectors(tmp_path, serve):
     site = write_site(tmp_path / "site", fixture_site())
     cases = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
     with served([*serve, str(site)], READY) as server:
@@ -58,7 +58,7 @@ def test_a_folder_is_served_as_the_vectors_say(tmp_path, serve):
 
 
 @pytest.mark.parametrize("now", ["2026-12-01T09:59:59Z", "2026-12-01T10:30:00Z", "2026-12-01T11:30:00Z"])
-def test_the_future_can_be_looked_at(tmp_path, now):
+def test_a_site_can_be_served_as_of_a_future_instant(tmp_path, now):
     site = write_site(tmp_path / "site", fixture_site())
     expected = {"09": "", "10": "_epochs/a/", "11": "_epochs/b/"}[now[11:13]]
     with served([*SERVE, str(site), "--at", now], READY) as server:
@@ -93,7 +93,7 @@ def name_of_component(server: Served) -> str:
     return name
 
 
-def test_a_port_that_is_taken_is_said(tmp_path):
+def test_a_port_in_use_is_one_message(tmp_path):
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
         pytest.raises(
@@ -155,7 +155,7 @@ def test_no_request_to_deno_gets_500(tmp_path):
         ask_for_everything(server)
 
 
-def test_a_folder_without_content_is_said_in_one_line(tmp_path, monkeypatch):
+def test_a_folder_without_content_is_one_message(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = subprocess.run(SERVE, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 3
@@ -165,7 +165,7 @@ def test_a_folder_without_content_is_said_in_one_line(tmp_path, monkeypatch):
     ]
 
 
-def test_a_site_that_is_not_there_is_rejected(tmp_path):
+def test_a_missing_site_is_rejected(tmp_path):
     with (
         pytest.raises(AssertionError, match="cannot be read: No such file"),
         served([*SERVE, str(tmp_path / "no")], READY),

@@ -71,7 +71,7 @@ def test_a_contract(world: Path, place: str) -> None:
             assert contract.language == "Solidity"
 
 
-def test_what_is_not_there_or_is_no_address(world: Path) -> None:
+def test_missing_contracts_and_invalid_addresses(world: Path) -> None:
     with open_snapshot(world / "site.zip") as site:
         with pytest.raises(DocumentNotFoundError, match="has no v2/contract/1/"):
             site.contract(1, BRIDGE)
@@ -82,7 +82,7 @@ def test_what_is_not_there_or_is_no_address(world: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["site.zip", "mirror", "url"])
-def test_contracts_are_gone_through_lazily(world: Path, place: str) -> None:
+def test_contracts_are_read_lazily(world: Path, place: str) -> None:
     expected = {
         path.stem if path.suffix else path.name for path in (CHECKOUT / "content/contracts/748463").iterdir()
     }
@@ -120,7 +120,7 @@ def test_status(world: Path) -> None:
     assert chains[0]["chainId"] == 748463
 
 
-def test_where_it_comes_from(world: Path) -> None:
+def test_a_site_knows_its_source(world: Path) -> None:
     with open_snapshot(world / "mirror") as site:
         assert (site.origin.instant, site.origin.revision) == (INSTANT, "r1")
 

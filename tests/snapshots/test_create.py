@@ -45,7 +45,7 @@ def test_another_instant_is_another_snapshot(tmp_path: Path) -> None:
     assert plain.read_bytes() != other.read_bytes()
 
 
-def test_a_body_of_two_names_is_stored_once_and_found_under_both(tmp_path: Path) -> None:
+def test_a_body_with_two_paths_is_stored_once_and_found_under_both(tmp_path: Path) -> None:
     document = contract(1, body=random.Random(1).randbytes(50_000))
     file = made(tmp_path / "site.zip", [document])
     assert file.stat().st_size < 60_000
@@ -83,7 +83,7 @@ def test_names_that_differ_otherwise_are_documents_of_their_own(tmp_path: Path) 
         "x" * 300,
     ],
 )
-def test_a_path_that_is_none_of_a_site_is_rejected(tmp_path: Path, path: str) -> None:
+def test_a_path_that_is_not_of_the_site_is_rejected(tmp_path: Path, path: str) -> None:
     with pytest.raises(PublishingError, match="path"):
         made(tmp_path / "site.zip", [Document(path=path, body=b"")])
     assert tree(tmp_path) == {}
@@ -107,7 +107,7 @@ def test_names_that_clash_are_rejected(tmp_path: Path, one: str, other: str, why
     assert tree(tmp_path) == {}
 
 
-def test_a_plan_tells_what_changes_against_the_file_that_is_there(tmp_path: Path) -> None:
+def test_a_plan_compares_with_the_existing_file(tmp_path: Path) -> None:
     out = made(tmp_path / "site.zip", [contract(1), contract(2), status()])
     before = out.read_bytes()
     with SnapshotTarget(out, ORIGIN, dry_run=True) as publication:
@@ -126,7 +126,7 @@ def test_a_plan_tells_what_changes_against_the_file_that_is_there(tmp_path: Path
     assert out.read_bytes() == before
 
 
-def test_a_file_that_is_no_snapshot_is_not_planned_over(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_snapshot_is_not_replaced(tmp_path: Path) -> None:
     out = tmp_path / "site.zip"
     out.write_bytes(b"my holiday")
     with SnapshotTarget(out, ORIGIN) as publication:
@@ -148,7 +148,7 @@ def test_a_failure_leaves_the_file_and_the_folder_as_they_were(tmp_path: Path) -
     assert tree(tmp_path) == {"site.zip": before}
 
 
-def test_a_name_without_a_form_is_rejected(tmp_path: Path) -> None:
+def test_a_name_without_a_known_suffix_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(PublishingError, match="unknown snapshot format"):
         made(tmp_path / "site.rar", [])
 

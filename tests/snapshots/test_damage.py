@@ -92,7 +92,7 @@ def test_a_look_up_in_a_damaged_zip_gives_right_bytes_or_none(tmp_path: Path) ->
             assert found in (body, None)
 
 
-def test_a_refusal_says_what_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_rejected_request_is_explained_and_writes_nothing(tmp_path: Path) -> None:
     for name in FORMS:
         whole = made(tmp_path / name, small_documents()).read_bytes()
         (tmp_path / name).write_bytes(whole[: len(whole) // 2])
@@ -102,7 +102,7 @@ def test_a_refusal_says_what_and_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"PK", b"not a zip at all", b"PK\x03\x04" + bytes(50), b"\x28\xb5\x2f\xfd" + bytes(50)]
 )
-def test_a_file_that_is_no_snapshot(tmp_path: Path, text: bytes) -> None:
+def test_a_file_that_is_not_a_snapshot(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "a.zip").write_bytes(text)
     refused(tmp_path / "a.zip")
 
@@ -236,7 +236,7 @@ def test_a_member_twice(tmp_path: Path) -> None:
         ([entry("a", b"")._replace(size=-1)], "not a count"),
     ],
 )
-def test_a_manifest_that_lies_or_harms(tmp_path: Path, entries: list[ManifestEntry], why: str) -> None:
+def test_a_hostile_manifest_is_rejected(tmp_path: Path, entries: list[ManifestEntry], why: str) -> None:
     bodies = {item.path: b"" for item in entries}
     unique = list({member.path: member for member in members_of(entries, bodies)}.values())
     refused(forged(tmp_path / "site.tar.zst", unique), why)
@@ -273,7 +273,7 @@ def test_a_member_larger_than_any_document(tmp_path: Path) -> None:
     refused(tmp_path / "huge.zip", "more than any document")
 
 
-def test_a_bomb_in_the_solid_form(tmp_path: Path) -> None:
+def test_a_bomb_in_a_tar_zst(tmp_path: Path) -> None:
     """Zeros that expand to more than a thousand times their size."""
     with (tmp_path / "bomb.tar.zst").open("wb") as stream:
         writer = TarZstWriter(stream)
@@ -304,7 +304,7 @@ def test_a_symbolic_link_in_a_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     refused(tmp_path / "link.zip", "directory is not that of its members")
 
 
-def test_a_symbolic_link_in_the_solid_form(tmp_path: Path) -> None:
+def test_a_symbolic_link_in_a_tar_zst(tmp_path: Path) -> None:
     import tarfile
 
     link = tarfile.TarInfo("a/two")
@@ -330,7 +330,7 @@ def problems(place: Path) -> tuple[str, ...]:
     return verify_snapshot(str(place)).problems
 
 
-def test_every_damaged_file_of_a_folder_is_told(mirror: Path) -> None:
+def test_every_damaged_file_of_a_folder_is_reported(mirror: Path) -> None:
     (mirror / "index.html").write_bytes(b"<p>changed</p>")
     (mirror / "api/v2/status.json").unlink()
     (mirror / contract(1).aliases[0]).unlink()
@@ -349,7 +349,7 @@ def test_one_missing_alias_is_found(mirror: Path) -> None:
     assert "aliases are missing" in problems(mirror)[0]
 
 
-def test_hidden_files_of_a_folder_are_not_the_sites(mirror: Path) -> None:
+def test_hidden_files_of_a_folder_are_not_served(mirror: Path) -> None:
     (mirror / ".gitignore").write_text("*")
     assert problems(mirror) == ()
 
@@ -362,7 +362,7 @@ def test_a_link_out_of_a_folder_is_not_followed(mirror: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("part", ["manifest.json", "parts"])
-def test_a_changed_manifest_of_a_folder_is_told(mirror: Path, part: str) -> None:
+def test_a_changed_manifest_of_a_folder_is_reported(mirror: Path, part: str) -> None:
     file = mirror / "snapshot" / part
     file = next(file.iterdir()) if file.is_dir() else file
     whole = file.read_bytes()
@@ -375,7 +375,7 @@ def test_a_changed_manifest_of_a_folder_is_told(mirror: Path, part: str) -> None
             verify_snapshot(str(mirror))
 
 
-def test_publishing_over_a_link_is_refused(tmp_path: Path) -> None:
+def test_publishing_over_a_link_is_rejected(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     outside = tmp_path / "outside"
     outside.mkdir()

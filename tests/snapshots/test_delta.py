@@ -34,24 +34,24 @@ def world(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_it_makes_the_later_of_the_earlier(world: Path) -> None:
+def test_a_delta_turns_the_earlier_snapshot_into_the_later(world: Path) -> None:
     apply_delta(world / "a.zip", world / "delta", world / "made.zip")
     assert (world / "made.zip").read_bytes() == (world / "b.zip").read_bytes()
 
 
-def test_it_may_take_the_earliers_place(world: Path) -> None:
+def test_a_delta_may_overwrite_the_earlier_snapshot(world: Path) -> None:
     apply_delta(world / "a.zip", world / "delta", world / "a.zip")
     assert (world / "a.zip").read_bytes() == (world / "b.zip").read_bytes()
 
 
-def test_it_is_small_and_shows_what_it_brings(world: Path) -> None:
+def test_a_delta_is_small_and_lists_its_changes(world: Path) -> None:
     assert (world / "delta").stat().st_size < (world / "b.zip").stat().st_size / 10
     with zipfile.ZipFile(world / "delta") as opened:
         brought = {name for name in opened.namelist() if not name.startswith("snapshot/")}
     assert brought == {"api/v2/status.json", contract(501).path}
 
 
-def test_nothing_changed_is_almost_nothing(world: Path) -> None:
+def test_a_delta_without_changes_is_tiny(world: Path) -> None:
     write_delta(world / "a.zip", world / "a.zip", world / "none")
     assert (world / "none").stat().st_size < 3000
     apply_delta(world / "a.zip", world / "none", world / "made.zip")
@@ -88,7 +88,7 @@ def test_a_damaged_snapshot_or_delta_is_rejected(world: Path) -> None:
                 (world / "room/made.zip").unlink()
 
 
-def test_a_snapshot_is_no_delta_and_the_solid_form_has_none(world: Path) -> None:
+def test_a_snapshot_is_not_a_delta_and_tar_zst_has_no_deltas(world: Path) -> None:
     with pytest.raises(DamagedSnapshotError, match="not a delta"):
         apply_delta(world / "a.zip", world / "b.zip", world / "made.zip")
     with pytest.raises(PublishingError, match="made between zips"):
@@ -105,7 +105,7 @@ def test_signatures_come_and_go_with_it(world: Path) -> None:
         assert (world / "made.zip").read_bytes() == after.read_bytes()
 
 
-def test_a_file_of_somebody_else_is_not_written_over(world: Path) -> None:
+def test_a_file_of_another_program_is_not_overwritten(world: Path) -> None:
     mine = world / "mine.zip"
     with zipfile.ZipFile(mine, "w") as opened:
         opened.writestr("holiday.txt", "sun")
@@ -143,7 +143,7 @@ def test_between_any_two_sites(one: dict[str, bytes], other: dict[str, bytes]) -
         }
 
 
-def test_what_is_made_is_whole(world: Path) -> None:
+def test_the_result_of_a_delta_verifies(world: Path) -> None:
     apply_delta(world / "a.zip", world / "delta", world / "made.zip")
     verification = verify_snapshot(str(world / "made.zip"))
     assert verification.is_whole

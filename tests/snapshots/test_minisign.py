@@ -86,7 +86,7 @@ def verified(manifest: bytes, text: bytes, key: "PublicKey") -> "Signature":
     return verify_manifest_signature("site.zip", manifest, text, key)
 
 
-def test_what_is_signed_is_verified(public: "PublicKey") -> None:
+def test_a_signature_verifies(public: "PublicKey") -> None:
     """The trusted comment tells the instant of the site, so that the same site has the same signature."""
     text = sign(DATA)
     timestamp = int(ORIGIN.instant.timestamp())
@@ -115,7 +115,7 @@ def test_any_change_of_data_signature_or_comment_is_found(public: "PublicKey") -
             verified(DATA, bytes(changed), public)
 
 
-def test_another_key_is_named() -> None:
+def test_a_signature_by_another_key_names_that_key() -> None:
     other = parse_public_key(line(b"Ed", b"\xff" * 8, PUBLIC))
     with pytest.raises(DamagedSnapshotError, match=r"0706050403020100.*FFFFFFFFFFFFFFFF"):
         verified(DATA, sign(DATA), other)
@@ -125,7 +125,7 @@ def test_another_key_is_named() -> None:
     "text",
     [b"", b"\n\n\n", b"\xff\xfe", b"a\nb\nc\nd\n", b"untrusted comment: \nAA==\ntrusted comment: \nAA==\n"],
 )
-def test_what_is_no_signature(text: bytes, public: "PublicKey") -> None:
+def test_invalid_signatures_are_rejected(text: bytes, public: "PublicKey") -> None:
     with pytest.raises(DamagedSnapshotError, match=r"minisign signature|is not signed"):
         verified(DATA, text, public)
 
@@ -137,7 +137,7 @@ def test_the_old_kind_of_signature_is_not_accepted(public: "PublicKey") -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n", "AAAA", "not base64!", b64encode(bytes(42)).decode()])
-def test_what_is_no_key(text: str) -> None:
+def test_invalid_keys_are_rejected(text: str) -> None:
     with pytest.raises(PublishingError, match="not a minisign public key"):
         parse_public_key(text)
     with pytest.raises(PublishingError, match="not a minisign secret key"):
@@ -157,7 +157,7 @@ def test_a_key_under_a_password(public: "PublicKey", operations: int, memory: in
         parse_secret_key(text, lambda: "sesame")
 
 
-def test_a_key_that_asks_for_too_much_memory() -> None:
+def test_a_key_that_needs_too_much_memory() -> None:
     comment, encoded = locked("", 32768, 1 << 24, 1 << 10).splitlines()
     raw = bytearray(b64decode(encoded))
     raw[46:54] = (1 << 40).to_bytes(8, "little")
@@ -165,7 +165,7 @@ def test_a_key_that_asks_for_too_much_memory() -> None:
         parse_secret_key(f"{comment}\n{b64encode(raw).decode()}", lambda: "")
 
 
-def test_a_key_whose_halves_do_not_belong_together() -> None:
+def test_a_key_whose_halves_do_not_match() -> None:
     text = line(b"Ed", bytes(2), b"B2", bytes(48), KEY_ID, SEED, bytes(32), bytes(32))
     with pytest.raises(PublishingError, match="public half"):
         manifest_signer(parse_secret_key(text, no_password))(DATA)
@@ -220,7 +220,7 @@ def test_a_signed_snapshot_is_signed_in_every_form(tmp_path: Path, public: "Publ
     assert "is not signed" in verify_snapshot(str(plain), public_key=public).problems[0]
 
 
-def test_the_signature_of_another_site_is_none_of_this(tmp_path: Path, public: "PublicKey") -> None:
+def test_the_signature_of_another_site_is_rejected(tmp_path: Path, public: "PublicKey") -> None:
     file = made(tmp_path / "site.zip", small_documents(), signer=lambda _: sign(OTHER))
     problems = verify_snapshot(str(file), public_key=public).problems
     assert "is not a signature of this manifest" in problems[0]

@@ -65,7 +65,7 @@ def paths(*wanted: str) -> set[str]:
     }
 
 
-def test_without_a_part_it_is_the_whole_site(tmp_path: Path) -> None:
+def test_without_a_subset_it_is_the_whole_site(tmp_path: Path) -> None:
     assert kept(tmp_path) == {document.path for document in SITE}
 
 
@@ -77,7 +77,7 @@ def test_status_is_everything_else(tmp_path: Path) -> None:
     assert kept(tmp_path, "status") == paths("api/v2/", "index.html", "history.atom")
 
 
-def test_a_chain_with_the_addresses_that_are_on_it(tmp_path: Path) -> None:
+def test_a_chain_and_its_addresses(tmp_path: Path) -> None:
     of_one = ("v2/contract/1/", "v2/contracts/1", "v2/contracts-pages/1/", "proof/1/", "contracts/1/")
     expected = paths(*of_one, "chains", f"v2/contract/all-chains/{ADDRESS_ONE}") - {"v2/contracts/10"}
     assert kept(tmp_path, "chain=1") == expected
@@ -103,7 +103,7 @@ def test_parts_add_up(tmp_path: Path) -> None:
     assert kept(tmp_path, "status", "contracts") == {document.path for document in SITE}
 
 
-def test_the_manifest_tells_the_part_wherever_the_list_lies(tmp_path: Path) -> None:
+def test_the_manifest_names_the_subset_wherever_the_list_is(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("a.txt", "b.txt")]
     files[0].write_text(f"{ADDRESS_ONE}\n1/{ADDRESS_TWO}\n")
     files[1].write_text(f"# the same\n1/{ADDRESS_TWO.lower()}\n{ADDRESS_ONE}\n")
@@ -130,7 +130,7 @@ def test_the_manifest_tells_the_part_wherever_the_list_lies(tmp_path: Path) -> N
         ("address-list=/nowhere", "cannot be read"),
     ],
 )
-def test_what_is_no_part(text: str, why: str) -> None:
+def test_invalid_subsets_are_rejected(text: str, why: str) -> None:
     with pytest.raises(PublishingError, match=why):
         parse_site_subset([text])
 
@@ -141,7 +141,7 @@ def test_a_wrong_address_in_a_list(tmp_path: Path) -> None:
         parse_site_subset([f"address-list={tmp_path / 'list'}"])
 
 
-def test_a_part_of_a_part_is_not_made(tmp_path: Path) -> None:
+def test_a_subset_of_a_subset_is_rejected(tmp_path: Path) -> None:
 
     origin = ORIGIN._replace(only=("status",))
     with pytest.raises(PublishingError, match="already a part of a site"):

@@ -60,12 +60,12 @@ def test_documents_are_the_same_everywhere(tmp_path: Path, place: str) -> None:
         ".statuary/ledger.sqlite3",
     ],
 )
-def test_what_is_not_there_is_none(tmp_path: Path, place: str, path: str) -> None:
+def test_a_missing_document_is_none(tmp_path: Path, place: str, path: str) -> None:
     with opened(place, tmp_path) as site:
         assert site.read(path) is None
 
 
-def test_a_look_up_over_http_asks_for_little(tmp_path: Path) -> None:
+def test_a_look_up_over_http_needs_few_requests(tmp_path: Path) -> None:
     made(tmp_path / "site.zip", [*small_documents(), *(contract(number, 3) for number in range(2000))])
     with served(tmp_path) as (url, asked), open_site(f"{url}/site.zip") as site:
         assert site.read(contract(1234, 3).aliases[0]) == contract(1234, 3).body
@@ -98,7 +98,7 @@ def test_many_threads_read_one_zip(tmp_path: Path) -> None:
     assert wrong == []
 
 
-def test_a_link_out_of_a_folder_is_nothing(tmp_path: Path) -> None:
+def test_a_link_out_of_a_folder_is_not_read(tmp_path: Path) -> None:
     folder = published([status()], tmp_path / "folder")
     (tmp_path / "secret").write_text("secret")
     (folder / "leak").symlink_to(tmp_path / "secret")
@@ -109,7 +109,7 @@ def test_a_link_out_of_a_folder_is_nothing(tmp_path: Path) -> None:
         assert site.read("api/v2/status.json") == status().body
 
 
-def test_what_is_no_site(tmp_path: Path) -> None:
+def test_folders_and_files_that_are_not_sites(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"PK\x03\x04 and so on")
     with pytest.raises(DamagedSnapshotError, match="not a snapshot"):
         open_site(tmp_path / "a.zip")
@@ -134,7 +134,7 @@ def test_a_url_is_verified(tmp_path: Path, place: str) -> None:
         assert verify_snapshot(f"{url}/{place}").is_whole == (place != "folder")
 
 
-def test_a_mirror_without_a_manifest_is_held_against_a_snapshot(tmp_path: Path) -> None:
+def test_a_mirror_without_a_manifest_is_compared_with_a_snapshot(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     folder = published(small_documents(), tmp_path / "folder")
     with served(tmp_path) as (url, _):
@@ -147,7 +147,7 @@ def test_a_mirror_without_a_manifest_is_held_against_a_snapshot(tmp_path: Path) 
     assert problems[0].startswith("index.html")
 
 
-def test_a_mirror_that_was_given_another_manifest_is_found_out(tmp_path: Path) -> None:
+def test_a_mirror_with_another_manifest_is_rejected(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     mirrored(
         made(tmp_path / "other.zip", [*small_documents()[:-1], status(b"major")][3:]), tmp_path / "folder"

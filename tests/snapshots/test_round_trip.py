@@ -24,7 +24,7 @@ def _zstandard() -> None:
     require_module("backports.zstd", install='pip install "statuary[snapshot]"')
 
 
-def test_create_verify_publish_create(tmp_path: Path) -> None:
+def test_create_verify_publish_and_create_again(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     assert verify_snapshot(str(file)).is_whole
     folder = mirrored(file, tmp_path / "mirror")
@@ -40,7 +40,7 @@ def test_a_mirror_has_every_name_and_the_bytes_of_a_build(tmp_path: Path) -> Non
     assert {path: body for path, body in mirror.items() if not path.startswith("snapshot/")} == built
 
 
-def test_zip_and_solid_form_convert_into_each_other(tmp_path: Path) -> None:
+def test_zip_and_tar_zst_convert_into_each_other(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     solid = made(tmp_path / "site.tar.zst", small_documents())
     convert_snapshot(str(file), tmp_path / "a.tar.zst")
@@ -72,7 +72,7 @@ def test_any_site_comes_back(bodies: dict[tuple[str, str], bytes]) -> None:
             }
 
 
-def test_tar_and_zstd_unpack_the_solid_form(tmp_path: Path) -> None:
+def test_tar_and_zstd_unpack_a_tar_zst(tmp_path: Path) -> None:
     for program in ("tar", "zstd"):
         require_program(program, install=".ci/install-archivers")
     long = Document(path="v2/" + "/".join(["é" * 60] * 4), body=b"long name")
@@ -93,7 +93,7 @@ def test_headers_of_a_tar_are_those_of_pythons_own(path: str, size: int) -> None
     assert tar_header(path, size) == info.tobuf(tarfile.PAX_FORMAT)
 
 
-def test_a_merely_unpacked_snapshot_is_whole_but_for_aliases(tmp_path: Path) -> None:
+def test_an_unpacked_snapshot_lacks_only_aliases(tmp_path: Path) -> None:
     require_program("unzip", install=".ci/install-archivers")
     file = made(tmp_path / "site.zip", small_documents())
     subprocess.run(["unzip", "-q", file, "-d", tmp_path / "out"], check=True)

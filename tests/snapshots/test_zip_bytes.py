@@ -97,7 +97,7 @@ def test_a_header_reads_back(size: int, method: int) -> None:
     assert zip_format.central_name(entry, 0) == (header.path.encode(), len(entry))
 
 
-def test_a_header_in_other_words_is_none() -> None:
+def test_a_malformed_header_is_rejected() -> None:
     header = ZipHeader(path="a", method=DEFLATED, crc=7, packed_size=1, size=2)
     text = bytearray(zip_format.local_header(header))
     text[10] = 1  # another time

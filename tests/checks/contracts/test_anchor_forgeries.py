@@ -215,7 +215,7 @@ CREATING = (0, 1, 2)  # types 3 and 4 cannot create contracts
 
 
 @pytest.mark.parametrize("kind", CREATING)
-def test_a_block_that_is_made_up_shows_its_deployment(kind):
+def test_a_generated_block_proves_its_deployment(kind):
     assert status(*made_up(signed(kind, 5, 3, CODE), receipt(kind)))[1] is SHOWN
     assert status(*made_up(signed(0, 5, 3, CODE, protected=False), receipt(0)))[1] is SHOWN
 

@@ -48,7 +48,7 @@ def test_a_replaced_bytecode_is_rejected():
             assert "creation-replays" in {finding.rule for finding in prove(record).findings}
 
 
-def test_no_check_is_idle():
+def test_every_check_applies_to_some_record():
     """Over all records at hand every check has something to look at somewhere."""
     idle = {check.name for check in CONTRACT_CHECKS}
     for name in FEATURES:
@@ -67,7 +67,7 @@ def test_no_check_is_idle():
     assert idle == set()
 
 
-def test_says_what_it_saw():
+def test_a_check_reports_its_evidence():
     record = made_record("everything")
     length = len(record["creationBytecode"]["onchainBytecode"]) // 2 - 1
     assert result_of(record, "creation-replays").evidence == {"transformations": 6, "bytes": length}
@@ -87,7 +87,7 @@ def test_only_the_named_checks_run_and_the_others_are_named_as_skipped():
         assert proof.claim(claim).reason.startswith("skipped: ")
 
 
-def test_the_table_is_a_catalogue():
+def test_the_table_lists_every_check_once():
     names = [check.name for check in CONTRACT_CHECKS]
     assert len(set(names)) == len(names)
     for each in CONTRACT_CHECKS:
@@ -95,7 +95,7 @@ def test_the_table_is_a_catalogue():
         assert re.fullmatch(r"[A-Z].*\.", each.rule), each.name
 
 
-def test_a_check_is_made_of_a_function():
+def test_a_check_is_made_from_a_function():
     def nothing_is_wrong(record):
         """Nothing is ever wrong.
 
@@ -155,7 +155,7 @@ PLACES = [place for place in places(orjson.loads(TEXT)) if place]
 
 @steady
 @given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=4))
-def test_junk_in_any_place_is_a_finding_never_a_traceback(changes):
+def test_junk_in_any_member_is_a_finding_without_a_traceback(changes):
     record = orjson.loads(TEXT)
     for place, junk in changes:
         put(record, place, junk)
@@ -187,7 +187,7 @@ def test_a_member_may_be_missing(place):
     prove(record)
 
 
-def test_nesting_without_end_is_a_finding():
+def test_endless_nesting_is_a_finding():
     for member in ("abi", "metadata", "userdoc", "storageLayout", "signatures", "proxyResolution"):
         record = made_record()
         deep: list = []

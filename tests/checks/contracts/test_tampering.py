@@ -44,7 +44,7 @@ def findings(record):
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
-def test_is_noticed(damage):
+def test_every_damage_is_noticed(damage):
     borne = 0
     for texts, most in ((made_texts(), None), (real_texts(), MOST_REAL_RECORDS)):
         bearers = 0
@@ -67,7 +67,7 @@ def test_there_are_many_kinds_and_every_check_has_one():
     assert {damage.caught_by for damage in DAMAGES} == {check.name for check in CONTRACT_CHECKS}
 
 
-def test_what_cannot_be_noticed_is_not():
+def test_the_listed_exceptions_are_not_noticed():
     """The list of what is beyond offline checks is a list of facts, not of things left undone."""
     assert len(NOT_CATCHABLE) >= 8
     record = made_record("everything")

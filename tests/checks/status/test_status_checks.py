@@ -530,7 +530,7 @@ def test_every_rule_is_stated_in_its_first_line(check):
     assert rule[0].isupper()
 
 
-def test_sound_content_has_no_findings():
+def test_valid_content_has_no_findings():
     moved = """      occurrences:
         2026-11-10T10:00:00Z: {scheduled_for: 2026-11-11T10:00:00Z, rescheduled_at: 2026-11-09T00:00:00Z}
 """

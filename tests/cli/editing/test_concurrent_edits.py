@@ -73,7 +73,7 @@ def test_only_one_of_equal_resolutions_is_made(repository, _round):
     assert repository.read("content/incidents/slow.yaml").count("status: resolved") == 1
 
 
-def test_late_answers_are_rejected_if_the_content_has_changed(repository, monkeypatch):
+def test_an_edit_is_rejected_if_the_content_has_changed_during_prompts(repository, monkeypatch):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     person = {"interactive": True}
     for module in ("edit_session", "prompts", "update_options"):

@@ -347,7 +347,7 @@ def test_an_empty_list_prints_a_message(repository):
     assert repository.run("incident", "list", "--format", "json") == "[]\n"
 
 
-def test_a_person_is_asked_for_what_is_missing(repository, monkeypatch):
+def test_missing_options_are_prompted_for(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = "Slow answers\nrpc\npartial_outage\nnone\nidentified\nA disk is full.\n"
     repository.run("incident", "open", text=answers)
@@ -365,7 +365,7 @@ updates:
     )
 
 
-def test_a_person_may_name_a_component_as_the_page_does_and_is_asked_for_its_status(repository, monkeypatch):
+def test_a_prompt_accepts_a_component_name_and_then_asks_for_its_status(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = "Slow answers\npublic rpc\nmajor_outage\nrpc\nbrige\nnone\nidentified\nA disk is full.\n"
     output = repository.run("incident", "open", text=answers)
@@ -374,7 +374,7 @@ def test_a_person_may_name_a_component_as_the_page_does_and_is_asked_for_its_sta
     assert "components:\n  rpc: major_outage\nupdates:" in repository.read(FILE)
 
 
-def test_a_component_option_without_a_status_is_asked_for_it(repository, monkeypatch):
+def test_a_component_option_without_a_status_prompts_for_it(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     repository.run(
         *OPEN, "--component", "rpc", "--status", "identified", text="partial_outage\nA disk is full.\n"
@@ -399,7 +399,7 @@ def test_a_person_writes_a_postmortem_in_an_editor(opened, monkeypatch):
     monkeypatch.setattr("click.edit", lambda text, extension: None)
 
 
-def test_closing_the_editor_writes_nothing(opened, monkeypatch):
+def test_closing_the_editor_without_a_text_writes_nothing(opened, monkeypatch):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     use_interactive_terminal(monkeypatch)
     before = opened.read(FILE)

@@ -206,7 +206,7 @@ def test_list_shows_upcoming_windows(scheduled, recurring):
 @pytest.mark.parametrize(
     ("answer", "end"), [("1h30m", "2026-11-10T05:30:00Z"), ("2026-11-10T06:00:00Z", "2026-11-10T06:00:00Z")]
 )
-def test_a_person_may_answer_a_length_as_the_end(repository, monkeypatch, answer, end):
+def test_a_prompt_for_the_end_accepts_a_duration(repository, monkeypatch, answer, end):
     use_interactive_terminal(monkeypatch)
     start = ("--name", "New disks", "--scheduled-for", "2026-11-10T04:00:00Z", "--component", "rpc")
     output = repository.run("maintenance", "schedule", *start, text=f"soon\n{answer}\n\n")
@@ -214,7 +214,7 @@ def test_a_person_may_answer_a_length_as_the_end(repository, monkeypatch, answer
     assert f"scheduled_until: {end}\n" in repository.read(FILE)
 
 
-def test_a_person_is_asked_for_the_window(repository, monkeypatch):
+def test_the_window_is_prompted_for(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = ("New disks", "tomorrow", "2026-11-10T04:00:00Z", "2026-11-10T05:30:00Z", "rpc", "none", "")
     output = repository.run("maintenance", "schedule", text="\n".join(answers) + "\n")
@@ -256,7 +256,7 @@ def test_a_moved_window_is_news_in_every_document(scheduled):
     assert "<updated>2026-11-09T01:00:00+01:00</updated>" in scheduled.read("build/history.atom")
 
 
-def test_what_has_started_keeps_its_start(scheduled):
+def test_a_started_maintenance_keeps_its_start(scheduled):
     start = ("--scheduled-for", "2026-11-11T04:00:00Z")
     said = scheduled.run("maintenance", "reschedule", "2026", *start, now=WITHIN, code=3)
     assert "has already started" in said
@@ -274,7 +274,7 @@ def test_one_window_of_a_recurring_maintenance_is_moved(recurring):
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
 
 
-def test_a_cancelled_maintenance_says_so_everywhere(scheduled):
+def test_a_cancelled_maintenance_is_cancelled_in_every_document(scheduled):
     scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
     assert "cancelled" in scheduled.run("maintenance", "list", "--all", now=BEFORE)
     for path in ("history.atom", "history.rss", "feed.json"):
@@ -285,7 +285,7 @@ def test_a_cancelled_maintenance_says_so_everywhere(scheduled):
         assert "Completed" not in scheduled.read(f"build/{path}")
 
 
-def test_a_commit_on_a_detached_head_is_warned_of(scheduled):
+def test_a_commit_on_a_detached_head_is_a_warning(scheduled):
     scheduled.git("add", ".")
     scheduled.git("commit", "--quiet", "--message", "All")
     scheduled.git("switch", "--quiet", "--detach")

@@ -47,7 +47,7 @@ def test_a_source_line_is_shown_with_a_caret_below_the_position(tmp_path):
     assert shown[1:] == ["    2 | stauts: \\x1b[2Jy", "      |         ^"]
 
 
-def test_the_caret_stands_below_what_an_escape_takes(tmp_path):
+def test_the_caret_accounts_for_escapes(tmp_path):
     finding = Finding(rule="known-keys", message="m", path="a.yaml", position=Position(1, 3))
     shown = click.unstyle(text_report([finding], str(tmp_path), {"a.yaml": "\t\tb"})).splitlines()
     assert shown[1:] == ["    1 | \\t\\tb", "      |     ^"]

@@ -116,7 +116,7 @@ def _only_proxy_resolution_differs(record, found):
     return "name of the implementation"
 
 
-def test_records_that_share_everything_are_reported_apart(tmp_path):
+def test_records_that_share_everything_are_checked_separately(tmp_path):
     records = [
         deployed(number, name) for number, name in enumerate(["plain", "immutables", "plain", "factory"], 1)
     ]
@@ -124,7 +124,7 @@ def test_records_that_share_everything_are_reported_apart(tmp_path):
     assert bodies_of(tmp_path) == {(CHAIN, one["address"]): orjson.dumps(one) for one in records}
 
 
-def test_many_passes_and_buckets_give_the_same(tmp_path, monkeypatch):
+def test_the_number_of_passes_and_buckets_does_not_change_the_result(tmp_path, monkeypatch):
     monkeypatch.setattr("statuary.content.bulk.export_join.CONTRACTS_OF_A_BUCKET", 5)
     monkeypatch.setattr("statuary.content.bulk.export_join.NEED_SIZE", 10 << 20)
     records = [deployed(number, ("plain", "libraries", "arguments")[number % 3]) for number in range(1, 40)]
@@ -175,14 +175,14 @@ def test_a_missing_table_is_reported(tmp_path):
         joined(tmp_path)
 
 
-def test_a_file_that_is_no_parquet_is_reported(tmp_path):
+def test_a_file_that_is_not_parquet_is_reported(tmp_path):
     folder = write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     next(folder.glob("code/*")).write_bytes(b"no table")
     with pytest.raises(UnreadableError, match="cannot join"):
         joined(tmp_path)
 
 
-def test_a_column_that_is_no_json_is_reported_at_its_row(tmp_path):
+def test_invalid_json_in_a_column_is_reported_at_its_row(tmp_path):
     tables = tables_of_records([deployed(1), deployed(2)])
     row = list(tables["verified_contracts"][1])
     row[4] = "{'a': None}"
@@ -276,7 +276,7 @@ def test_a_flood_of_equal_rows_is_not_joined(tmp_path):
         joined(tmp_path)
 
 
-def test_values_that_are_repeated_without_end_fill_no_disk(tmp_path, monkeypatch):
+def test_endlessly_repeated_values_do_not_fill_the_disk(tmp_path, monkeypatch):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     monkeypatch.setattr("statuary.content.bulk.export_join.MIN_DISK", 0)
     monkeypatch.setattr("statuary.content.bulk.export_join.MAX_EXPORT_EXPANSION", 0)

@@ -56,7 +56,7 @@ def test_a_line_that_is_not_canonical_is_read_exactly(tmp_path):
     assert contract.read.record["compilation"]["compilerSettings"]["optimizer"]["runs"] == "200.0"
 
 
-def test_what_is_wrong_is_reported_with_line_and_column(tmp_path):
+def test_findings_have_line_and_column(tmp_path):
     misspelled = RECORD.replace(b'"matchId"', b'"matchID"')
     wrong = RECORD.replace(b'"matchId":"7"', b'"matchId":7')
     body = b"\n".join([RECORD, b'{"a":1', misspelled, wrong, b"[]", b"\xff\xfe{}", b'{"a":"\xff"}'])
@@ -107,14 +107,14 @@ def test_a_line_that_is_too_long_is_skipped(tmp_path, monkeypatch):
     assert (finding.position, "more than" in finding.message) == (Position(2, 1), True)
 
 
-def test_a_file_of_something_else_ends_early(tmp_path):
+def test_a_file_of_another_format_is_rejected_early(tmp_path):
     (tmp_path / "all.jsonl").write_bytes(b"no record\n" * 5000)
     contracts = read(tmp_path)
     assert len(contracts) == lines_module.MAX_UNREADABLE_LINES + 1
     assert "is skipped" in contracts[-1].read.findings[0].message
 
 
-def test_a_file_that_is_gone_is_a_finding(tmp_path):
+def test_a_missing_file_is_a_finding(tmp_path):
     (contract,) = read_line_range(tmp_path, LineRange(path="gone.jsonl"))
     assert contract.read.findings[0].message.startswith("cannot open the file")
 
@@ -176,7 +176,7 @@ def test_a_flood_of_blank_lines_ends(tmp_path):
     )
 
 
-def test_a_line_without_end_ends(tmp_path, monkeypatch):
+def test_an_endless_line_is_cut(tmp_path, monkeypatch):
     monkeypatch.setattr("statuary.content.bulk.jsonl.LARGEST_RECORD", 1 << 10)
     monkeypatch.setattr("statuary.content.bulk.jsonl.MAX_SKIPPED", 1 << 21)
     (tmp_path / "all.jsonl.gz").write_bytes(gzip.compress(b"x" * (8 << 20) + b"\n" + RECORD))

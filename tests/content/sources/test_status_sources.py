@@ -49,7 +49,7 @@ def test_the_smallest_incident():
         ("resolved", "This incident has been resolved."),
     ],
 )
-def test_texts_that_nobody_wrote(status, body):
+def test_updates_without_a_text(status, body):
     assert incident_of(SMALLEST.replace("investigating", status)).updates[0].body == body
 
 
@@ -57,7 +57,7 @@ def test_an_empty_text_is_a_text():
     assert incident_of(SMALLEST.replace("investigating", "resolved, body: ''")).updates[0].body == ""
 
 
-def test_update_ids_outlive_edits():
+def test_update_ids_survive_edits():
     first = "{at: 2026-11-02T10:00:00Z, status: investigating}"
     twin = "{at: 2026-11-02T10:00:00Z, status: monitoring}"
     last = "{at: 2026-11-02T11:00:00Z, status: resolved}"
@@ -159,7 +159,7 @@ def test_null_affected_components_are_a_record_and_absent_ones_are_not():
         ),
     ],
 )
-def test_what_an_incident_may_not_say(text, place, said):
+def test_wrong_incidents_are_findings(text, place, said):
     ((where, message),) = refused(incident_of, text)
 
     assert where == place
@@ -185,7 +185,7 @@ def test_a_maintenance_is_announced_by_its_created_at_or_its_first_update():
     assert by_stamp.automation == Automation()
 
 
-def test_an_announcement_is_put_before_what_was_written_later():
+def test_an_announcement_precedes_later_updates():
     maintenance = maintenance_of(
         PLANNED
         + "    created_at: 2026-11-01T09:00:00Z\n"
@@ -247,7 +247,7 @@ def test_a_recurrence_follows_the_page_s_clock_unless_it_names_another():
         ),
     ],
 )
-def test_what_a_maintenance_may_not_say(text, place, said):
+def test_wrong_maintenances_are_findings(text, place, said):
     ((where, message),) = refused(maintenance_of, text)
 
     assert where == place
@@ -325,7 +325,7 @@ def test_recorded_changes():
         ),
     ],
 )
-def test_what_components_may_not_say(old, new, place, said):
+def test_wrong_components_are_findings(old, new, place, said):
     ((where, message),) = refused(catalogue_of, COMPONENTS.replace(old, new))
 
     assert where == place
@@ -363,7 +363,7 @@ def test_the_smallest_page():
         ),
     ],
 )
-def test_what_a_page_may_not_say(old, new, place, said):
+def test_wrong_page_settings_are_findings(old, new, place, said):
     ((where, message),) = refused(page_of, PAGE.replace(old, new))
 
     assert where == place

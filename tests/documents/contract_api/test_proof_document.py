@@ -90,7 +90,7 @@ WRONG = {
 @pytest.mark.parametrize(
     ("member", "value"), [pair for name, values in WRONG.items() for pair in product([name], values)]
 )
-def test_the_schema_refuses_what_is_no_proof(member, value):
+def test_the_schema_rejects_invalid_proofs(member, value):
     assert not validator().is_valid(proof_of(made_record("everything")) | {member: value})
 
 
@@ -105,7 +105,7 @@ def test_the_schema_demands_findings_of_checks_that_fail_and_allows_notes_of_tho
         assert validator().is_valid(proof | {"checks": [check]}) == allowed
 
 
-def test_the_claims_of_a_proof_are_reported_apart():
+def test_the_claims_of_a_proof_are_shown_separately():
     claims = proof_of(made_record("everything"))["claims"]
     assert {name: claim["status"] for name, claim in claims.items()} == {
         "consistent": "shown",

@@ -36,7 +36,7 @@ def bodies(moment):
     return {d.path: d.body for d in feed_documents(status, at(moment))}
 
 
-def test_the_page_and_every_component_have_both():
+def test_every_page_and_component_has_both_badges():
     during = bodies("2026-11-02T11:00")
     messages = {
         path: json.loads(body)["message"] for path, body in during.items() if path.endswith("badge.json")
@@ -114,7 +114,7 @@ def test_widths(text, width):
     assert text_width(text) == pytest.approx(width)
 
 
-def test_a_long_name_is_drawn_in_part_and_told_in_full():
+def test_a_long_name_is_shortened_and_its_title_is_full():
     picture = drawn(Badge("x" * 255, "operational", RED))
     label = picture.find(f".//{SVG}text").text
     assert label == "x" * (MAX_LABEL_LENGTH - 1) + "…"
@@ -131,7 +131,7 @@ def test_hostile_texts_stay_texts(text):
     assert json.loads(shields_endpoint(Badge(text, "operational", RED)))["label"] == text
 
 
-def test_a_picture_refers_to_nothing():
+def test_a_picture_has_no_external_references():
     body = svg(Badge("Public RPC", "operational", RED)).decode()
     assert "href" not in body
     assert "url(" not in body

@@ -56,7 +56,7 @@ def test_every_document_has_its_row_in_the_url_table():
         assert (document.media_type, document.cache) == (url.media_type, url.cache)
 
 
-def test_specifications_have_nothing_to_say(documents):
+def test_the_specifications_have_no_lint_errors(documents):
     assert faults(documents) == []
 
 
@@ -85,7 +85,7 @@ def test_feedparser_reads_what_was_written(documents, path, version):
     assert upgrade.published_parsed == struct_time((2026, 12, 1, 22, 0, 0, 1, 335, 0))
 
 
-def test_instants_are_reported_in_the_time_zone_of_the_page(documents):
+def test_instants_are_in_the_time_zone_of_the_page(documents):
     winter = ET.fromstring(documents["history.atom"]).findall(f"{ATOM}entry/{ATOM}published")[0].text
     assert winter == "2026-12-01T23:00:00+01:00"
     assert b"<pubDate>Tue, 01 Dec 2026 23:00:00 +0100</pubDate>" in documents["history.rss"]
@@ -100,7 +100,7 @@ def html_of(documents):
     return "\n".join(contents(documents)).encode()
 
 
-def test_updates_stand_newest_first_and_a_repeated_status_is_an_update(documents):
+def test_updates_are_newest_first_and_a_repeated_status_is_update(documents):
     item = json.loads(documents["feed.json"])["items"][1]
     small = "<small>Nov <var data-var='date'> 2</var>, <var data-var='time'>{}</var> CET</small>"
     assert item["content_html"] == " ".join(
@@ -114,7 +114,7 @@ def test_updates_stand_newest_first_and_a_repeated_status_is_an_update(documents
     assert item["tags"] == ["Public RPC"]
 
 
-def test_a_window_is_reported_as_statuspage_tells_it(documents):
+def test_a_window_reads_as_on_statuspage(documents):
     def window(**changed):
         site = bodies(catalogue(maintenances={"w": maintenance(**changed)}))
         return json.loads(site["feed.json"])["items"][0]["content_html"].partition("</p>")[0]
@@ -144,7 +144,7 @@ def test_components_and_groups_have_feeds_of_their_own(documents):
     assert feed.feed.id == "tag:plinthpage01,2005:/components/rpc/history"
 
 
-def test_components_that_are_gone_have_no_feed():
+def test_removed_components_have_no_feed():
     gone = bodies(catalogue({"slow": incident()}, components={"rpc": {"name": "RPC", "removed": True}}))
     assert not any(path.startswith("components/") for path in gone)
     assert json.loads(gone["feed.json"])["items"][0]["tags"] == []
@@ -172,7 +172,7 @@ def ids(documents):
     }
 
 
-def test_ids_outlive_every_edit(documents):
+def test_ids_survive_every_edit(documents):
     before = ids(documents)
     assert before["history.atom"] == [
         "tag:plinthpage01,2005:Incident/upgrade",
@@ -212,7 +212,7 @@ def test_an_imported_page_keeps_the_ids_of_its_old_host():
     assert ids(bodies(imported))["history.atom"] == ["tag:www.githubstatus.com,2005:Incident/slow"]
 
 
-def test_only_an_edit_moves_updated(documents):
+def test_only_an_edit_changes_updated(documents):
     edited = incident()
     edited["updates"][0] |= {"body": "Corrected.", "updated_at": "2026-11-03T09:00:00Z"}
     entry = feedparser.parse(bodies(catalogue({"slow": edited}))["history.atom"]).entries[0]
@@ -230,7 +230,7 @@ def test_the_same_content_is_the_same_bytes_whenever_it_is_read():
     )
 
 
-def test_a_site_asked_again_and_again_answers_as_a_fresh_one():
+def test_repeated_requests_get_the_same_responses():
     status = catalogue(
         {"slow": incident(), "fast": incident(components={"blocks": "major_outage"}, name="Fast")},
         {"upgrade": maintenance(), "off": maintenance(cancelled_at="2026-11-25T00:00:00Z")},
@@ -244,7 +244,7 @@ def test_a_site_asked_again_and_again_answers_as_a_fresh_one():
         assert {d.path: d.body for d in site.documents_at(moment)} == bodies(status, moment)
 
 
-def test_what_is_not_published_is_in_no_feed():
+def test_unpublished_incidents_are_not_in_feeds():
     hidden = catalogue(
         {"draft": incident(draft=True), "later": incident(publish_at="2026-12-24T00:00:00Z")},
         {"secret": maintenance(draft=True)},
@@ -291,7 +291,7 @@ def test_hostile_texts_stay_texts(text):
     assert title == ET.fromstring(site["history.rss"]).findtext("channel/item/title")
 
 
-def test_an_address_cannot_break_out_either():
+def test_an_address_cannot_become_markup():
     hostile = catalogue({"slow": incident()}, page={"url": 'https://a.example/\x01"><script>&'})
     site = bodies(hostile)
     assert faults(site) == []

@@ -52,7 +52,7 @@ def test_two_readers_agree_on_every_event():
         assert event.valarm.action.value == str(alarm["ACTION"]) == "DISPLAY"
 
 
-def test_required_properties_stand_once():
+def test_required_properties_occur_once():
     body = calendar({"upgrade": maintenance()})
     root = icalendar.Calendar.from_ical(body)
     assert root.errors == []
@@ -75,7 +75,7 @@ def test_required_properties_stand_once():
     assert (str(root["VERSION"]), str(root["PRODID"])) == ("2.0", "-//statuary//scheduled maintenances//EN")
 
 
-def test_the_description_tells_components_and_updates():
+def test_the_description_has_components_and_updates():
     body = calendar(
         {"upgrade": maintenance(components=["rpc", "explorer"], body="First line\n<strong>bold</strong>")}
     )
@@ -121,7 +121,7 @@ def test_texts_are_escaped_as_the_standard_says():
     assert b"\r\nSUMMARY:a\\\\b\\;c\\,d:e\r\n" in body
 
 
-def test_a_life_keeps_its_uid_and_counts_up():
+def test_a_calendar_event_keeps_its_uid_and_raises_its_sequence():
     record = {"upgrade": maintenance()}
     told = [only(calendar(record, moment)) for moment in (BEFORE, at("2026-12-01T21:00"), DURING, AFTER)]
     assert len({str(event["UID"]) for event in told}) == 1
@@ -137,7 +137,7 @@ def test_a_life_keeps_its_uid_and_counts_up():
     assert [len(event.walk("VALARM")) for event in told] == [1, 1, 0, 0]
 
 
-def test_the_clock_is_not_content():
+def test_the_clock_does_not_change_content():
     record = {"upgrade": maintenance()}
     assert calendar(record, BEFORE) == calendar(record, at("2026-11-28T00:00"))
 
@@ -165,7 +165,7 @@ def test_a_cancelled_window_stays_as_cancelled():
     assert event["DTSTART"].dt == datetime(2026, 12, 1, 22, tzinfo=UTC)
 
 
-def test_what_was_completed_before_it_was_called_off_was_not_cancelled():
+def test_a_completed_maintenance_cannot_be_cancelled():
     record = maintenance(cancelled_at="2026-12-01T23:30:00Z")
     assert str(only(calendar({"upgrade": record}, AFTER))["STATUS"]) == "CONFIRMED"
 
@@ -190,14 +190,14 @@ def test_each_window_of_a_recurring_maintenance_is_an_event():
     assert [str(event["STATUS"]) for event in told.values()].count("CANCELLED") == 1
 
 
-def test_a_calendar_without_events_is_still_one():
+def test_a_calendar_without_events_is_valid():
     body = calendar({})
     root = icalendar.Calendar.from_ical(body)
     assert [component.name for component in root.subcomponents] == ["VTIMEZONE"]
     assert vobject.readOne(body.decode()).vtimezone.tzid.value == "Etc/UTC"
 
 
-def test_real_maintenances_are_reported_with_their_windows(tmp_path):
+def test_real_maintenances_are_listed_with_their_windows(tmp_path):
     real = capture("junxit-claude.scheduled-maintenances.json")
     records = real["scheduled_maintenances"]
     components = {c["id"]: c for record in records for c in record["components"]}

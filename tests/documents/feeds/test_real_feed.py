@@ -71,7 +71,7 @@ def shape(element):
     return [(child.tag, dict(child.attrib)) for child in element if child.tag != f"{ATOM}entry"]
 
 
-def test_the_feed_itself_is_reported_alike(real, made):
+def test_the_feed_has_the_captured_metadata(real, made):
     assert made.attrib == real.attrib
     assert shape(made) == shape(real)
     for tag in ("id", "title", "updated", f"author/{ATOM}name"):
@@ -88,7 +88,7 @@ def test_entries_are_the_same_in_the_same_order(real, made):
             assert made_entry.findtext(f"{ATOM}{tag}") == real_entry.findtext(f"{ATOM}{tag}")
 
 
-def test_entries_read_the_same_word_for_word(real, made):
+def test_entries_have_the_captured_text(real, made):
     for real_entry, made_entry in zip(
         real.findall(f"{ATOM}entry"), made.findall(f"{ATOM}entry"), strict=True
     ):

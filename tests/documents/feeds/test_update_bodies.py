@@ -121,7 +121,7 @@ HOSTILE = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(HOSTILE)
-def test_nothing_gets_through(body):
+def test_no_hostile_content_gets_through(body):
     html = body_html(body)
     assert html_faults(html) == []
     assert not NOT_IN_XML.search(html)

@@ -140,7 +140,7 @@ def test_cloudflare_can_read_headers():
     assert all(glob.count("*") <= 1 for glob in globs)
 
 
-def test_the_edge_module_is_asked_for_what_it_answers_and_for_nothing_that_is_plain():
+def test_the_edge_module_runs_only_for_paths_that_need_it():
     for url in SERVED:
         plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in static_globs())
         assert plain is not (url in LOOKUP_URLS or url.is_timed), url.name
@@ -151,7 +151,7 @@ def test_netlify_s_own_file_of_this_repository_is_the_one_that_is_written():
     assert (CHECKOUT / "netlify.toml").read_text(encoding="utf-8") == netlify_toml(HostOptions(install="."))
 
 
-def test_netlify_toml_says_what_the_rules_say():
+def test_netlify_toml_has_the_rules():
     told = tomllib.loads(netlify_toml(HostOptions()))
     assert told["build"]["publish"] == "build"
     assert [(rule["for"], rule["values"]) for rule in told["headers"]] == [
@@ -166,7 +166,7 @@ def test_no_rule_of_netlify_answers_404_for_the_look_up():
         assert rule["status"] == 200 or not rule["from"].startswith("/v2")
 
 
-def test_the_edge_function_is_asked_for_everything_but_what_is_plain():
+def test_the_edge_function_runs_for_everything_but_plain_files():
     config = json.loads(edge_function().partition("export const config = ")[2].rstrip(";\n"))
     assert config["path"] == "/*"
     assert set(config["excludedPath"]) == {*static_globs(), "/.statuary/*"}
@@ -208,7 +208,7 @@ def test_each_object_is_uploaded_with_the_metadata_of_its_row(url):
         assert len(takers) == 1 or url is THEME_FILE, takers
 
 
-def test_a_site_has_no_files_of_hosts_unless_it_says_so():
+def test_a_site_has_host_files_only_where_settings_ask_for_them():
     assert [document.path for document in hosting_documents(HostingSettings())] == ["errors/404.json"]
     named = HostingSettings(files=(HostingPlatform.CLOUDFLARE, HostingPlatform.GITHUB_PAGES))
     assert [document.path for document in hosting_documents(named)] == [
@@ -223,7 +223,7 @@ def test_a_site_has_no_files_of_hosts_unless_it_says_so():
     assert [document.path for document in hosting_documents(sharded)] == ["errors/404.json", "_redirects"]
 
 
-def test_a_glob_that_another_holds_is_left_out():
+def test_a_glob_within_another_is_left_out():
     wide, narrow = (
         Url(name="x", pattern=pattern, description="") for pattern in ("a/{b}.json", "a/b/{c}.json")
     )

@@ -49,7 +49,7 @@ def test_it_is_valid(told):
     OpenAPIV31SpecValidator(told).validate()
 
 
-def test_it_tells_every_url_of_the_apis():
+def test_the_page_lists_every_url_of_the_apis():
     """Pages, their assets and what serves hosts are no part of it, nor documents of later instants."""
     described = {operation.url.name for operation in OPERATIONS}
     left_out = {url.name for url in URLS if url.name not in described}
@@ -74,7 +74,7 @@ def shape_of(path: str, parameters: list[dict[str, Any]]) -> re.Pattern[str]:
     return re.compile("".join(spelled))
 
 
-def test_each_document_of_a_build_has_the_shape_that_is_reported(told, project):
+def test_each_document_of_a_build_has_its_declared_shape(told, project):
     """Those without parameters, and each that a path with parameters fits."""
     site = project / "build"
     judged = set()
@@ -91,7 +91,7 @@ def test_each_document_of_a_build_has_the_shape_that_is_reported(told, project):
     assert len(judged) >= 20
 
 
-def test_real_records_have_the_shape_that_is_reported(told):
+def test_real_records_have_the_declared_shape(told):
     validator = jsonschema.Draft202012Validator(schema(told, "Record"))
     bodies = [record for _, record in real_records()]
     assert len(bodies) > 50
@@ -113,7 +113,7 @@ def test_selections_are_what_the_schema_says(told):
     assert not patterns["omit"].fullmatch("all")
 
 
-def test_what_the_settings_leave_out_is_not_told(tmp_path):
+def test_documents_that_settings_leave_out_are_not_in_the_description(tmp_path):
     project = build_project(tmp_path, "\nstatus: {archives: false, uptime: false}\n")
     paths = json.loads((project / "build" / "openapi.json").read_bytes())["paths"]
     assert "/api/v2/uptime.json" not in paths
@@ -138,7 +138,7 @@ def with_real_names(told: dict[str, Any], site: Path) -> dict[str, Any]:
     return told
 
 
-def test_schemathesis_finds_nothing_that_is_not_told(told, project, tmp_path):
+def test_schemathesis_finds_only_known_differences(told, project, tmp_path):
     """It asks with what the document allows and with what it does not; all of it with `STATUARY_THOROUGH=true`."""
     program = HOSTS / "schemathesis" / "bin" / "st"
     if not program.is_file():

@@ -26,12 +26,12 @@ ZURICH = DateFormatter(ZoneInfo("Europe/Zurich"), page_texts("en"))
         ),
     ],
 )
-def test_an_instant_is_reported_in_the_zone_of_the_page(zone: str, instant: str, iso: str, text: str) -> None:
+def test_an_instant_is_in_the_zone_of_the_page(zone: str, instant: str, iso: str, text: str) -> None:
     moment = DateFormatter(ZoneInfo(zone), page_texts("en")).moment(parse_instant(instant))
     assert (moment.iso, moment.text) == (iso, text)
 
 
-def test_days_and_months_are_reported_with_what_machines_read() -> None:
+def test_days_and_months_have_a_machine_readable_form() -> None:
     assert (ZURICH.weekday(date(2026, 11, 20)).iso, ZURICH.weekday(date(2026, 11, 20)).text) == (
         "2026-11-20",
         "Friday, 20 Nov 2026",
@@ -50,5 +50,5 @@ def test_days_and_months_are_reported_with_what_machines_read() -> None:
         (timedelta(days=3, minutes=5), "3 d 5 min"),
     ],
 )
-def test_a_length_of_time_is_reported_in_two_units(length: timedelta, text: str) -> None:
+def test_a_duration_has_two_units(length: timedelta, text: str) -> None:
     assert ZURICH.length(length) == text

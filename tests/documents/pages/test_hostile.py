@@ -42,7 +42,7 @@ def assert_inert(hostile: str, harmless: str) -> None:
 
 
 @pytest.mark.parametrize("place", RECORD_SINKS)
-def test_a_record_reaches_its_page_as_text(place: str) -> None:
+def test_the_texts_of_a_record_are_escaped_on_its_page(place: str) -> None:
     pages = {}
     for text in (BLOW, HARMLESS):
         record = deepcopy(made_record("everything"))
@@ -53,7 +53,7 @@ def test_a_record_reaches_its_page_as_text(place: str) -> None:
     assert HARMLESS in Elements(pages[HARMLESS]).text
 
 
-def test_a_proof_reaches_the_page_as_text() -> None:
+def test_the_texts_of_a_proof_are_escaped_on_its_page() -> None:
     def page(text: str) -> str:
         finding = Finding(rule=text, message=text, pointer=(text,))
         result = CheckResult(
@@ -64,7 +64,7 @@ def test_a_proof_reaches_the_page_as_text() -> None:
     assert_inert(page(BLOW), page(HARMLESS))
 
 
-def test_a_contract_reaches_lists_as_text() -> None:
+def test_the_texts_of_a_contract_are_escaped_in_lists() -> None:
     def page(text: str) -> str:
         record = made_record()
         record["compilation"] |= {"name": text, "language": text}
@@ -79,7 +79,7 @@ def test_a_contract_reaches_lists_as_text() -> None:
     assert_inert(page(BLOW), page(HARMLESS))
 
 
-def test_a_name_reaches_the_search_as_a_term_of_letters() -> None:
+def test_a_name_is_a_search_term_of_letters() -> None:
     from statuary.documents.pages.contracts.search_index import search_documents
 
     entry = ContractRow(
@@ -145,7 +145,7 @@ def status_page(text: str) -> str:
     return "\n".join(document.body.decode() for document in pages.documents_at(now))
 
 
-def test_names_and_bodies_reach_the_pages_of_the_status_side_as_text() -> None:
+def test_names_and_bodies_are_escaped_on_status_pages() -> None:
     hostile, harmless = status_page(BLOW), status_page(HARMLESS)
     assert_inert(hostile, harmless)
     assert "acted(" in Elements(hostile).text
@@ -171,7 +171,7 @@ def test_sources_of_many_megabytes_are_named_and_not_shown() -> None:
     assert page.count("too large to show") == 4
 
 
-def test_every_field_can_be_a_megabyte_long_without_a_page_that_nobody_can_open() -> None:
+def test_a_megabyte_in_any_field_still_gives_a_small_page() -> None:
     record = made_record("everything")
     for member in ("name", "fullyQualifiedName", "language"):
         record["compilation"][member] = LONG

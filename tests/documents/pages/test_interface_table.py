@@ -28,7 +28,7 @@ def test_hashes_are_those_of_the_records_signatures(path: Path) -> None:
     assert {"0x" + selector_of(one).hex() for one in signatures_of(record["abi"])} == known
 
 
-def test_the_constructors_arguments_are_reported_with_their_values() -> None:
+def test_the_constructors_arguments_have_their_values() -> None:
     record = made_record("arguments")
     arguments = record["creationBytecode"]["transformationValues"]["constructorArguments"]
     shown = interface_view(record["abi"], None, None, arguments, CallTarget()).constructor
@@ -46,7 +46,7 @@ def test_arguments_that_cannot_be_read_are_left_out(arguments: str | None) -> No
     assert [one.value for one in shown.inputs] == ["", ""]
 
 
-def test_values_of_every_type_are_reported() -> None:
+def test_values_of_every_type_are_shown() -> None:
     kinds = ["address", "string", "bytes3", "uint8[2]", "bytes"]
     abi = [
         {"type": "constructor", "inputs": [{"name": f"v{n}", "type": kind} for n, kind in enumerate(kinds)]}
@@ -67,7 +67,7 @@ def test_values_of_every_type_are_reported() -> None:
     ]
 
 
-def test_structs_are_spelled_out_with_the_names_of_their_members() -> None:
+def test_structs_are_written_out_with_their_member_names() -> None:
     item = {
         "type": "function",
         "name": "f",
@@ -87,7 +87,7 @@ def test_structs_are_spelled_out_with_the_names_of_their_members() -> None:
     assert shown.inputs[0].declared == "struct Market.Order[]"
 
 
-def test_what_authors_say_stands_beside_what_it_is_about() -> None:
+def test_natspec_is_beside_its_function() -> None:
     abi = [
         {"type": "error", "name": "Refused", "inputs": []},
         {"type": "function", "name": "meet", "inputs": []},
@@ -104,7 +104,7 @@ def test_what_authors_say_stands_beside_what_it_is_about() -> None:
     )
 
 
-def test_parameters_and_returned_values_are_told_by_name_or_place() -> None:
+def test_parameters_and_return_values_have_a_name_or_a_position() -> None:
     item = {
         "type": "function",
         "name": "price",
@@ -134,7 +134,7 @@ ADDRESS = "0x" + "5a" * 20
         ({"name": "x'; rm -rf ~; '"}, ""),
     ],
 )
-def test_a_function_has_the_line_that_calls_it(changes: dict[str, object], command: str) -> None:
+def test_a_function_shows_the_line_that_calls_it(changes: dict[str, object], command: str) -> None:
     item = {
         "type": "function",
         "name": "give",
@@ -146,7 +146,7 @@ def test_a_function_has_the_line_that_calls_it(changes: dict[str, object], comma
     assert shown.command == command
 
 
-def test_an_item_that_stands_twice_is_linked_to_once() -> None:
+def test_a_repeated_item_is_linked_once() -> None:
     item = {"type": "function", "name": "f", "inputs": []}
     first, second = interface_view([item, item], None, None, None, CallTarget()).functions
     assert first.anchor == first.hash != ""
@@ -154,6 +154,6 @@ def test_an_item_that_stands_twice_is_linked_to_once() -> None:
 
 
 @pytest.mark.parametrize("abi", [None, [], {}, "x", [1, None, "f"], [{"type": "function"}], [{"inputs": 3}]])
-def test_what_is_no_abi_makes_no_tables_of_its_own(abi: object) -> None:
+def test_an_invalid_abi_gives_no_tables(abi: object) -> None:
     shown = interface_view(abi, None, None, None, CallTarget())
     assert all(not item.hash for item in (*shown.functions, *shown.events, *shown.errors))

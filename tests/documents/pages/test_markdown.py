@@ -28,11 +28,11 @@ from statuary.documents.pages.visible_text import visible_text
         ("", ""),
     ],
 )
-def test_what_people_write_is_shown_as_meant(body: str, html: str) -> None:
+def test_markdown_of_authors_is_rendered(body: str, html: str) -> None:
     assert render_markdown(body, 3) == html
 
 
-def test_links_lead_to_the_web_or_nowhere() -> None:
+def test_links_are_http_or_mail() -> None:
     assert render_markdown("[a](https://a.test/x)", 3) == (
         '<p><a href="https://a.test/x" rel="nofollow noopener">a</a></p>'
     )
@@ -40,7 +40,7 @@ def test_links_lead_to_the_web_or_nowhere() -> None:
         assert "href" not in render_markdown(f'<a href="{address}">a</a>', 3)
 
 
-def test_headings_stand_below_those_of_the_page() -> None:
+def test_headings_are_below_those_of_the_page() -> None:
     assert render_markdown("# One\n\n## Two\n\n###### Six", 3) == "<h3>One</h3>\n<h4>Two</h4>\n<h6>Six</h6>"
 
 
@@ -59,7 +59,7 @@ def test_headings_stand_below_those_of_the_page() -> None:
         "<math><mi//xlink:href='data:x,<script>alert(1)</script>'>",
     ],
 )
-def test_nothing_in_a_body_acts(body: str) -> None:
+def test_nothing_in_a_body_runs(body: str) -> None:
     html = render_markdown(body, 3).lower()
     for act in (
         "<script",
@@ -85,7 +85,7 @@ WORDS = st.text(alphabet="ab .,:;!?'\"()-+=|~/%$@^1\n\t é😀", max_size=60)
 
 @settings(derandomize=True, max_examples=600, deadline=None)
 @given(WORDS)
-def test_what_needs_no_parser_reads_as_if_it_had_been_parsed(body: str) -> None:
+def test_the_fast_reader_agrees_with_the_parser(body: str) -> None:
     text = visible_text(body).strip()
     if MARKUP.search(text) is None:
         parsed = markdown_sanitizer(LINK_REL).clean(markdown_parser().render(text)).strip()

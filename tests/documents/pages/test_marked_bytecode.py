@@ -44,7 +44,7 @@ def test_every_step_that_puts_bytes_is_marked_with_them(name: str, side: str) ->
     assert marked == {step.number: step.value for step in shown.steps}
 
 
-def test_a_deletion_is_marked_where_nothing_is_left() -> None:
+def test_a_deletion_is_marked_where_it_happened() -> None:
     shown = view(made_record("none on chain"), "runtime")
     (step,) = shown.steps
     (piece,) = (piece for piece in shown.pieces if piece.step)
@@ -78,7 +78,7 @@ def test_long_stretches_keep_their_ends() -> None:
         None,
     ],
 )
-def test_what_contradicts_itself_is_shown_as_far_as_it_goes(damage: dict[str, Any] | None) -> None:
+def test_a_contradictory_layout_is_drawn_as_far_as_possible(damage: dict[str, Any] | None) -> None:
     record = made_record("libraries")
     member = None if damage is None else record["runtimeBytecode"] | damage
     shown = side_of(member)

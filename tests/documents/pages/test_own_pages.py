@@ -129,7 +129,7 @@ def test_mistakes_in_a_page_are_findings(tmp_path: Path, path: str, text: str, r
         "<iframe src=//example.com></iframe>",
     ],
 )
-def test_a_body_cannot_act(tmp_path: Path, attack: str) -> None:
+def test_a_body_cannot_run_scripts(tmp_path: Path, attack: str) -> None:
     site = build(
         content_with(tmp_path, {"x.md": f"---\ntitle: <script>x</script>\n---\n{attack}\n"}),
         tmp_path / "s",

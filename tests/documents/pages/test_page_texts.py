@@ -23,7 +23,7 @@ def test_the_languages_are_those_that_settings_know() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_language_says_everything_with_the_same_gaps(language: str) -> None:
+def test_every_language_has_every_text_with_the_same_placeholders(language: str) -> None:
     own = page_texts(language)._texts
     described = {key for key in own if key.startswith("description.")}
     assert set(own) - described == set(ENGLISH)
@@ -47,13 +47,13 @@ def test_a_site_changes_single_texts() -> None:
     assert page_texts("en", (("section.status", "State"),))("section.status") == "State"
 
 
-def test_numbers_are_reported_as_the_language_does() -> None:
+def test_numbers_follow_the_language() -> None:
     assert page_texts("en").number(1234567) == "1,234,567"
     assert page_texts("de").number(1234567) == "1'234'567"
     assert page_texts("de").decimal(99.9, 2) == "99,90"
     assert page_texts("en").count("uptime.troubles", 1) == "1 day with issues"
 
 
-def test_a_language_of_the_sites_own_is_english_where_it_says_nothing() -> None:
+def test_a_custom_language_falls_back_to_english() -> None:
     texts = page_texts("fr", (("section.status", "État"),))
     assert (texts.language, texts("section.status"), texts("section.uptime")) == ("fr", "État", "Uptime")

@@ -29,18 +29,18 @@ def test_two_exact_sides_are_one_sentence():
 
 
 @pytest.mark.parametrize(("exact", "other"), [("creation", "runtime"), ("runtime", "creation")])
-def test_sides_of_two_levels_are_told_apart(exact, other):
+def test_sides_with_different_levels_are_shown_apart(exact, other):
     text = sentence(exact_record(), {exact: "exact_match", other: "match"})
     assert f"on-chain {exact} bytecode is its compiled bytecode, {BYTE_FOR_BYTE}" in text
     assert f"of the {other} bytecode, only the executable code is" in text
 
 
-def test_a_side_that_was_never_given_says_nothing():
+def test_a_missing_side_shows_no_level():
     assert sentence(exact_record(), {"creation": "", "runtime": "exact_match"}) == sentence(exact_record())
     assert BYTE_FOR_BYTE not in sentence(exact_record(), {"creation": "", "runtime": "match"})
 
 
-def test_what_no_evidence_shows_is_said():
+def test_claims_without_evidence_are_not_shown():
     assert sentence(exact_record()).endswith(
         "did not compile the sources. Nothing here shows that the on-chain bytecode is the code at the address."
     )

@@ -77,7 +77,7 @@ def test_every_contract_is_found_by_address_selector_and_name() -> None:
         assert one.address in [row[1] for row in found(index, "name", one.name.lower())]
 
 
-def test_a_contract_is_found_by_a_name_in_its_abi_as_it_is_written() -> None:
+def test_a_contract_is_found_by_a_name_in_its_abi_as_written() -> None:
     index = index_of([entry(1, abi_names="DOMAIN_SEPARATOR transferFrom $ _x"), entry(2, abi_names="")])
     terms = {term: found(index, "abi", term) for term in ("DOMAIN_SEPARATOR", "transferFrom")}
     assert {term: [row[1] for row in rows] for term, rows in terms.items()} == {
@@ -86,7 +86,7 @@ def test_a_contract_is_found_by_a_name_in_its_abi_as_it_is_written() -> None:
     assert index["index.json"]["shards"]["abi"] == ["d", "t"]
 
 
-def test_a_shard_that_is_parted_keeps_the_term_that_ends_there() -> None:
+def test_a_split_shard_keeps_the_term_that_ends_there() -> None:
     entries = [entry(n, f"To Token{n} Tok") for n in range(600)]
     index = index_of(entries)
     assert "to_" in index["index.json"]["shards"]["name"]
@@ -94,7 +94,7 @@ def test_a_shard_that_is_parted_keeps_the_term_that_ends_there() -> None:
     assert [row[1] for row in found(index, "name", "totoken7tok")] == [entries[7].address]
 
 
-def test_a_term_that_many_have_tells_the_newest_and_how_many_there_are() -> None:
+def test_a_common_term_gives_the_newest_contracts_and_their_count() -> None:
     entries = [entry(n) for n in range(300)]
     index = index_of(entries)
     shard = next(value for path, value in index.items() if path.startswith("selector/"))

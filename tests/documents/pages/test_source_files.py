@@ -30,7 +30,7 @@ def test_the_lines_are_those_of_the_source(path: object) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_line_stands_by_itself(path: object) -> None:
+def test_every_line_is_independent(path: object) -> None:
     content = path.read_text("utf-8")  # type: ignore[attr-defined]
     for line in highlighted_lines(content, LANGUAGES[path.suffix]):  # type: ignore[attr-defined]
         assert line.count("<span") == line.count("</span>")
@@ -43,7 +43,7 @@ def test_any_text_in_any_language_keeps_its_lines(language: str, content: str) -
     assert "\n".join(lines).rstrip("\n") == content.rstrip("\n")
 
 
-def test_a_carriage_return_ends_a_line_as_it_does_for_compilers() -> None:
+def test_a_carriage_return_ends_a_line_as_in_compilers() -> None:
     # solc ends a comment at U+000D: what stands behind it runs, so it must not look like part of the comment
     lines = highlighted_lines("// harmless\rselfdestruct(owner);\r\nnext", "Solidity")
     assert [plain(line) for line in lines] == ["// harmless", "selfdestruct(owner);", "next"]
@@ -99,7 +99,7 @@ HOSTILE_TO_LEXERS = {
 
 @pytest.mark.parametrize("language", ["Solidity", "Vyper", "Yul"])
 @pytest.mark.parametrize("name", HOSTILE_TO_LEXERS)
-def test_no_text_takes_a_lexer_long(name: str, language: str) -> None:
+def test_no_text_makes_a_lexer_slow(name: str, language: str) -> None:
     # cut into lines as a hostile author would, so that the length of a line protects nobody
     text = HOSTILE_TO_LEXERS[name]
     lines = "\n".join(text[start : start + 1_000] for start in range(0, len(text), 1_000))

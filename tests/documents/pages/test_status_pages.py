@@ -55,14 +55,14 @@ def heading(page: str) -> str:
     return re.search(r"<h1[^>]*>(.*?)</h1>", page)[1]  # type: ignore[index]
 
 
-def test_a_calm_page_says_so() -> None:
+def test_a_page_without_incidents_shows_that() -> None:
     page = pages_at(at("11-10 09:00"))["index.html"]
     assert heading(page) == "All Systems Operational"
     assert "Unresolved incidents" not in page
     assert "status-none.svg" in page
 
 
-def test_an_unresolved_incident_stands_on_top_with_every_update() -> None:
+def test_an_unresolved_incident_is_on_top_with_every_update() -> None:
     page = pages_at(at("11-10 10:45"))["index.html"]
     text = said(page)
     assert heading(page) == "Minor Service Outage"
@@ -76,7 +76,7 @@ def test_an_unresolved_incident_stands_on_top_with_every_update() -> None:
     assert "Next scheduled change 10 Nov 2026, 12:00 CET" in text
 
 
-def test_a_resolved_incident_stands_under_the_day_it_began() -> None:
+def test_a_resolved_incident_is_listed_under_the_day_it_began() -> None:
     text = said(pages_at(at("11-11 12:00"))["index.html"])
     assert "Unresolved incidents" not in text
     past = text[text.index("Past 15 days") :]
@@ -104,7 +104,7 @@ def test_a_maintenance_is_announced_runs_and_is_past() -> None:
     assert "Upgrade Maintenance Completed" in over[over.index("Past 15 days") :]
 
 
-def test_what_is_cancelled_before_it_began_stands_under_the_day_of_that() -> None:
+def test_a_maintenance_cancelled_before_its_start_is_listed_on_that_day() -> None:
     cancelled = UPGRADE + "    cancelled_at: 2026-11-10T12:00:00Z\n"
     text = said(pages_at(at("11-11 12:00"), maintenances={"upgrade": cancelled})["index.html"])
     past = text[text.index("Past 15 days") :]
@@ -118,7 +118,7 @@ def test_a_group_shows_its_worst_component() -> None:
     assert "South Operational" in text
 
 
-def test_a_day_of_trouble_is_reported_with_its_incidents() -> None:
+def test_a_day_with_downtime_names_its_incidents() -> None:
     page = pages_at(at("11-11 12:00"))["index.html"]
     text = said(page)
     assert "1 day with issues 10 Nov 2026 Partial outage 1 h Slow answers" in text
@@ -140,13 +140,13 @@ def test_a_closed_incident_reads_the_same_whenever_the_site_is_built() -> None:
     assert pages[0] == pages[1]
 
 
-def test_what_is_scheduled_is_no_history_yet() -> None:
+def test_scheduled_maintenances_are_not_in_the_history() -> None:
     text = said(pages_at(at("11-11 12:00"))["history.html"])
     assert "Slow answers" in text
     assert "Upgrade" not in text
 
 
-def test_the_history_has_a_page_for_each_quarter_with_something_to_tell() -> None:
+def test_the_history_has_a_page_for_each_quarter_with_incidents() -> None:
     old = TROUBLE.replace("2026-11", "2025-02")
     pages = pages_at(at("11-12 12:00"), incidents={"trouble": TROUBLE, "old": old})
     assert {path for path in pages if path.startswith("history/")} == {
@@ -159,7 +159,7 @@ def test_the_history_has_a_page_for_each_quarter_with_something_to_tell() -> Non
     assert "September 2026 No incidents or maintenances in this month." in said(pages["history.html"])
 
 
-def test_the_calendar_tells_each_day() -> None:
+def test_the_calendar_shows_each_day() -> None:
     page = pages_at(at("11-12 12:00"))["uptime.html"]
     text = said(page)
     assert '<td class="d-partial_outage" title="Partial outage 1 h">10<span' in page
@@ -178,7 +178,7 @@ def test_every_day_of_a_component_is_a_bar() -> None:
         assert calm + bars.count("<rect") == 90
 
 
-def test_a_component_that_began_later_has_no_data_before() -> None:
+def test_a_component_that_started_later_has_no_data_before() -> None:
     catalogue = catalogue_of("components: {rpc: {name: RPC, start_date: 2026-11-03}}", page=ZONED)
     now = at("11-12 12:00")
     pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context(), now)

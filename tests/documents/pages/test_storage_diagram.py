@@ -49,13 +49,13 @@ def test_a_struct_is_opened_into_its_members() -> None:
     assert found.slots[0].skipped == "4"
 
 
-def test_a_variable_of_several_slots_is_reported_as_one() -> None:
+def test_a_variable_of_several_slots_is_drawn_as_one() -> None:
     first, second = solidity(("three", "t_fixed", 0, 0), ("map", "t_map", 3, 0)).slots
     assert (first.first, first.last) == ("0", "2")
     assert (second.first, second.skipped, second.variables[0].kind) == ("3", "", "mapping")
 
 
-def test_slots_as_large_as_a_hash_are_text() -> None:
+def test_slots_beyond_64_bits_are_text() -> None:
     slot = 0x52C63247E1F47DB19D5CE0460030C497F067CA4CEBF71BA98EEADABE20BACE00
     assert solidity(("far", "t_uint", slot, 0)).slots[0].first == str(slot)
 
@@ -76,12 +76,12 @@ def test_vypers_layout_is_drawn_with_the_modules_in_it() -> None:
     ]
 
 
-def test_what_is_no_layout_is_not_drawn() -> None:
+def test_an_invalid_layout_is_not_drawn() -> None:
     odd: list[Any] = [None, {}, [], "x", {"storage": None, "types": None}, {"storage": [{"slot": "x"}]}]
     assert [storage_view(value) for value in odd] == [None] * len(odd)
 
 
-def test_a_struct_that_holds_itself_ends() -> None:
+def test_a_struct_that_contains_itself_does_not_loop() -> None:
     types = TYPES | {"t_loop": {"encoding": "inplace", "label": "Loop", "numberOfBytes": "32"}}
     types["t_loop"]["members"] = [{"label": "again", "offset": 0, "slot": "0", "type": "t_loop"}]  # type: ignore[assignment]
     found = storage_view(

@@ -37,14 +37,14 @@ def test_a_stylesheet_follows_that_of_the_package(tmp_path: Path) -> None:
     assert style.index("--accent: #2746c7") < style.index("--accent: #b3006b")
 
 
-def test_a_logo_stands_beside_the_name(tmp_path: Path) -> None:
+def test_a_logo_is_beside_the_name(tmp_path: Path) -> None:
     site = themed(tmp_path, {"logo.svg": LOGO})
     assert (site / "assets/theme/logo.svg").read_bytes() == LOGO
     assert '<img src="assets/theme/logo.svg" alt="" height="28">' in (site / "index.html").read_text("utf-8")
     assert '<img src="../assets/theme/logo.svg"' in (site / "incidents/slow.html").read_text("utf-8")
 
 
-def test_a_template_takes_the_place_of_the_packages_and_can_extend_it(tmp_path: Path) -> None:
+def test_a_template_replaces_the_package_s_and_can_extend_it(tmp_path: Path) -> None:
     template = '{% extends "package/status.html" %}{% block footer %}<p>Ours: {{ site.name }}</p>{{ super() }}{% endblock %}'
     page = (themed(tmp_path, {"templates/status.html": template}) / "index.html").read_text("utf-8")
     assert "<p>Ours: Plinth</p>" in page
@@ -71,7 +71,7 @@ def test_a_language_that_the_package_lacks_is_a_file(tmp_path: Path) -> None:
     assert "Uptime" in page  # English where the file says nothing
 
 
-def test_a_language_that_nobody_speaks_is_a_finding(tmp_path: Path) -> None:
+def test_an_unknown_language_is_a_finding(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
     files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: fr}}\n"
     checked = check_site(write_files(tmp_path / "content", files), parse_instant(NOW), NoProgress())
@@ -103,7 +103,7 @@ def test_a_language_that_nobody_speaks_is_a_finding(tmp_path: Path) -> None:
         ("surprise.exe", b"MZ", "known-files", "unknown file; it is "),
     ],
 )
-def test_what_is_wrong_with_a_theme_is_found(
+def test_mistakes_in_a_theme_are_findings(
     tmp_path: Path, path: str, body: str | bytes, rule: str | None, message: str
 ) -> None:
     found = findings_of(tmp_path, {path: body})
@@ -117,7 +117,7 @@ def test_a_mistake_in_a_template_is_found_at_its_line(tmp_path: Path) -> None:
     assert finding.position.line == 2
 
 
-def test_a_template_that_only_lists_need_keeps_the_site_as_it_was(tmp_path: Path) -> None:
+def test_a_broken_list_template_leaves_the_site_unchanged(tmp_path: Path) -> None:
     content = content_with(tmp_path, **{"templates/api.html": "{{ nowhere }}"})
     with FolderTarget(tmp_path / "site") as publication:
         outcome = build_site(content, publication, parse_instant(NOW), NoProgress())

@@ -132,7 +132,7 @@ def resident_bytes() -> int:
 
 
 @pytest.mark.parametrize("attack", (FILES | OBJECTS).values(), ids=(FILES | OBJECTS).keys())
-def test_a_template_reaches_no_file_and_no_object(attack, monkeypatch):
+def test_a_template_cannot_reach_files_or_objects(attack, monkeypatch):
     monkeypatch.setenv("STATUARY_SECRET", SECRET)
     with pytest.raises(ThemeError) as error:
         templates({"status.html": attack}).render("status.html")
@@ -157,13 +157,13 @@ def test_the_error_is_at_the_line_of_the_template_where_it_occurred():
     assert (error.value.template, error.value.line) == ("macros.html", 3)
 
 
-def test_texts_of_a_theme_reach_nothing_either():
+def test_texts_of_a_theme_are_sandboxed():
     own = (("page.home", "{name.__class__} {name!r} {name[0]} {{name}} {name}"),)
     shown = templates({"status.html": "{{ say('page.home', name=site.name) }}"}, own).render("status.html")
     assert shown == "{name.__class__} {name!r} {name[0]} {name} Plinth"
 
 
-def test_a_theme_can_do_what_a_theme_needs():
+def test_everything_a_theme_needs_works():
     source = """
     {%- from "package/macros.html" import icon -%}
     {%- set shown = namespace(count=0) -%}

@@ -26,7 +26,7 @@ def test_a_name_is_one_line() -> None:
     assert one_line("  Two \n lines\t\u2028end ") == "Two lines ⟨U+2028⟩end"
 
 
-def test_a_name_that_was_not_written_to_be_read_is_cut() -> None:
+def test_an_overlong_name_is_cut() -> None:
     assert len(one_line("x" * 10_000)) == MAX_LINE_LENGTH + 2
 
 

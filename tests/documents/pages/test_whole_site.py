@@ -25,7 +25,7 @@ def pages_of(site: Path) -> dict[str, bytes]:
     }
 
 
-def test_no_link_of_the_whole_site_leads_nowhere(demo: Path) -> None:
+def test_no_link_of_the_site_is_broken(demo: Path) -> None:
     assert list(dead_links(demo, "https://status.plinth.example")) == []
 
 
@@ -41,7 +41,7 @@ def test_every_page_can_be_reached_from_the_first(demo: Path) -> None:
     assert set(pages) - linked == {"404.html"}
 
 
-def test_no_id_stands_twice_on_a_page(demo: Path) -> None:
+def test_ids_on_a_page_are_unique(demo: Path) -> None:
     assert {path: parts.repeated for path, parts in parts_of(demo).items() if parts.repeated} == {}
 
 
@@ -87,7 +87,7 @@ def test_a_site_can_do_without_pages_of_its_status(tmp_path: Path) -> None:
     assert list(dead_links(site, "https://status.plinth.example")) == []
 
 
-def test_pages_speak_another_language(tmp_path: Path) -> None:
+def test_pages_in_another_language(tmp_path: Path) -> None:
     page = (with_settings(tmp_path, "pages: {language: de}\n") / "index.html").read_text("utf-8")
     assert '<html lang="de">' in page
     assert "Alles in Betrieb" in page

@@ -228,7 +228,7 @@ def test_identical_bytes_reuse_the_file_of_an_earlier_epoch():
     assert len(documents) == 3
 
 
-def test_the_limit_cuts_and_says_so():
+def test_results_beyond_the_limit_are_cut_with_a_note():
     minutes = [at(f"11-02 10:0{minute}") for minute in (1, 2, 3, 4)]
     start, horizon = at("11-02 10:00"), at("11-03 10:00")
 
@@ -246,7 +246,7 @@ def test_the_limit_cuts_and_says_so():
     assert json.loads(epoch_documents(cut)[-1].body)["complete"] is False
 
 
-def test_transitions_at_which_nothing_changes_are_no_epochs():
+def test_transitions_without_changes_are_not_epochs():
     steady = [at("11-02 10:02"), at("11-02 10:04")]
 
     assert plan_epochs(flicker, steady, at("11-02 10:00"), EpochLimits(steady[-1], 10)).epochs == ()

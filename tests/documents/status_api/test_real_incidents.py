@@ -72,7 +72,7 @@ def site_of(catalogue, until):
     )
 
 
-def test_real_incidents_at_every_step_of_their_lives(tmp_path):
+def test_real_incidents_at_every_transition(tmp_path):
     """Those that GitHub told of in four updates or more; most others were entered when they were over."""
     pages = captured_lines("github-incidents.first300.incident-pages.jsonl")
     told_live = [page for page in pages if len(page["incident"]["incident_updates"]) > 3]
@@ -91,7 +91,7 @@ def test_real_incidents_at_every_step_of_their_lives(tmp_path):
     assert compared > 300
 
 
-def test_claude_s_maintenances_at_every_step_of_their_lives(tmp_path):
+def test_claude_s_maintenances_at_every_transition(tmp_path):
     real = capture("junxit-claude.scheduled-maintenances.json")
     maintenances = real["scheduled_maintenances"]
     components = {one["id"]: one for record in maintenances for one in record["components"]}
@@ -138,7 +138,7 @@ def told(updates):
     return [(one["status"], one["body"], one["affected_components"]) for one in updates]
 
 
-def test_the_clock_writes_what_statuspage_wrote():
+def test_automatic_updates_are_those_of_statuspage():
     """The second maintenance ran by the clock all the way: reminder, beginning, completion (3 minutes early, by hand)."""
     real = capture("junxit-claude.scheduled-maintenances.json")["scheduled_maintenances"][1]
     end = instant_of(real["resolved_at"])

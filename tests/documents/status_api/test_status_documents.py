@@ -104,7 +104,7 @@ def test_every_document_begins_with_the_page():
         assert next(iter(documents[path])) == "page", path
 
 
-def test_two_zones_two_spellings():
+def test_timestamps_of_a_zone_have_their_offset():
     catalogue = catalogue_of(incidents={"one": incident(10)}, page=PAGE + "    time_zone: America/Tijuana\n")
     page = bodies(catalogue, at("12-01 00:00"))["incidents/one.json"]
 
@@ -112,7 +112,7 @@ def test_two_zones_two_spellings():
     assert page["page"]["time_zone"] == "America/Tijuana"
 
 
-def test_a_closed_page_stands_still():
+def test_a_hidden_page_does_not_poll():
     earlier, later = incident(10), incident(20)
     alone = catalogue_of(incidents={"one": earlier})
     both = catalogue_of(incidents={"one": earlier, "two": later})
@@ -127,7 +127,7 @@ def test_a_closed_page_stands_still():
     assert json.loads(page(alone).body)["page"]["updated_at"] == "2026-01-11T01:00:00.000Z"
 
 
-def test_an_open_page_tells_the_present():
+def test_an_open_page_keeps_up_to_date():
     catalogue = catalogue_of(incidents={"one": incident(10, "monitoring"), "two": incident(20)})
 
     page = bodies(catalogue, at("12-01 00:00"))["incidents/one.json"]
@@ -204,7 +204,7 @@ def test_archives_are_complete_and_by_year_of_the_page_s_zone():
     assert ids(in_utc["api/v2/history/2025.json"]["incidents"]) == ["new-year"]
 
 
-def test_a_past_year_is_left_alone_by_what_happens_now():
+def test_a_past_year_is_not_changed_by_a_new_update():
     def archive(incidents):
         documents = status_documents(catalogue_of(incidents=incidents), at("12-01 00:00"))
         return next(d.body for d in documents if d.path == "api/v2/history/2025.json")
@@ -218,7 +218,7 @@ def test_settings_leave_documents_out():
     assert not {path for path in paths if "history" in path or "uptime" in path}
 
 
-def test_uptime_follows_its_schema_and_says_what_happened():
+def test_uptime_follows_its_schema_and_names_incidents():
     catalogue = catalogue_of(incidents={"one": incident(10), "north": incident(12, component="north")})
     documents = bodies(catalogue, at("02-01 12:00"))
     uptime, schema = documents["api/v2/uptime.json"], documents["api/v2/uptime.schema.json"]
@@ -247,7 +247,7 @@ def test_uptime_follows_its_schema_and_says_what_happened():
     assert uptime["uptime"] == 99.99
 
 
-def test_the_schema_refuses_what_uptime_never_is():
+def test_the_schema_rejects_invalid_uptime():
     documents = bodies(catalogue_of(), at("02-01 12:00"))
     uptime, schema = documents["api/v2/uptime.json"], documents["api/v2/uptime.schema.json"]
 
@@ -256,7 +256,7 @@ def test_the_schema_refuses_what_uptime_never_is():
             jsonschema.validate(uptime | wrong, schema, cls=jsonschema.Draft202012Validator)
 
 
-def test_asking_twice_gives_the_same():
+def test_two_requests_get_the_same_response():
     site = build_status_documents(catalogue_of(incidents=MANY), at("12-01 00:00"), DEFAULT_SETTINGS)
 
     assert site.documents_at(at("12-01 00:00")) == site.documents_at(at("12-01 00:00"))

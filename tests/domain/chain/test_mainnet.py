@@ -50,7 +50,7 @@ def test_headers_of_every_form(number):
     assert len(decode_list(bytes.fromhex(block["header"][2:]))) == members
 
 
-def test_every_form_of_header_is_there():
+def test_the_vectors_have_every_form_of_header():
     assert set(MEMBERS) <= set(BLOCKS)
 
 
@@ -75,11 +75,11 @@ def test_transactions_and_receipts(block, one):
         transaction_in(evidence(block, one), one["index"] + 1, "0x")
 
 
-def test_every_type_of_transaction_is_there():
+def test_the_vectors_have_every_type_of_transaction():
     assert {one["type"] for _, one in transactions()} == {0, 1, 2, 3, 4}
 
 
-def test_a_block_as_json_rpc_gives_it():
+def test_a_block_from_json_rpc():
     # packages/block/test/testdata/infura2000004wtxs.json of ethereumjs-monorepo, which names the senders
     block = json.loads((HERE / "mainnet_2000004.json").read_text())
     header = parse_header(encode_header(block))

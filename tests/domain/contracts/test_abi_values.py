@@ -102,7 +102,7 @@ def test_a_changed_byte_is_rejected_or_means_another_value(typed_values, place, 
 
 @steady
 @given(TYPES, st.binary(max_size=400))
-def test_any_bytes_are_canonical_or_refused(item, data):
+def test_any_bytes_are_canonical_or_rejected(item, data):
     types = TupleType((item,))
     try:
         values = decode_abi_values(types, data)
@@ -132,7 +132,7 @@ def test_any_bytes_are_canonical_or_refused(item, data):
         (["uint256[99999999999]"], word(32)),
     ],
 )
-def test_refuses(names, data):
+def test_rejects(names, data):
     with pytest.raises(InvalidValueError):
         decode_abi_values(typed(*names), data)
 

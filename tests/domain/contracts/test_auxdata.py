@@ -131,7 +131,7 @@ def test_unknown_schemes_are_rejected():
 
 @steady
 @given(st.binary(max_size=120), st.sampled_from(AuxdataStyle))
-def test_any_bytes_are_auxdata_or_refused(data, style):
+def test_any_bytes_are_auxdata_or_rejected(data, style):
     found = split_auxdata(data, style)
     assert found is None or data.endswith(found.value)
     has_source_hash(data, style, "0.8.30")

@@ -54,18 +54,18 @@ def test_reads_the_standards_examples(text, value):
         "1c",  # reserved
     ],
 )
-def test_refuses(text):
+def test_rejects(text):
     with pytest.raises(InvalidValueError):
         decode_cbor(bytes.fromhex(text))
 
 
-def test_refuses_nesting_without_end():
+def test_rejects_endless_nesting():
     assert decode_cbor(b"\x81" * MAX_CBOR_DEPTH + b"\x00")
     with pytest.raises(InvalidValueError):
         decode_cbor(b"\x81" * 100_000 + b"\x00")
 
 
-def test_says_where_an_item_ends():
+def test_the_end_of_an_item_is_known():
     assert decode_cbor_prefix(bytes.fromhex("ff830102036161"), 1) == ([1, 2, 3], 5)
 
 
@@ -89,7 +89,7 @@ def test_reads_what_a_general_library_writes(value):
 
 @steady
 @given(st.binary(max_size=200))
-def test_any_bytes_give_a_value_or_a_refusal(data):
+def test_any_bytes_give_a_value_or_an_error(data):
     try:
         decode_cbor(data)
     except InvalidValueError:

@@ -18,7 +18,7 @@ TOLD = {
 
 
 @pytest.mark.parametrize("told", TOLD)
-def test_what_a_compiler_tells(told):
+def test_the_version_that_a_compiler_prints(told):
     assert build_version(told) == TOLD[told]
 
 

@@ -48,11 +48,11 @@ def steps(record, side):
     ]
 
 
-def test_members_stand_in_the_served_order():
+def test_members_are_in_the_served_order():
     assert list(made_record()) == SERVED_ORDER
 
 
-def test_what_follows_from_the_input_and_output():
+def test_members_derived_from_input_and_output():
     record = made_record("arguments")
     assert record["compilation"] == {
         "language": "Solidity",
@@ -133,7 +133,7 @@ def test_arguments_follow_the_creation_code():
     assert steps(record, "creation") == [("constructorArguments", "insert", length, None, None)]
 
 
-def test_a_library_is_given_its_own_address():
+def test_a_library_holds_its_own_address():
     record = made_record("library")
     assert steps(record, "runtime") == [("callProtection", "replace", 1, None, None)]
     assert record["runtimeBytecode"]["transformationValues"] == {"callProtection": ADDRESS.lower()}
@@ -246,7 +246,7 @@ def test_the_same_workspace_gives_the_same_bytes():
         ({"onchain_creation": "0x00", "onchain_runtime": "0x00"}, "neither"),
     ],
 )
-def test_says_what_is_missing(changes, says):
+def test_missing_outputs_are_named(changes, says):
     with pytest.raises(DerivationError, match=says):
         made_record(**changes)
 
@@ -262,7 +262,7 @@ def test_says_what_is_missing(changes, says):
         ("linkReferences", {PATH: {"L": "here"}}, "not a list"),
     ],
 )
-def test_says_what_is_wrong_with_bytecode(member, value, says):
+def test_faults_of_bytecode_are_named(member, value, says):
     output = made_workspace(FEATURES["plain"]).std_json_output
     output["contracts"][PATH][NAME]["evm"]["bytecode"][member] = value
     with pytest.raises(DerivationError, match=says):
@@ -318,7 +318,7 @@ def given_files():
 
 @steady
 @given(st.sampled_from(list(parts(given_files()))), JUNK)
-def test_junk_in_any_file_is_rejected_or_derived_never_a_traceback(place, junk):
+def test_junk_in_any_file_is_rejected_or_derived_without_a_traceback(place, junk):
     files = orjson.loads(orjson.dumps(given_files()))
     holder = files
     for key in place[:-1]:

@@ -42,14 +42,14 @@ def test_metadata_hash_is_the_one_that_solc_wrote(row):
     assert metadata_hash(text + b" ", scheme) != digest
 
 
-def test_the_covers_of_every_chunk_boundary_are_there():
+def test_the_vectors_cover_every_chunk_boundary():
     """A table without the sizes where trees grow a level would prove little."""
     sizes = {int(size) for size in CIDS}
     assert {0, 262144, 262145, 174 * 262144 + 1} <= sizes
     assert {row["filler"] for row in COMPILED} >= {10, 262144, 600000}
 
 
-def test_small_things():
+def test_short_inputs():
     assert base58(b"\0\0\1") == "112"
     assert ipfs_multihash(b"")[:2] == b"\x12\x20"
     assert bzzr1(b"") == bytes(32)

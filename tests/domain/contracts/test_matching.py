@@ -87,7 +87,7 @@ def test_vypers_immutables_are_appended():
     assert match_runtime(side, b"\1\2\3\xaa") is None
 
 
-def test_bytes_that_are_no_auxdata_are_not_taken_over():
+def test_bytes_that_are_not_auxdata_are_not_copied():
     side = RecompiledSide(code=b"\1\xfe" + IPFS, auxdata={"1": Auxdata(2, IPFS)}, **SOLC)
     assert match_runtime(side, b"\1\xfe" + OTHER).level is MatchLevel.MATCH
     assert match_runtime(side, b"\1\xfe" + b"\xff" * len(IPFS)) is None
@@ -165,7 +165,7 @@ def test_other_auxdata_is_rejected(piece):
         parse_cbor_auxdata({"1": piece})
 
 
-def test_both_spellings_of_a_librarys_place():
+def test_both_placeholder_forms_of_a_library():
     new, old = library_placeholders("file.sol:Math")  # the example of Solidity's manual, "Using the Compiler"
     assert new == "__$53aea86b7d70b31448b230b20ae141a537$__"
     assert old == "__file.sol:Math_________________________"
@@ -213,7 +213,7 @@ def test_any_code_has_positions_that_hold(creation, runtime, version):
 
 @steady
 @given(st.binary(max_size=60), st.binary(max_size=60))
-def test_a_match_found_is_a_match_replayed(code, onchain):
+def test_every_match_found_can_be_replayed(code, onchain):
     side = RecompiledSide(
         code=code, libraries=[CodeReference("a:L", 2, 20)], immutables=[CodeReference("5", 0, 32)], **SOLC
     )

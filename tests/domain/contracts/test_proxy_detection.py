@@ -21,7 +21,7 @@ CLONE_CREATION = bytes.fromhex("3d602d80600a3d3981f3") + CLONE
 EIP_1967 = bytes.fromhex("7f360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc5400")
 
 
-def test_the_answers_are_of_every_kind():
+def test_the_responses_are_of_every_kind():
     assert len(ANSWERS) > 200
     assert {row["isFactory"] for row in ANSWERS} == {True, False}
     assert len({name for row in ANSWERS for name, _ in row["proxies"]}) == 7

@@ -83,7 +83,7 @@ def test_replays(steps, values, result):
         ([step("insert", "constructorArguments", 10)], {"constructorArguments": "0x" + "ff" * 200}, 0),
     ],
 )
-def test_refuses(steps, values, place):
+def test_rejects(steps, values, place):
     with pytest.raises(ReplayError) as refusal:
         replay(CODE, steps, values, max_bytes=100)
     assert refusal.value.step == place
@@ -136,7 +136,7 @@ def test_many_steps_that_move_the_code_are_rejected_before_they_cost_time():
     st.integers(0, 40),
     st.sampled_from(TransformationType),
 )
-def test_every_step_is_a_splice_or_refused(code, value, offset, length, kind):
+def test_every_step_is_a_splice_or_rejected(code, value, offset, length, kind):
     one = TransformationStep(
         type=kind, reason=TransformationReason.CBOR_AUXDATA, offset=offset, id="1", length=length
     )

@@ -24,7 +24,7 @@ def told(text):
     ]
 
 
-def test_the_whole_life_by_the_clock():
+def test_a_maintenance_runs_by_the_clock():
     assert told(PLAIN) == [
         (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
         (at("11-02 09:00"), "scheduled", "Maintenance will begin as scheduled in 60 minutes."),
@@ -61,7 +61,7 @@ def with_update(status, instant):
     )
 
 
-def test_a_person_s_beginning_takes_the_place_of_the_clock_s():
+def test_a_manual_start_replaces_the_automatic_one():
     assert [
         (when, status) for when, status, _ in told(with_update("in_progress", "2026-11-02T09:53:00Z"))
     ] == [
@@ -72,7 +72,7 @@ def test_a_person_s_beginning_takes_the_place_of_the_clock_s():
     ]
 
 
-def test_news_of_what_the_clock_has_begun_does_not_begin_it_anew():
+def test_an_update_of_a_started_maintenance_does_not_start_it_again():
     assert [
         (when, status) for when, status, _ in told(with_update("in_progress", "2026-11-02T10:07:00Z"))
     ] == [
@@ -90,20 +90,20 @@ def test_an_early_beginning_needs_no_reminder():
     assert statuses == ["scheduled", "in_progress", "completed"]
 
 
-def test_a_person_s_completion_is_the_end():
+def test_a_manual_completion_ends_the_maintenance():
     told_so = told(with_update("completed", "2026-11-02T11:00:00Z"))
 
     assert [status for _, status, _ in told_so] == ["scheduled", "scheduled", "in_progress", "completed"]
     assert told_so[-1] == (at("11-02 11:00"), "completed", "By hand.")
 
 
-def test_completed_before_it_began_it_never_begins():
+def test_a_maintenance_completed_before_its_start_never_starts():
     statuses = [status for _, status, _ in told(with_update("completed", "2026-11-02T09:30:00Z"))]
 
     assert statuses == ["scheduled", "scheduled", "completed"]
 
 
-def test_what_begins_after_its_window_ends_at_once():
+def test_a_maintenance_started_after_its_window_ends_at_once():
     late = told(
         with_update("in_progress", "2026-11-02T13:00:00Z") + "    scheduled_auto_in_progress: false\n"
     )
@@ -137,7 +137,7 @@ def test_announced_inside_the_window_it_begins_at_once():
     assert begins_at(maintenance) == at("11-02 10:20")
 
 
-def test_ids_outlive_a_moved_window():
+def test_ids_survive_a_moved_window():
     before = with_automatic_updates(maintenance_of(PLAIN))
     after = with_automatic_updates(maintenance_of(PLAIN.replace("11-02T", "11-05T")))
 

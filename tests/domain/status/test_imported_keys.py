@@ -31,7 +31,7 @@ def incident_at(moment):
     return state_at(timeline, at(moment)).incidents[0]
 
 
-def test_an_impact_is_overridden_from_its_instant_on():
+def test_an_impact_override_applies_from_its_time_on():
     assert [incident_at(moment).impact for moment in ("11-02 10:59", "11-02 11:00", "11-02 12:30")] == [
         "major",
         "critical",

@@ -22,7 +22,7 @@ def history_of(text, **texts):
     return timeline.incidents[0]
 
 
-def test_nothing_before_the_first_update():
+def test_an_incident_has_no_state_before_its_first_update():
     assert history_of(TROUBLE).state_at(at("11-02 09:59")) is None
 
 
@@ -37,7 +37,7 @@ def test_nothing_before_the_first_update():
         ("12:00", "resolved", "major", "11:00", "12:00", 5),
     ],
 )
-def test_each_step(instant, status, impact, monitoring_at, resolved_at, updates):  # noqa: PLR0917 - a table
+def test_each_update_changes_the_history(instant, status, impact, monitoring_at, resolved_at, updates):  # noqa: PLR0917 - a table
     state = history_of(TROUBLE).state_at(at(f"11-02 {instant}"))
 
     assert (state.status, state.impact, len(state.published_updates)) == (status, impact, updates)
@@ -52,7 +52,7 @@ def test_newest_update_first():
     assert displayed == sorted(displayed, reverse=True)
 
 
-def test_of_two_updates_at_one_instant_the_later_written_is_the_newer():
+def test_of_two_updates_at_one_instant_the_one_written_later_is_newer():
     text = TROUBLE.replace("11:45:00Z, status: monitoring", "12:00:00Z, status: monitoring")
 
     assert [p.update.status for p in history_of(text).final.published_updates[:2]] == [
@@ -75,11 +75,11 @@ def test_one_component_fully_down_is_critical():
     assert history_of(text).final.impact == "critical"
 
 
-def test_a_draft_has_no_life():
+def test_a_draft_has_no_history():
     assert history_of(TROUBLE + "    draft: true\n").change_instants == ()
 
 
-def test_embargo():
+def test_an_embargoed_incident_is_not_shown():
     history = history_of(TROUBLE + "    publish_at: 2026-11-02T11:10:00Z\n")
 
     assert history.state_at(at("11-02 11:09")) is None

@@ -57,7 +57,7 @@ PRINTED = [
 BEGAN = {7: date(2020, 11, 17)}
 
 
-def test_the_whole_way_from_a_recorded_history():
+def test_a_recorded_history_is_imported_and_built():
     """Each component's 90 days, from a history that has these outages."""
     now = parse_instant("2021-01-22T23:00:00Z")
     components = "components:\n" + "".join(map(component, range(len(OUTAGES))))

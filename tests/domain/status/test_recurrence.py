@@ -67,7 +67,7 @@ def test_a_window_is_published_when_it_is_announced():
     assert published("10-13 00:00") == [at("10-20 00:00"), at("10-13 00:00")]
 
 
-def test_as_far_as_asked_and_no_further():
+def test_windows_end_at_the_horizon():
     endless = WEEKLY.replace(";COUNT=4", "")
 
     # the third, on 27 October at 01:00, is announced seven days before
@@ -123,12 +123,12 @@ def test_single_windows_may_differ():
         ("FREQ=DAILY;BYHOUR=1,2;BYMINUTE=1,2", "gives more than 24 windows a day"),
     ],
 )
-def test_what_is_no_rule(rule, said):
+def test_invalid_rules_are_rejected(rule, said):
     with pytest.raises(InvalidValueError, match=said):
         validate_rule(rule)
 
 
-def test_a_rule_without_end_is_laid_out_as_far_as_asked():
+def test_an_endless_rule_gives_windows_up_to_the_horizon():
     daily = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY")
 
     assert len(windows(daily.replace("2026-10-13", "2016-10-13"))) == 3738
@@ -153,7 +153,7 @@ def test_until_is_the_last_start():
     ]
 
 
-def test_leap_days_and_years_apart_stay_what_they_are():
+def test_leap_days_and_rare_windows():
     leap = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;COUNT=2")
     leap = leap.replace("2026-10-13", "2024-02-29")
 

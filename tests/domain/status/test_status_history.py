@@ -66,7 +66,7 @@ def test_updates_list_every_component_of_the_incident_with_the_name_of_its_group
     ]
 
 
-def test_a_component_stays_down_while_another_incident_holds_it():
+def test_a_component_stays_down_while_another_incident_affects_it():
     other = """
         name: More trouble
         components: {rpc: degraded_performance}
@@ -83,7 +83,7 @@ def test_a_component_stays_down_while_another_incident_holds_it():
     ]
 
 
-def test_what_is_left_is_what_the_other_incident_said():
+def test_the_status_of_the_other_incident_remains():
     other = """
         name: More trouble
         components: {rpc: major_outage}
@@ -101,7 +101,7 @@ def test_what_is_left_is_what_the_other_incident_said():
     ]
 
 
-def test_a_resolving_update_may_leave_a_component_as_it_says():
+def test_a_resolving_update_may_leave_a_component_down():
     text = TROUBLE.replace("status: resolved}", "status: resolved, components: {rpc: degraded_performance}}")
     timeline = timeline_of(incidents={"trouble": text})
 
@@ -145,7 +145,7 @@ RECORDED = """
 """
 
 
-def test_a_record_is_published_as_it_is_and_moves_what_it_says_it_moved():
+def test_a_recorded_maintenance_is_published_unchanged_and_moves_its_components():
     timeline = timeline_of(incidents={"imported": RECORDED})
 
     assert affected(timeline, "imported") == [
@@ -160,7 +160,7 @@ def test_a_record_is_published_as_it_is_and_moves_what_it_says_it_moved():
     assert statuses(timeline, "rpc", "11-02 10:00", "11-02 12:00") == ["partial_outage", "partial_outage"]
 
 
-def test_old_equals_new_says_nothing_of_the_present():
+def test_an_old_tree_head_that_equals_the_new_one():
     components = COMPONENTS.replace(
         "{name: South}", "{name: South, history: [{at: 2026-11-02T09:00:00Z, status: major_outage}]}"
     )
@@ -169,7 +169,7 @@ def test_old_equals_new_says_nothing_of_the_present():
     assert statuses(timeline, "south", "11-02 10:00") == ["major_outage"]
 
 
-def test_backfilled_incidents_and_drafts_move_nothing():
+def test_backfilled_incidents_and_drafts_do_not_affect_components():
     timeline = timeline_of(
         incidents={"late": TROUBLE + "    backfilled: true\n", "draft": TROUBLE + "    draft: true\n"}
     )
@@ -221,7 +221,7 @@ def test_windows_back_to_back_leave_no_gap():
     assert timeline.status_histories["explorer"].instants == [at("11-02 10:00"), at("11-02 14:00")]
 
 
-def test_embargo_holds_back_components_too():
+def test_an_embargoed_incident_does_not_affect_components():
     timeline = timeline_of(incidents={"trouble": TROUBLE + "    publish_at: 2026-11-02T11:15:00Z\n"})
 
     assert statuses(timeline, "rpc", "11-02 11:14", "11-02 11:15") == ["operational", "major_outage"]

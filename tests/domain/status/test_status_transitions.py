@@ -23,7 +23,7 @@ def test_every_status_has_its_moves():
         ("in_progress", "completed"),
     ],
 )
-def test_allowed(before, after):
+def test_the_allowed_transitions(before, after):
     assert may_follow(before, after)
 
 
@@ -39,5 +39,5 @@ def test_allowed(before, after):
         ("investigating", "completed"),
     ],
 )
-def test_refused(before, after):
+def test_rejected(before, after):
     assert not may_follow(before, after)

@@ -144,7 +144,7 @@ def test_transitions_are_what_is_still_to_come():
     assert transitions(timeline, at("11-02 10:00"), at("11-03 10:00"))[-1] == at("11-03 10:00")
 
 
-def test_midnights_of_the_page_count_where_days_are_shown():
+def test_midnights_of_the_page_are_transitions_where_days_are_shown():
     timeline = timeline_of(page=PAGE + "    time_zone: Europe/Zurich\n")
 
     # clocks go back on 25 October

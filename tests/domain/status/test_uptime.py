@@ -80,7 +80,7 @@ def test_days_are_those_of_the_page_s_zone():
     assert list(rpc.days) == [date(2026, 11, 2)]
 
 
-def test_ninety_days_and_no_more():
+def test_uptime_covers_ninety_days():
     assert uptime_of(RPC_OUT, "11-10 12:00").first_day == date(2026, 8, 13)
     assert uptime_of(RPC_OUT, "01-30 12:00").components[0].days == {}
     late = catalogue_of(components=RPC_OUT)

@@ -159,7 +159,7 @@ def test_an_anchor_elsewhere_stays():
     assert append_item(text, ("updates",), "three") == text + "  - three\n"
 
 
-def test_an_item_that_an_alias_repeats_would_change_twice():
+def test_an_edit_of_an_aliased_item_is_rejected():
     text = "a: &x\n  updates:\n    - one\nb: *x\n"
     with pytest.raises(EditError, match="anchor"):
         append_item(text, ("a", "updates"), "two")
@@ -168,7 +168,7 @@ def test_an_item_that_an_alias_repeats_would_change_twice():
         append_item(inside, ("a", 0, "updates"), "two")
 
 
-def test_a_text_that_would_grow_a_line_break_is_rejected():
+def test_a_text_that_would_gain_a_line_break_is_rejected():
     text = "updates:\n  - body: |\n      open end"
     with pytest.raises(EditError) as refused:
         append_item(text, ("updates",), "x")
@@ -177,12 +177,12 @@ def test_a_text_that_would_grow_a_line_break_is_rejected():
 
 
 @pytest.mark.parametrize("value", [{"a": "b"}, ["a"], "text"])
-def test_a_collection_is_not_overwritten(value):
+def test_a_list_or_mapping_is_not_overwritten(value):
     with pytest.raises(EditError, match="holds"):
         set_value("postmortem:\n  body: x\n", ("postmortem",), value)
 
 
-def test_a_collection_does_not_overwrite_a_text():
+def test_a_list_or_mapping_does_not_overwrite_a_text():
     with pytest.raises(EditError, match="holds"):
         set_value("postmortem: x\n", ("postmortem",), {"body": "y"})
 

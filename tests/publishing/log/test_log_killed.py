@@ -57,7 +57,7 @@ def killed(content: Path, site: Path, now: str, seconds: float) -> bool:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
-def test_a_killed_build_leaves_a_log_that_verifies_and_goes_on(tmp_path):
+def test_a_killed_build_leaves_a_log_that_verifies_and_continues(tmp_path):
     site, random = tmp_path / "site", Random(1)
     logged(content_of(tmp_path / "content", 0), site, instant_of(0))
     span, count, number = 1.0, 0, 0
@@ -80,7 +80,7 @@ def test_a_killed_build_leaves_a_log_that_verifies_and_goes_on(tmp_path):
     assert count == KILLS
 
 
-def test_a_publication_that_is_broken_off_leaves_a_log_that_verifies_and_goes_on(tmp_path, monkeypatch):
+def test_an_interrupted_publication_leaves_a_log_that_verifies_and_continues(tmp_path, monkeypatch):
     require_module("obstore", install='pip install "statuary[s3]"')
     site, random, broken, number = tmp_path / "site", Random(2), 0, 0
     with moto() as server, proxied(server) as proxy:

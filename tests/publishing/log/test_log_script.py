@@ -52,7 +52,7 @@ def test_it_verifies_a_record_and_an_incident(folder):
     assert asked(folder, site / "log/incidents/slow.tlog-proof", site / "incidents/slow.json")["index"] == 14
 
 
-def test_it_refuses_what_was_tampered_with(folder):
+def test_a_tampered_wheel_is_rejected(folder):
     site = folder / "site"
     proof = site / "log/incidents/slow.tlog-proof"
     assert "SHA-256" in asked(folder, proof, site / "incidents/upgrade.json")["error"]

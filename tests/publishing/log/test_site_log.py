@@ -125,7 +125,7 @@ def test_an_edited_update_shows_as_edited(content, site):
     assert told(site)[8:] == [("change", "update"), ("change", "incident")]
 
 
-def test_what_is_removed_shows_as_removed(content, site):
+def test_removed_parts_are_marked(content, site):
     write_files(content, {"incidents/slow.yaml": None, path_of(1): None})
     logged(content, site, LATER)
     # the page's last change is another one now, which the document of the open maintenance says, too
@@ -228,7 +228,7 @@ def test_an_old_copy_of_the_log_is_noticed(tmp_path, content, site):
         logged(content, site, LATEST)
 
 
-def test_an_old_copy_of_the_whole_site_is_noticed_by_the_key_s_keeper(tmp_path, content, site):
+def test_an_old_copy_of_the_whole_site_is_noticed_by_the_key_holder(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "old")
     write_files(content, {path_of(2): record_of(2)})
     head = logged(content, site, LATER).log.head
@@ -236,7 +236,7 @@ def test_an_old_copy_of_the_whole_site_is_noticed_by_the_key_s_keeper(tmp_path, 
         logged(content, tmp_path / "old", LATEST, last_signed=head)
 
 
-def test_a_site_without_its_folder_goes_on_from_where_it_is_published(tmp_path, content, site):
+def test_a_site_without_its_folder_continues_the_published_log(tmp_path, content, site):
     write_files(content, {path_of(2): record_of(2)})
     logged(content, tmp_path / "fresh", LATER, elsewhere=site)
     assert told(tmp_path / "fresh") == [*told(site), ("add", "contract")]
@@ -244,7 +244,7 @@ def test_a_site_without_its_folder_goes_on_from_where_it_is_published(tmp_path, 
     log_of(tmp_path / "fresh").verify_extends(log_of(site).head, "what is published")
 
 
-def test_two_builds_that_went_apart_are_noticed(tmp_path, content, site):
+def test_diverged_builds_are_noticed(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "other")
     logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
     logged(write_files(content, {path_of(3): record_of(3)}), tmp_path / "other", LATEST)
@@ -252,7 +252,7 @@ def test_two_builds_that_went_apart_are_noticed(tmp_path, content, site):
         logged(content, tmp_path / "other", LATEST, elsewhere=site)
 
 
-def test_another_key_is_refused(content, site):
+def test_another_key_is_rejected(content, site):
     with pytest.raises(LogError, match="not signed with the key"):
         logged(content, site, LATER, key=PrivateKey(ORIGIN, bytes(32)))
     with pytest.raises(LogError, match="is that of the log"):
@@ -336,7 +336,7 @@ def test_a_head_reads_back():
     assert TreeHead(3, bytes(32)).text == "3 " + "00" * 32
 
 
-def test_the_target_is_free_again_after_a_refusal(content, site):
+def test_the_target_is_unlocked_after_a_rejection(content, site):
     with pytest.raises(LogError):
         logged(content, site, LATER, key=PrivateKey(ORIGIN, bytes(32)))
     with FolderTarget(site):

@@ -38,7 +38,7 @@ def publication(site: Path, url: str, environment: dict[str, str], *options: str
     )
 
 
-def test_of_two_publishers_at_once_one_extends_the_log(tmp_path, monkeypatch):
+def test_one_of_two_concurrent_publishers_extends_the_log(tmp_path, monkeypatch):
     """Both signed a checkpoint that continues the published one; one waits for the lease in every other round."""
     head, base, told = None, None, []
     with moto() as server:

@@ -28,7 +28,7 @@ def entry(number: int) -> StoreLedgerEntry:
     return StoreLedgerEntry(f"v2/contract/1/0x{number:040x}", f"{number:064x}", number, "12345678")
 
 
-def test_what_is_packed_is_unpacked():
+def test_packed_rows_unpack_again():
     from hashlib import sha256
 
     entries = [entry(number) for number in range(100)]
@@ -57,7 +57,7 @@ def test_shards_double_when_they_are_full(entries, bits):
     assert bits_for(entries) == bits
 
 
-def test_contracts_are_spread_and_the_rest_is_not():
+def test_contracts_are_sharded_and_the_rest_is_not():
     names = [shard_of(entry(number).path, 4) for number in range(4000)]
     counts = {name: names.count(name) for name in set(names)}
     assert len(counts) == 16
@@ -65,7 +65,7 @@ def test_contracts_are_spread_and_the_rest_is_not():
     assert {shard_of(path, 4) for path in ("chains", "api/v2/summary.json", "index.html")} == {"site"}
 
 
-def test_an_index_is_read_as_it_was_written():
+def test_an_index_reads_back():
     for index in (StoreIndex(), StoreIndex(shards={"site": "ab"}), StoreIndex(begun=({"site": "cd"}, {}))):
         assert parse_index(index.encode()) == index
     assert StoreIndex(shards={"a": "1"}, begun=({"a": "2", "b": "3"},)).named() == {
@@ -78,7 +78,7 @@ def test_an_index_is_read_as_it_was_written():
 @pytest.mark.parametrize(
     "text", [b"", b"[]", b"null", b"{}", b'{"format":1}', b'{"format":1,"shards":{},"begun":3}']
 )
-def test_what_is_no_index_is_rejected(text):
+def test_invalid_indexes_are_rejected(text):
     with pytest.raises(PublishingError, match="is not a ledger"):
         parse_index(text)
 

@@ -100,7 +100,7 @@ def test_objects_carry_their_headers(store):
     assert all(DIGEST_ATTRIBUTE in told[path] for path in SITE)
 
 
-def test_what_is_there_is_not_put_again(store):
+def test_existing_objects_are_not_put_again(store):
     publish(store.url, SITE)
     store.seen.clear()
     plan, asked, cost = publish(store.url, SITE)
@@ -128,7 +128,7 @@ def test_only_what_changed_is_put_in_order(store):
     assert len(methods) > last_put + 1
 
 
-def test_the_plan_tells_what_it_costs(moto_store):
+def test_the_plan_states_its_cost(moto_store):
     store = moto_store
     for bodies in (SITE, CHANGED):
         _, asked, cost = publish(store.url, bodies, dry_run=True)
@@ -142,7 +142,7 @@ def test_the_plan_tells_what_it_costs(moto_store):
         store.seen.clear()
 
 
-def test_a_lost_ledger_costs_a_look_at_each_object(store):
+def test_a_lost_ledger_costs_one_request_for_each_object(store):
     publish(store.url, SITE)
     put(store, "elsewhere/own.bin", b"not ours")
     delete(store, INDEX)
@@ -154,7 +154,7 @@ def test_a_lost_ledger_costs_a_look_at_each_object(store):
     assert bodies_in(store) == CHANGED | {"elsewhere/own.bin": b"not ours"}
 
 
-def test_objects_of_others_are_left_alone(moto_store):
+def test_objects_of_other_programs_are_left_alone(moto_store):
     store = moto_store
     put(store, "chains", b"not ours")
     for has_ledger in (False, True):
@@ -178,7 +178,7 @@ def test_other_headers_are_a_change(moto_store, monkeypatch):
 
 
 @pytest.mark.parametrize("fault", ["500", "503", "lost"])
-def test_faults_that_pass_leave_no_trace(store, fault):
+def test_temporary_faults_leave_no_trace(store, fault):
     chance = random.Random(f"{fault} {store.server.scheme}")
     store.fault = lambda method, path, number: fault if chance.random() < 0.15 else ""
     publish(store.url, SITE)
@@ -193,7 +193,7 @@ def test_faults_that_pass_leave_no_trace(store, fault):
     assert set(again) <= {path for path, _ in effective.items() if path.endswith(("chains", f"{3:040x}"))}
 
 
-def test_answers_that_never_come_are_asked_again(moto_store):
+def test_missing_responses_are_requested_again(moto_store):
     store = moto_store
     hanging = {"chains", record_path(9), "api/v2/summary.json"}
     hung = set()
@@ -211,7 +211,7 @@ def test_answers_that_never_come_are_asked_again(moto_store):
     assert bodies_in(store) == SITE
 
 
-def test_a_store_that_stays_down_is_rejected_and_resumed(moto_store):
+def test_publishing_to_a_store_that_is_down_fails_and_resumes(moto_store):
     store = moto_store
     store.fault = lambda method, path, number: "500" if number > 40 else ""
     with pytest.raises(PublishingError, match="cannot take"):
@@ -237,7 +237,7 @@ class BrokenOffError(Exception):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_publication_that_breaks_off_anywhere_is_finished_by_the_next(moto_store, seed):
+def test_an_interrupted_publication_is_finished_by_the_next(moto_store, seed):
     """Sites come and go, and each publication but the last breaks off; what was to be stays findable."""
     store, chance = moto_store, random.Random(seed)
     sites = [
@@ -347,7 +347,7 @@ def test_a_late_new_object_is_found_by_the_next_publication(store, monkeypatch):
     assert (plan.is_empty, asked.head, cost.put) == (True, 0, 0)
 
 
-def test_verifying_asks_every_object(moto_store):
+def test_verifying_requests_every_object(moto_store):
     store = moto_store
     publish(store.url, SITE)
     delete(store, record_path(5))
@@ -384,7 +384,7 @@ def test_nothing_is_put_before_what_it_names(moto_store):
         assert order[named] < order[naming], (named, naming)
 
 
-def test_a_publisher_whose_clock_says_that_the_lease_is_over_puts_nothing_more(moto_store, monkeypatch):
+def test_a_publisher_whose_lease_has_expired_puts_nothing_more(moto_store, monkeypatch):
     store, put_yet = moto_store, []
 
     def read(path):
@@ -398,7 +398,7 @@ def test_a_publisher_whose_clock_says_that_the_lease_is_over_puts_nothing_more(m
     assert len(put_yet) < 10 + 32
 
 
-def test_a_store_that_overlooks_conditions_is_rejected(rclone_server, bucket_name, monkeypatch):
+def test_a_store_that_ignores_conditions_is_rejected(rclone_server, bucket_name, monkeypatch):
     for name, value in rclone_server.environment().items():
         monkeypatch.setenv(name, value)
     url = rclone_server.make_bucket(bucket_name)
@@ -483,7 +483,7 @@ def test_on_googles_store_the_condition_is_the_generation(monkeypatch):
     assert conditions == ["0", "1", "2"]
 
 
-def test_a_body_that_is_another_than_was_offered_is_not_put(moto_store):
+def test_a_body_that_differs_from_the_offered_one_is_not_put(moto_store):
     store = moto_store
     bodies = dict(SITE)
 
@@ -518,7 +518,7 @@ def test_a_damaged_ledger_is_reported_and_can_be_deleted(moto_store, harm, said)
     assert bodies_in(store) == CHANGED
 
 
-def test_nothing_unneeded_stays_of_the_ledger(moto_store):
+def test_unneeded_ledger_tables_are_removed(moto_store):
     store = moto_store
     for bodies in (SITE, CHANGED, SITE):
         publish(store.url, bodies)

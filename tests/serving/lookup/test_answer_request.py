@@ -109,7 +109,7 @@ def answer(target: str, method: str = "GET", **asked: str) -> Response:
         ("contract/all-chains/0x1", "invalid_parameter", TOO_SHORT),
     ],
 )
-def test_refusals(target, custom_code, message):
+def test_rejections(target, custom_code, message):
     answered = answer(f"/v2/{target}")
     assert answered.status == 400
     assert json.loads(answered.body) == {"customCode": custom_code, "message": message, "errorId": "some-id"}
@@ -164,7 +164,7 @@ def test_an_address_that_is_not_verified(chain_id):
         f"/server/v2/contract/1/{ADDRESS}?fields=all",
     ],
 )
-def test_a_record_whatever_its_address_is_spelled_like(path):
+def test_a_record_is_found_by_any_form_of_its_address(path):
     answered = answer(path)
     assert (answered.status, answered.body) == (200, RECORD)
     assert answered.headers["Content-Type"] == "application/json; charset=utf-8"
@@ -181,11 +181,11 @@ def test_no_such_route(path):
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-def test_only_reads_are_known(method):
+def test_unknown_methods_are_404(method):
     assert f"Cannot {method} /chains" in answer("/chains", method=method).body.decode()
 
 
-def test_a_browser_may_ask_from_anywhere():
+def test_any_origin_may_read():
     answered = answer(f"/v2/contract/1/{ADDRESS}", method="OPTIONS")
     assert (answered.status, answered.body) == (204, b"")
     assert answered.headers["Access-Control-Allow-Origin"] == "*"
@@ -200,7 +200,7 @@ def test_head_has_the_headers_of_get_and_no_body():
 @pytest.mark.parametrize(
     "path", ["/", "/index.html", "/v3/contract/1/0x", "/v2x", "/v2/contracts-pages/1/index.json"]
 )
-def test_what_is_not_the_look_ups(path):
+def test_other_paths_are_left_to_the_host(path):
     assert answer_lookup(LookupRequest(target=path), SITE.get, str) is None
 
 

@@ -46,7 +46,7 @@ def test_a_listing_reads_few_pages():
     ]
 
 
-def test_the_newest_are_the_document_as_it_lies():
+def test_the_newest_contracts_are_the_stored_document():
     site = chain_lists("5", [row(1), row(2)])
     assert contracts_list("5", ListQuery(), site.get) is site["v2/contracts/5"]
 

@@ -57,7 +57,7 @@ def test_requests_are_answered_as_measured_but_for_the_listed_differences():
     assert len(cases) - len(different) >= 120
 
 
-def test_the_listed_differences_are_answered_as_their_reasons_say():
+def test_the_listed_differences_are_as_described():
     by_name = {case["case"]: case for case in measured_requests()}
     answers = {name: answer_to(by_name[name]) for name in DIFFERENCES}
     assert {name: answer and answer.status for name, answer in answers.items()} == {
@@ -100,7 +100,7 @@ def is_same_selection(case: Case, *, reverse_sources: bool = False) -> bool:
 
 
 @pytest.mark.parametrize("if_none_match", ['"{tag}"', 'W/"{tag}"', '"other", W/"{tag}"', "*"])
-def test_a_client_that_holds_the_body_gets_304(if_none_match):
+def test_a_client_with_the_current_body_gets_304(if_none_match):
     case = next(case for case in measured_requests() if case["case"] == "fields_abi")
     tag = case["headers"]["etag"].removeprefix('W/"').removesuffix('"')
     request = LookupRequest(target=case["path"], if_none_match=if_none_match.format(tag=tag))

@@ -34,7 +34,7 @@ def test_items_are_those_that_a_parser_reads(value):
     assert [json.loads(text[start:end]) for start, end in items(text)] == value
 
 
-def test_values_keep_their_spelling():
+def test_values_are_kept_as_written():
     text = rb'{"a":1.0,"b":1e5,"c":-0.0,"d":123456789012345678901234567890,"e":"\u00e9\/","f":[1.50]}'
     found = {member.name: text[member.value : member.end] for member in members(text)}
     assert found == {
@@ -78,13 +78,13 @@ def test_names_are_unescaped():
         b'{"a":1;"b":2}',
     ],
 )
-def test_what_is_no_compact_object_is_rejected(text):
+def test_objects_that_are_not_compact_are_rejected(text):
     with pytest.raises(NotCanonicalError):
         members(text)
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[", b"[1", b"[1,", b"[1,]", b"[1 ]", b'["x]'])
-def test_what_is_no_compact_array_is_rejected(text):
+def test_arrays_that_are_not_compact_are_rejected(text):
     with pytest.raises(NotCanonicalError):
         items(text)
 

@@ -23,7 +23,7 @@ def names(body: bytes) -> list[str]:
     return list(json.loads(body))
 
 
-def test_everything_is_the_record_itself():
+def test_selecting_everything_returns_the_record():
     assert select(RECORD, parse_selection("all", None)) is RECORD
 
 
@@ -41,7 +41,7 @@ def test_fields_come_in_request_order_then_the_base_then_the_identity():
     ]
 
 
-def test_bytes_are_the_records_own():
+def test_the_bytes_are_those_of_the_record():
     assert cut("abi").startswith(b'{"abi":[{"big":1e400,"one":1.0}],"matchId":"7",')
 
 
@@ -57,7 +57,7 @@ def test_parts_then_the_whole_is_the_parts_first():
     )
 
 
-def test_what_the_record_lacks_the_answer_lacks():
+def test_members_missing_in_the_record_are_missing_in_the_response():
     assert names(cut("metadata,userdoc,abi"))[0] == "abi"
 
 

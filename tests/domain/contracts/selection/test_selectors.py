@@ -50,19 +50,19 @@ from statuary.domain.contracts.selection.selectors import (
         ),
     ],
 )
-def test_refusals(fields, omit, message):
+def test_rejections(fields, omit, message):
     with pytest.raises(InvalidSelectorError) as refused:
         parse_selection(fields, omit)
     assert str(refused.value) == message
 
 
-def test_nothing_and_all_are_everything():
+def test_no_selection_and_all_give_every_member():
     assert parse_selection(None, None) == parse_selection("all", None) == EVERYTHING
     assert EVERYTHING.whole
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_every_name_can_be_asked_for_and_left_out(name):
+def test_every_member_can_be_selected_and_omitted(name):
     member, _, inner = name.partition(".")
     chosen = {member: (inner,) if inner else ()}
     assert parse_selection(name, None) == Selection(fields=chosen)
