@@ -55,8 +55,8 @@ def contract_import_lines(done: "BroughtContracts", content: Path, *, dry_run: b
         yield from _listed(done.verified)
     if report.kept:
         yield f"already in {content}: {count_text(report.kept, 'contract')}"
-    yield from _by_reason("not complete yet, no part of the site: {} {}; missing ", done.incomplete)
-    yield from _by_reason("not brought: {} {}; ", report.lost)
+    yield from _by_reason("not complete yet, not part of the site: {} {}; missing ", done.incomplete)
+    yield from _by_reason("not imported: {} {}; ", report.lost)
     yield from _by_reason("note: {} {}: ", done.notes)
     if not (done.verified or report.kept or done.incomplete or report.lost):
         yield "the source has no contracts"
