@@ -90,5 +90,5 @@ def test_a_site_can_do_without_pages_of_its_status(tmp_path: Path) -> None:
 def test_pages_in_another_language(tmp_path: Path) -> None:
     page = (with_settings(tmp_path, "pages: {language: de}\n") / "index.html").read_text("utf-8")
     assert '<html lang="de">' in page
-    assert "Alles in Betrieb" in page
+    assert "Alle Systeme in Betrieb" in page
     assert "2. Nov. 2026" in page
