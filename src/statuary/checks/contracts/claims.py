@@ -31,6 +31,45 @@ HASH_CHECKS: Final = (
 )
 """The checks that claim B rests on."""
 
+DESCRIBED_BY_METADATA: Final = (
+    *("metadata", "abi", "userdoc", "devdoc"),
+    *(
+        "compilation.language",
+        "compilation.compilerVersion",
+        "compilation.compilerSettings",
+        "compilation.name",
+    ),
+)
+"""The members that solc's metadata repeats, besides the sources."""
+
+REPEATED: Final = {
+    "compilation.compiler": PinnedBy.CONSISTENT,
+    "signatures": PinnedBy.CONSISTENT,
+    "storageLayout": PinnedBy.CLAIMED,
+    "transientStorageLayout": PinnedBy.CLAIMED,
+}
+MATCHED: Final = {
+    side: {
+        f"{side}Bytecode.onchainBytecode": PinnedBy.CLAIMED,
+        f"{side}Bytecode.recompiledBytecode": PinnedBy.CONSISTENT,
+        f"{side}Bytecode.transformations": PinnedBy.CONSISTENT,
+        f"{side}Bytecode.sourceMap": PinnedBy.CLAIMED,
+    }
+    for side in ("creation", "runtime")
+}
+UNMATCHED: Final = {
+    side: {member: pin for member, pin in members.items() if pin is PinnedBy.CLAIMED}
+    for side, members in MATCHED.items()
+}
+TOLD: Final = dict.fromkeys(
+    (
+        *("sourceIds", "proxyResolution", "verifiedAt", "deployment.transactionHash"),
+        *("deployment.blockNumber", "deployment.transactionIndex", "deployment.deployer"),
+    ),
+    PinnedBy.CLAIMED,
+)
+"""What pins the other members at least, in the order of the proof document."""
+
 MAX_NAMED: Final = 3
 """How many checks a reason names."""
 
@@ -186,7 +225,7 @@ def pinned_members(
     status = {claim.name: claim.status for claim in known}
     if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:
         return {}
-    pinned = dict(_pinned_by_record(record))
+    pinned = _pinned_by_record(record)
     if compilation is not None and status[ClaimName.COMPILED] is ClaimStatus.SHOWN:
         pinned |= dict.fromkeys(("sources", *compilation.members), PinnedBy.COMPILED)
     if status[ClaimName.HASHED] is ClaimStatus.SHOWN:
@@ -195,35 +234,20 @@ def pinned_members(
     return {member: pin for member, pin in pinned.items() if _is_given(record.value, member)}
 
 
-def _is_given(value: Json, member: str) -> bool:
+def _is_given(value: Mapping[str, Json], member: str) -> bool:
     if member.startswith("sources/"):
         return True
-    for key in member.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value is not None
+    group, _, part = member.partition(".")
+    return (as_object(value.get(group)).get(part) if part else value.get(group)) is not None
 
 
-def _pinned_by_record(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:
-    """Yield what other members of the record pin: the weakest kind."""
+def _pinned_by_record(record: RecordView) -> dict[str, PinnedBy]:
+    """Return what other members of the record pin: the weakest kind."""
     described = PinnedBy.CONSISTENT if record.has_hashed_metadata else PinnedBy.CLAIMED
-    for member in ("sources", "metadata", "abi", "userdoc", "devdoc"):
-        yield member, described
-    for member in ("language", "compilerVersion", "compilerSettings", "name"):
-        yield f"compilation.{member}", described
-    yield "compilation.compiler", PinnedBy.CONSISTENT
-    yield "signatures", PinnedBy.CONSISTENT
-    for member in ("storageLayout", "transientStorageLayout"):
-        yield member, PinnedBy.CLAIMED
+    pinned = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA), described) | REPEATED
     for side in record.sides:
-        yield f"{side.member}.onchainBytecode", PinnedBy.CLAIMED
-        if side.claimed is not None:
-            yield f"{side.member}.recompiledBytecode", PinnedBy.CONSISTENT
-            yield f"{side.member}.transformations", PinnedBy.CONSISTENT
-        yield f"{side.member}.sourceMap", PinnedBy.CLAIMED
-    for member in ("sourceIds", "proxyResolution", "verifiedAt", "deployment.transactionHash"):
-        yield member, PinnedBy.CLAIMED
-    for member in ("blockNumber", "transactionIndex", "deployer"):
-        yield f"deployment.{member}", PinnedBy.CLAIMED
+        pinned |= UNMATCHED[side.name] if side.claimed is None else MATCHED[side.name]
+    return pinned | TOLD
 
 
 def _pinned_by_hash(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:
@@ -234,10 +258,7 @@ def _pinned_by_hash(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:
         hashed = record.vyper_modules
     else:
         hashed = frozenset(as_object(as_object(record.metadata).get("sources")))
-        for member in ("metadata", "abi", "userdoc", "devdoc", "signatures"):
-            yield member, PinnedBy.HASH
-        for member in ("language", "compilerVersion", "compilerSettings", "name"):
-            yield f"compilation.{member}", PinnedBy.HASH
+        yield from ((member, PinnedBy.HASH) for member in (*DESCRIBED_BY_METADATA, "signatures"))
     for path in record.sources:
         if path not in hashed:
             yield f"sources/{path}", PinnedBy.CLAIMED

@@ -180,12 +180,14 @@ def _run(view: RecordView, checks: Sequence[ContractCheck]) -> list[CheckResult]
 
 def _with_requirements(record: RecordView, results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
     """Return results in which required checks that do not apply have failed."""
-    required = required_checks(record)
+    required, absent = required_checks(record), CheckOutcome.NOT_APPLICABLE
     return tuple(
-        _failed(result, required[result.check])
-        if result.outcome is CheckOutcome.NOT_APPLICABLE and result.check in required
-        else result
-        for result in results
+        [
+            _failed(result, required[result.check])
+            if result.outcome is absent and result.check in required
+            else result
+            for result in results
+        ]
     )
 
 

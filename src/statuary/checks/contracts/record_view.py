@@ -52,6 +52,8 @@ class SideView:
         name: `creation` or `runtime`.
         member: `creationBytecode` or `runtimeBytecode`.
         value: its value; empty if the record has none.
+        claimed: the level that the record claims for this side.
+        is_exact: whether that is an exact match.
     """
 
     def __init__(self, record: "RecordView", name: str) -> None:
@@ -59,16 +61,8 @@ class SideView:
         self.name = name
         self.member = f"{name}Bytecode"
         self.value: Mapping[str, Json] = as_object(record.value.get(self.member))
-
-    @property
-    def claimed(self) -> Json:
-        """The level that the record claims for this side."""
-        return self.record.value.get(f"{self.name}Match")
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the record claims an exact match."""
-        return bool(self.claimed == MatchLevel.EXACT_MATCH)
+        self.claimed: Json = record.value.get(f"{name}Match")
+        self.is_exact = bool(self.claimed == MatchLevel.EXACT_MATCH)
 
     @cached_property
     def onchain(self) -> bytes | None:
@@ -78,7 +72,8 @@ class SideView:
     @cached_property
     def recompiled(self) -> bytes | None:
         """The compiler's code, with zeros for libraries and immutables."""
-        return hex_bytes(self.value.get("recompiledBytecode"))
+        text = self.value.get("recompiledBytecode")
+        return self.onchain if text == self.value.get("onchainBytecode") else hex_bytes(text)
 
     @cached_property
     def values(self) -> Mapping[str, Json]:
@@ -155,9 +150,9 @@ class SideView:
         """
         if self.recompiled is None:
             return None
-        runtime = self.record.runtime.recompiled
-        place = self.recompiled.find(runtime) if runtime else -1
-        code = self.recompiled[: place + len(runtime)] if runtime and place > 0 else self.recompiled
+        runtime, code = self.record.runtime.recompiled, self.recompiled
+        if runtime and self.name == "creation" and (place := code.find(runtime)) > 0:
+            code = code[: place + len(runtime)]
         return split_auxdata(code, self.record.auxdata_style)
 
     @cached_property

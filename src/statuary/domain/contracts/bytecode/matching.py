@@ -6,6 +6,7 @@ order, the values and the level are what its server would write.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from statuary.domain.contracts.abi.abi_types import TupleType, parse_abi_parameters
@@ -28,8 +29,7 @@ CALL_PROTECTION = PUSH20 + bytes(20)
 INVALID = b"\xfe"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecompiledSide:
+class RecompiledSide(NamedTuple):
     """The compiler's output for one side.
 
     Attributes:
@@ -41,12 +41,12 @@ class RecompiledSide:
     """
 
     code: bytes
+    language: str
+    version: str
     libraries: Sequence[CodeReference] = ()
     immutables: Sequence[CodeReference] = ()
     appended_immutables: int = 0
-    auxdata: Mapping[str, Auxdata] = field(default_factory=dict)
-    language: str
-    version: str
+    auxdata: Mapping[str, Auxdata] = MappingProxyType({})
 
 
 class SideMatch(NamedTuple):
@@ -155,7 +155,7 @@ def _matched(side: RecompiledSide, attempt: _Attempt, *, whole: bool) -> SideMat
 
 
 def _agree(attempt: _Attempt, *, whole: bool) -> bool:
-    return attempt.onchain == attempt.code if whole else attempt.onchain.startswith(bytes(attempt.code))
+    return attempt.onchain == attempt.code if whole else attempt.onchain.startswith(attempt.code)
 
 
 def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:

@@ -85,7 +85,7 @@ def parse_transformation(value: Json) -> TransformationStep:
         raise InvalidValueError("a transformation's offset and length are whole numbers, zero or more")
     if kind is TransformationType.DELETE and length is None:
         raise InvalidValueError("a delete transformation has no length")
-    if not isinstance(value.get("id"), str | None):
+    if value.get("id") is not None and not isinstance(value["id"], str):
         raise InvalidValueError("a transformation's id is not text")
     return TransformationStep(
         type=kind, reason=reason, offset=value["offset"], id=value.get("id"), length=length
