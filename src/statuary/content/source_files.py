@@ -30,7 +30,7 @@ class SourceFile:
         if is_remote(self.path):
             return read_remote(self.path, limit)
         try:
-            return _read_whole(self.root / self.path, limit)
+            return _read_whole(f"{self.root}/{self.path}", limit)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise UnreadableError(f"cannot read the file: {reason}") from None
@@ -40,7 +40,7 @@ class SourceFile:
         return decode_utf8(self.bytes(limit))
 
 
-def _read_whole(path: Path, limit: int) -> bytes:
+def _read_whole(path: str, limit: int) -> bytes:
     # opening a FIFO waits for a writer otherwise
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:

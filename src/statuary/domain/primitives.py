@@ -69,7 +69,7 @@ def checksum_address(address: str) -> Address:
     digits = address[2:].lower()
     digest = keccak256(digits.encode("ascii")).hex()
     mixed = "".join(
-        digit.upper() if nibble >= "8" else digit for digit, nibble in zip(digits, digest, strict=False)
+        [digit.upper() if nibble >= "8" else digit for digit, nibble in zip(digits, digest, strict=False)]
     )
     return Address("0x" + mixed)
 

@@ -1,6 +1,6 @@
 """The possible hashes of a record's metadata, each computed once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 
 import orjson
@@ -24,7 +24,7 @@ class MetadataHashes:
     """
 
     def __init__(self, value: Json, output_text: Json) -> None:
-        self._value = value if isinstance(value, Mapping) else None
+        self._value = value if isinstance(value, dict) else None
         self._output_text = output_text
         self._known: dict[tuple[str, bytes], bool] = {}
 

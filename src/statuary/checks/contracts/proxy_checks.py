@@ -28,7 +28,7 @@ PROXY_TYPES = frozenset((*SLOTS.values(), "EIP1167Proxy", "FixedProxy", "Sequenc
 def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
     """A proxy has a known type and checksummed implementations; any other contract has neither."""
     resolution = record.value.get("proxyResolution")
-    if not isinstance(resolution, Mapping):
+    if not isinstance(resolution, dict):
         return
     if _ERROR in resolution:
         yield Evidence({"error": "given"})
@@ -78,7 +78,7 @@ def proxy_resolution_is_not_contradicted(record: RecordView) -> Iterator[Observa
     """
     code = record.creation.onchain or record.runtime.onchain
     claim = record.value.get("proxyResolution")
-    if not code or not isinstance(claim, Mapping):
+    if not code or not isinstance(claim, dict):
         return
     evidence = proxy_evidence(code)
     yield Evidence({"verdict": evidence.verdict.value, "candidates": ", ".join(evidence.candidates)})

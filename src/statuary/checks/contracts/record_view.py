@@ -228,7 +228,7 @@ class RecordView:
     def metadata(self) -> Mapping[str, Json] | None:
         """The metadata; None if the record has none."""
         metadata = self.value.get("metadata")
-        return metadata if isinstance(metadata, Mapping) else None
+        return metadata if isinstance(metadata, dict) else None
 
     @cached_property
     def output_contract(self) -> Mapping[str, Json] | None:

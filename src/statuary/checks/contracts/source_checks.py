@@ -125,8 +125,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         yield read
         return
     is_recent = parse_compiler_version(record.version) >= _STARTS_ANYWHERE
-    target = record.sources.get(record.path_and_name[0], "")
-    starts_anywhere = is_recent and _LAYOUT_AT.search(target) is not None
+    starts_anywhere = is_recent and _places_its_layout(record.sources.get(record.path_and_name[0], ""))
     faults = list(read.faults(may_start_anywhere=starts_anywhere))
     yield from faults
     if faults:
@@ -139,6 +138,10 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         elif not any(_has_word(record.sources[one], variable["label"]) for one in (path, *record.sources)):
             label = variable["label"][:80]
             yield LayoutFault(f"no source has a variable {label!r}", ("storage", number, "label"))
+
+
+def _places_its_layout(text: str) -> bool:
+    return "layout" in text and _LAYOUT_AT.search(text) is not None
 
 
 def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:

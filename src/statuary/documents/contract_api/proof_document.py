@@ -53,7 +53,7 @@ def proof_document(
     return Document(
         path=url_table.PROOF.path(chain_id=chain_id, address=address),
         aliases=(url_table.PROOF.path(chain_id=chain_id, address=address.lower()),),
-        body=encode_json(body),
+        body=encode_unchecked(body),
         cache=url_table.PROOF.cache,
         sources=(source,),
         persistent=True,

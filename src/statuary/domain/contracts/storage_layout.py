@@ -76,7 +76,7 @@ class SolidityLayout:
         if isinstance(name, str) and name in self._sizes:
             return self._sizes[name]
         known = self.types.get(name) if isinstance(name, str) else None
-        if not isinstance(known, Mapping):
+        if not isinstance(known, dict):
             raise InvalidValueError(f"type {str(name)[:80]!r} is not defined")
         if depth > MAX_LAYOUT_DEPTH:
             raise InvalidValueError(f"type {name[:80]!r} contains itself, or types are nested too deep")
@@ -116,7 +116,7 @@ class SolidityLayout:
 
     def _struct_size(self, members: Sequence[Json], depth: int) -> int:
         for member in members:
-            self.size(member.get("type") if isinstance(member, Mapping) else None, depth + 1)
+            self.size(member.get("type") if isinstance(member, dict) else None, depth + 1)
         for fault in self._misplaced(members, ()):
             raise InvalidValueError(fault.message)
         end = _Cursor(0, 0)
@@ -189,7 +189,7 @@ def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
     variables, types = layout.get("storage"), layout.get("types")
     if (
         not isinstance(variables, list)
-        or not isinstance(types, Mapping | None)
+        or not (types is None or isinstance(types, dict))
         or set(layout) - {"storage", "types"}
     ):
         return LayoutFault("a layout has the members storage and types")
@@ -218,9 +218,9 @@ def _vyper_places(
 ) -> Iterator[tuple[Pointer, Mapping[str, Json]]]:
     for name, held in layout.items():
         where = (*pointer, name)
-        if not isinstance(held, Mapping) or len(where) > MAX_LAYOUT_DEPTH:
+        if not isinstance(held, dict) or len(where) > MAX_LAYOUT_DEPTH:
             yield where, {}
-        elif "type" in held and not isinstance(held["type"], Mapping):
+        elif "type" in held and not isinstance(held["type"], dict):
             yield where, held
         else:
             yield from _vyper_places(held, where)
@@ -228,7 +228,7 @@ def _vyper_places(
 
 def _is_variable(value: Json) -> bool:
     return (
-        isinstance(value, Mapping)
+        isinstance(value, dict)
         and isinstance(value.get("label"), str)
         and isinstance(value.get("type"), str)
         and isinstance(value.get("slot"), str)

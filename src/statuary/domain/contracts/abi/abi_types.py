@@ -127,15 +127,11 @@ def is_identifier(name: Json) -> bool:
 def _parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> AbiType:
     if not isinstance(parameter, dict) or not isinstance(type_name := parameter.get("type"), str):
         raise InvalidValueError("a parameter has no type")
-    name = parameter.get("name")
+    name, components = parameter.get("name"), parameter.get("components")
     if name and not is_identifier(name):
         raise InvalidValueError(f"parameter name {name!r} is not an identifier")
-    if parameter.get("indexed") is not None and not may_be_indexed:
+    if not may_be_indexed and parameter.get("indexed") is not None:
         raise InvalidValueError("indexed stands outside an event's own parameters")
-    return _typed(type_name, parameter.get("components"), depth)
-
-
-def _typed(type_name: str, components: Json, depth: int) -> AbiType:
     if components is None and not depth and len(type_name) <= _LONGEST_REMEMBERED:
         return _remembered(type_name)
     return _read_type(type_name, components, depth)

@@ -86,7 +86,7 @@ def setting_differences(
 def _unspecified_optimizer_settings(one: Mapping[str, Json], other: Mapping[str, Json]) -> set[str]:
     """Return optimizer settings that cannot be compared: `details` decide `enabled`, and may be a preset."""
     in_metadata, in_input = one["optimizer.details"], other["optimizer.details"]
-    if isinstance(in_metadata, Mapping) and isinstance(in_input, Mapping):
+    if isinstance(in_metadata, dict) and isinstance(in_input, dict):
         shared = in_metadata.keys() & in_input.keys()
         same = all(_same(in_metadata[key], in_input[key]) for key in shared)
         return {"optimizer.enabled", "optimizer.details"} if same else {"optimizer.enabled"}
@@ -128,7 +128,7 @@ def _plain_settings(settings: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _object(value: Json) -> Mapping[str, Json]:
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _remappings(remappings: Json) -> Json:
@@ -142,7 +142,7 @@ def _libraries(libraries: Json) -> dict[str, str]:
     """Return lower-case addresses by `path:Library`, from a nested or a flat map."""
     flat: dict[str, str] = {}
     for path, held in _object(libraries).items():
-        if isinstance(held, Mapping):
+        if isinstance(held, dict):
             flat |= {f"{path}:{name}": str(address).lower() for name, address in held.items()}
         else:
             flat[path] = str(held).lower()
