@@ -140,7 +140,7 @@ def _partitions(
 ) -> Iterator[ContractPartition]:
     """Yield the partitions to build: contracts with files of their own first, then bulk sources, noted in `read`."""
     bulk: list[BulkSource] = []
-    yield from partitioner.divide(_single_sources(outdated, bulk))
+    yield from partitioner.divide(_single_sources(outdated, bulk), len(catalogue.contracts))
     if not bulk:
         return
     from statuary.build.bulk_contracts import BulkSourceRange, bulk_partitions

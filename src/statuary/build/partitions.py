@@ -30,6 +30,9 @@ from statuary.publishing.partition_output import PartitionOutput, PartitionResul
 FIRST_SIZE = 32
 """Sources of the first partition: about a tenth of a second of work."""
 
+LAST_PARTITIONS = 4
+"""The part of what is left that a partition may be at most: a fourth, so that no worker ends long after the others."""
+
 PAGE_COST = 8
 """How many times as long a source takes that has a page, since its code is highlighted."""
 
@@ -136,12 +139,17 @@ class Partitioner:
         self.first, self.largest = max(1, min(FIRST_SIZE, size) // cost), max(1, size // cost)
         self.count = 0
 
-    def divide(self, sources: Iterable[ContractSource]) -> Iterator[ContractPartition]:
-        """Yield partitions of sources, small ones first, so that all workers start early."""
-        stream, size = iter(sources), self.first
+    def divide(self, sources: Iterable[ContractSource], expected: int) -> Iterator[ContractPartition]:
+        """Yield partitions of sources: small ones first and last, so that workers start early and end together.
+
+        Args:
+            expected: how many sources there are at most.
+        """
+        stream, size, left = iter(sources), self.first, expected
         while held := tuple(islice(stream, size)):
             yield self.partition(SingleSources(held))
-            size = min(self.largest, size + self.first)
+            left -= len(held)
+            size = max(self.first, min(self.largest, size + self.first, left // LAST_PARTITIONS))
 
     def partition(self, sources: PartitionSources) -> ContractPartition:
         """Return the next partition."""
