@@ -66,7 +66,7 @@ def main() -> None:
         print(
             "| at | tick: s | files | bytes | build: s | files | bytes | same documents |\n|---|---|---|---|---|---|---|---|"
         )
-        epochs = [since for since, _ in read_epoch_index(ticked).epochs[1:]]
+        epochs = read_epoch_index(ticked).instants[2:]
         for number, since in enumerate(epochs[: arguments.transitions]):
             built = Path(folder) / f"built-{number}"
             shutil.copytree(ticked, built)

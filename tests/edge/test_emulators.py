@@ -1,6 +1,7 @@
 """The adapters in the runtimes of their hosts, each asked the conformance vectors over HTTP."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +17,7 @@ from support.edge_runtimes import (
     thorough,
     write_site,
 )
-from support.edge_vectors import ERROR_ID, ODD, VECTORS, fixture_site
+from support.edge_vectors import ERROR_ID, ODD, STATUS_DOCUMENTS, VECTORS, fixture_site, told
 from support.lookup_site import compact
 
 Case = dict[str, Any]
@@ -43,11 +44,21 @@ def ask(server: Served, case: Case) -> Case:
 
 
 def site_of_today() -> dict[str, bytes]:
-    """Return the site of the vectors, its status a summary that changed an hour ago and will again in an hour."""
-    held = {name: {"api/v2/summary.json": f"api/v2/_epochs/{name}/summary.json"} for name in ("a", "b")}
-    starts = {"a": datetime.now(UTC) - timedelta(hours=1), "b": datetime.now(UTC) + timedelta(hours=1)}
-    epochs = [{"from": starts[name].isoformat(), "documents": documents} for name, documents in held.items()]
-    return fixture_site() | {"api/v2/_epochs/index.json": compact({"epochs": epochs})}
+    """Return the site of the vectors, its status a summary that was patched an hour ago and will be again."""
+    hours = (datetime.now(UTC).replace(microsecond=0) + timedelta(hours=ahead) for ahead in (-2, -1, 1))
+    instants = [f"{hour:%Y-%m-%dT%H:%M:%S}.000Z" for hour in hours]
+    index = {
+        "until": "2999-01-01T00:00:00.000Z",
+        "complete": True,
+        "instants": instants,
+        "documents": {"api/v2/summary.json": {"whole": [0], "patched": [1], "again": {"2": 0}}},
+    }
+    first, second = (
+        f"api/v2/_epochs/{re.sub('[-:.]', '', since)}/api/v2/summary.json" for since in instants[:2]
+    )
+    patch = STATUS_DOCUMENTS["api/v2/_epochs/20261201T110000000Z/api/v2/summary.json.patch.json"]
+    stored = {first: told("a"), f"{second}.patch.json": patch}
+    return fixture_site() | stored | {"api/v2/_epochs/index.json": compact(index)}
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +131,7 @@ def test_netlify_leaves_the_rest_to_its_own_files(netlify):
 def test_status_documents_follow_the_clock(runtime, request):
     server: Served = request.getfixturevalue(runtime)
     answer = server.ask("/api/v2/summary.json")
-    assert answer["body"] == fixture_site()["api/v2/_epochs/a/summary.json"].decode()
+    assert answer["body"] == told("b \u00e9 patched").decode()
     assert answer["headers"]["cache-control"] == "public, max-age=30"
     assert answer["headers"]["access-control-allow-origin"] == "*"
 

@@ -54,11 +54,12 @@ def test_ticking_through_every_transition_equals_building_anew(tmp_path: Path) -
     site = tmp_path / "site"
     build(content, site, START)
     index = read_epoch_index(site)
-    assert len(index.epochs) > 30
+    assert len(index.instants) > 30
     summary = None
-    for number, (since, files) in enumerate(index.epochs):
+    for number, since in enumerate(index.instants[1:]):
         tick(site, since)
-        changed, summary = files.get("api/v2/summary.json") != summary, files.get("api/v2/summary.json")
+        stored = index.document_at("api/v2/summary.json", since)
+        changed, summary = stored != summary, stored
         if changed or number % 6 == 0:  # the others are midnights and hours of an outage: uptime alone
             build(content, tmp_path / f"fresh-{number}", since)
             assert plain(site) == plain(tmp_path / f"fresh-{number}"), since
@@ -68,7 +69,8 @@ def test_ticking_back_restores_each_earlier_instant(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     site = tmp_path / "site"
     build(content, site, START)
-    instants = [START, *(since for since, _ in read_epoch_index(site).epochs)]
+    instants = read_epoch_index(site).instants
+    assert instants[0] == START
     seen = {}
     for instant in instants:
         tick(site, instant)
@@ -122,7 +124,19 @@ def test_a_tick_before_the_build_or_without_one_is_rejected(tmp_path: Path) -> N
 
 
 def test_an_invalid_index_is_rejected(tmp_path: Path) -> None:
-    for text in ("{", "[]", '{"from":"x"}', '{"from":"2026-11-20T12:00:00Z","until":1,"epochs":[]}'):
+    whole = '{"until":"2026-11-20T12:00:00Z","instants":["2026-11-20T12:00:00Z"],"documents":{}}'
+    assert read_epoch_index(write_files(tmp_path, {"api/v2/_epochs/index.json": whole})).documents == {}
+    for text in (
+        *(
+            "{",
+            "[]",
+            '{"until":"x"}',
+            whole.replace("2026-11-20", "2026-11-19", 1),
+            whole.replace("{}", "[]"),
+        ),
+        whole.replace('["2026-11-20T12:00:00Z"]', "[]"),
+        whole.replace("{}", '{"index.html":{"patched":[0]}}'),
+    ):
         file = write_files(tmp_path, {"api/v2/_epochs/index.json": text})
         with pytest.raises(PublishingError, match="not an epoch index"):
             read_epoch_index(file)

@@ -11,10 +11,11 @@ SITE = {
     "index.html": b"<title>plain</title>",
     "api/v2/summary.json": b'{"told":"plain"}',
     "api/v2/status.json": b'{"told":"status"}',
-    "api/v2/_epochs/a/summary.json": b'{"told":"a"}',
-    "api/v2/_epochs/a/index.html": b"<title>a</title>",
-    "api/v2/_epochs/index.json": b'{"epochs":[{"from":"2026-12-01T10:00:00.000Z","documents":{'
-    b'"api/v2/summary.json":"api/v2/_epochs/a/summary.json","index.html":"api/v2/_epochs/a/index.html"}}]}',
+    "api/v2/_epochs/20261201T100000000Z/api/v2/summary.json": b'{"told":"a"}',
+    "api/v2/_epochs/20261201T100000000Z/index.html": b"<title>a</title>",
+    "api/v2/_epochs/index.json": b'{"until":"2026-12-09T00:00:00.000Z","complete":true,'
+    b'"instants":["2026-12-01T09:00:00.000Z","2026-12-01T10:00:00.000Z"],'
+    b'"documents":{"api/v2/summary.json":{"whole":[0,1]},"index.html":{"whole":[0,1]}}}',
     "docs/index.html": b"<title>docs</title>",
     "style.css": b"a{}",
 }
@@ -45,7 +46,16 @@ def test_a_status_document_is_not_kept_beyond_the_next_transition():
 
 
 @pytest.mark.parametrize(
-    "index", [b"", b"[]", b"{", b'{"epochs":1}', b'{"epochs":[1,{"from":1},{"from":"x"}]}']
+    "index",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b'{"epochs":1}',
+        b'{"until":"x","instants":["2026-12-01T09:00:00Z"],"documents":{}}',
+        SITE["api/v2/_epochs/index.json"].replace(b"[0,1]", b"7"),
+        SITE["api/v2/_epochs/index.json"].replace(b"2026-12-01T10", b"some day"),
+    ],
 )
 def test_an_index_that_cannot_be_read_leaves_the_plain_document(index):
     site = SITE | {"api/v2/_epochs/index.json": index}
@@ -53,7 +63,7 @@ def test_an_index_that_cannot_be_read_leaves_the_plain_document(index):
 
 
 def test_an_epoch_whose_file_is_lost_leaves_the_plain_document():
-    site = {path: body for path, body in SITE.items() if not path.startswith("api/v2/_epochs/a")}
+    site = {path: body for path, body in SITE.items() if not path.startswith("api/v2/_epochs/2")}
     assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"told":"plain"}'
 
 
@@ -100,13 +110,14 @@ def test_the_look_up_comes_first():
 
 def test_documents_after_the_last_epoch_are_marked_stale():
     index = (
-        b'{"from":"2026-11-01T00:00:00.000Z","until":"2026-11-03T00:00:00.000Z","complete":true,'
-        b'"epochs":[{"from":"2026-11-02T00:00:00.000Z","documents":{"api/v2/status.json":"api/v2/_epochs/x/api/v2/status.json"}}]}'
+        b'{"until":"2026-11-03T00:00:00.000Z","complete":true,'
+        b'"instants":["2026-11-01T00:00:00.000Z","2026-11-02T00:00:00.000Z"],'
+        b'"documents":{"api/v2/status.json":{"whole":[0,1]}}}'
     )
     files = {
         "api/v2/_epochs/index.json": index,
         "api/v2/status.json": b"{}",
-        "api/v2/_epochs/x/api/v2/status.json": b"{}",
+        "api/v2/_epochs/20261102T000000000Z/api/v2/status.json": b"{}",
     }
 
     def headers(now):

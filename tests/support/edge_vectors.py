@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from statuary.documents.document import Document
+from statuary.documents.status_api.epoch_patches import PatchBase
 from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
 from statuary.domain.primitives import Address, checksum_address, keccak256, parse_instant
 from statuary.serving.answer_site import timed_response
@@ -87,28 +89,31 @@ CHAINS = (
     b'[{"name":"One","chainId":1,"supported":true},{"name":"Ten","chainId":10,"rpc":[]},'
     b'{"name":"Empty","chainId":56},{"name":"Far","chainId":18446744073709551615}]'
 )
-STATUS_DOCUMENTS = {
-    f"api/v2/{place}summary.json": compact({"page": {"id": "demo"}, "told": place or "plain"})
-    for place in ("", "_epochs/a/", "_epochs/b/")
-}
+
+
+def told(name: str) -> bytes:
+    """Return a status document that says from which epoch it is."""
+    return compact(
+        {"page": {"id": "demo", "name": "A page of two words and more, in all of its epochs"}, "told": name}
+    )
+
+
 EPOCHS = {
-    "epochs": [
-        {
-            "from": "2026-12-01T11:00:00.000Z",
-            "documents": {"api/v2/summary.json": "api/v2/_epochs/b/summary.json"},
-        },
-        {
-            "from": "2026-12-01T10:00:00.000Z",
-            "documents": {"api/v2/summary.json": "api/v2/_epochs/a/summary.json"},
-        },
-        {
-            "from": "2026-12-01T12:00:00.000Z",
-            "documents": {"api/v2/summary.json": "api/v2/_epochs/lost.json"},
-        },
-        {"from": "2026-12-01T13:00:00.000Z", "documents": {}},
-        {"from": "some day"},
-        None,
-    ]
+    "until": "2026-12-25T00:00:00.000Z",
+    "complete": True,
+    "instants": [f"2026-12-01T{hour:02}:00:00.000Z" for hour in (9, 10, 11, 12, 13, 14)],
+    # at 12 a file that is lost, at 13 a patch of it, at 14 what was at 11
+    "documents": {"api/v2/summary.json": {"whole": [0, 1, 3], "patched": [2, 4], "again": {"5": 2}}},
+}
+STATUS_DOCUMENTS = {
+    "api/v2/summary.json": told("plain"),
+    "api/v2/_epochs/20261201T090000000Z/api/v2/summary.json": told("plain"),
+    "api/v2/_epochs/20261201T100000000Z/api/v2/summary.json": told("a"),
+    "api/v2/_epochs/20261201T110000000Z/api/v2/summary.json.patch.json": PatchBase(
+        Document(path="", body=told("a"))
+    ).patch(Document(path="", body=told("b \u00e9 patched"))),
+    "api/v2/_epochs/20261201T130000000Z/api/v2/summary.json.patch.json": b'{"base":"","parts":[]}',
+    "api/v2/_epochs/index.json": compact(EPOCHS),
 }
 
 
@@ -137,7 +142,7 @@ def fixture_site() -> Site:
     site = lookup_site(records, CHAINS, rows)
     on_ten = sorted([*rows, json.loads(records[2])], key=lambda row: int(row["matchId"]))
     pages = chain_lists("10", on_ten, size=3) | {"v2/contracts/10": site["v2/contracts/10"]}
-    return site | pages | STATUS_DOCUMENTS | {"api/v2/_epochs/index.json": compact(EPOCHS)}
+    return site | pages | STATUS_DOCUMENTS
 
 
 def targets() -> list[str]:
@@ -407,6 +412,7 @@ INSTANTS = [
     "2026-12-01T11:00:00.001Z",
     "2026-12-01T12:00:05.000Z",
     "2026-12-01T13:00:05.000Z",
+    "2026-12-01T14:00:00.000Z",
 ]
 
 

@@ -33,7 +33,7 @@ def command(out: Path, now: Instant | None, form: str) -> None:
     index = read_epoch_index(out)
     due = index.next_after(build_instant(now))
     if due is None:
-        until = format_instant(index.until)
+        until = format_instant(index.end)
         click.echo(f"no transition until {until}; run `statuary build` again by then", err=True)
         sys.exit(ExitCode.FINDINGS)
     click.echo(FORMATS[form](due, current_job(out)))

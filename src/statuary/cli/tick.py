@@ -36,16 +36,16 @@ def command(out: Path, now: Instant | None, log_key: Path | None) -> None:
     following = (
         f"next transition at {format_instant(due)}"
         if due
-        else f"no transition until {format_instant(index.until)}"
+        else f"no transition until {format_instant(index.end)}"
     )
     click.echo(f"{len(changed)} changed, as of {format_instant(instant)}; {following}")
     if log is not None:
         click.echo(log)
         if not log.obstacle:
             note_signed(log_key, log.head)
-    if instant > index.until:
+    if instant > index.end:
         click.echo(
-            f"the last build covers the time until {format_instant(index.until)}: run `statuary build`",
+            f"the last build covers the time until {format_instant(index.end)}: run `statuary build`",
             err=True,
         )
         sys.exit(ExitCode.FINDINGS)

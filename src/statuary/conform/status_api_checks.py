@@ -17,6 +17,7 @@ from statuary.documents.url import Url
 from statuary.domain.primitives import InvalidValueError, parse_instant
 from statuary.domain.status.overall_status import CASCADE, overall_status, worst_status
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, COMPONENT_SEVERITY, UNRESOLVED_STATUSES
+from statuary.publishing.epoch_index import readable_epochs
 
 Members = dict[str, Any]
 
@@ -198,14 +199,15 @@ def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
     yield from (f"/{url_table.EPOCHS.path()}: {problem}" for problem in problems)
     if problems:
         return
-    begun = [epoch for epoch in index["epochs"] if parse_instant(epoch["from"]) <= deployment.now]
+    epochs = readable_epochs(deployment.get(f"/{url_table.EPOCHS.path()}").body)
+    begun = [since for since in epochs.instants[1:] if since <= deployment.now]
     if not begun:
         raise NotApplicableError("no epoch has begun since the build")
-    documents = list(begun[-1]["documents"].items())
-    step = max(1, len(documents) // (EPOCH_DOCUMENTS * deployment.sample))
-    for path, stored in documents[::step]:
-        if deployment.get(f"/{path}").body != deployment.get(f"/{stored}").body:
-            yield f"/{path} is not the document of the epoch that began at {begun[-1]['from']}"
+    stored = [(path, one) for path in epochs.documents if (one := epochs.document_at(path, deployment.now))]
+    step = max(1, len(stored) // (EPOCH_DOCUMENTS * deployment.sample))
+    for path, document in stored[::step]:
+        if deployment.get(f"/{path}").body != document.body(lambda file: deployment.get(f"/{file}").body):
+            yield f"/{path} is not the document of the epoch that began at {index['instants'][len(begun)]}"
 
 
 def _document(deployment: CheckedDeployment, url: Url) -> Members:

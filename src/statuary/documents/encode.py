@@ -36,11 +36,6 @@ def _read_back(body: bytes) -> Json:
         return json.loads(body)
 
 
-def encoded_fragment(value: Json) -> orjson.Fragment:
-    """Return the verified bytes of a value, to embed in documents; raise EncodingError as `encode_json`."""
-    return orjson.Fragment(encode_json(value))
-
-
 def encode_unchecked(value: Json) -> bytes:
     """Return the JSON bytes of a value that was read from JSON, or whose parts are verified."""
     try:

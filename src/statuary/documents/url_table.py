@@ -97,6 +97,11 @@ UPTIME_SCHEMA = _timed("uptime-schema", "api/v2/uptime.schema.json", "the JSON S
 EPOCHS = _timed(
     "epochs", "api/v2/_epochs/index.json", "the instants at which documents change without a new build"
 )
+EPOCH_PATCH = _timed(
+    "epoch-patch",
+    "api/v2/_epochs/{epoch}/{path}.patch.json",
+    "how a document reads from a later instant on, as what differs from an earlier one",
+)
 EPOCH_DOCUMENT = _timed(
     "epoch-document", "api/v2/_epochs/{epoch}/{path}", "a document as it is from a later instant on"
 )

@@ -9,7 +9,7 @@
 
 import * as answers from "./answers.js";
 import { contractsList, isNewest, parseListing } from "./contracts-list.js";
-import { cacheControl, documentAt, INDEX, isTimed, parseEpochs, staleSince } from "./epochs.js";
+import { cacheControl, INDEX, parseEpochs, patched, staleSince, storedAt } from "./epochs.js";
 import { items, members } from "./members.js";
 import { checkAddress, checkChainId, checkedAddress } from "./parameters.js";
 import { checkNames, checkSingle, parseQuery } from "./query.js";
@@ -173,19 +173,35 @@ async function bytesOf(reading) {
 async function answerEpoch(method, { pathname }, { read, now = Date.now }) {
   if (method !== "GET" && method !== "HEAD") return null;
   const index = await bytesOf(read(INDEX));
-  const text = index ? new TextDecoder().decode(index) : "";
-  const epochs = parseEpochs(text);
-  const path = candidatePaths(pathname).find((candidate) => isTimed(epochs, candidate));
+  const epochs = parseEpochs(index ? new TextDecoder().decode(index) : "");
+  const path = candidatePaths(pathname).find((candidate) => epochs.documents.has(candidate));
   if (!path) return null;
   const instant = now();
-  const document = await read(documentAt(epochs, path, instant)) ?? await read(path);
+  const stored = storedAt(epochs, path, instant);
+  const document = stored && await storedDocument(stored, read) || await read(path);
   const hostType = document?.headers.get("Content-Type") ?? "";
   const contentType = path.endsWith(".json") && !hostType.includes("+json") ? answers.JSON_TYPE : hostType;
   if (!document) return null;
   const response = answers.documentAnswer(document, { contentType, cacheControl: cacheControl(epochs, instant) });
-  const stale = staleSince(text, instant);
+  const stale = staleSince(epochs, instant);
   if (stale) response.headers.set("Statuary-Stale-Since", stale);
   return response;
+}
+
+/**
+ * A document of an epoch; null if a file is missing, or they are not of the same build.
+ * @param {import("./epochs.js").Stored} stored
+ * @param {Read} read
+ */
+async function storedDocument({ file, patch }, read) {
+  if (!patch) return read(file);
+  const [base, change] = await Promise.all([read(file), bytesOf(read(patch))]);
+  const body = base && change && await patched(new Uint8Array(await base.arrayBuffer()), change);
+  if (!body) return null;
+  const headers = new Headers(base.headers);
+  headers.delete("Last-Modified");
+  headers.set("ETag", await answers.entityTag(body));
+  return new Response(body, { headers });
 }
 
 /**

@@ -1,15 +1,17 @@
 // @ts-check
 /**
- * Status documents that change without a new build: which file is served at an instant, and for how long.
+ * Status documents that change without a new build: of which files a document is made at an instant, and for how long.
  *
- * Every instant at which a status document changes is known when the site is built, and the documents of those
- * later epochs are written beside the present ones. `api/v2/_epochs/index.json` lists them:
+ * Every instant at which a status document changes is known when the site is built, and the documents of those later
+ * epochs are written beside the present ones. `api/v2/_epochs/index.json` has the instants, and for each document the
+ * numbers of those at which it changes: to a whole file, to a patch of the last whole one, or to what it was before.
  *
- *     {"epochs":[{"from":"2026-12-01T10:00:00.000Z",
- *                 "documents":{"api/v2/summary.json":"api/v2/_epochs/<key>/summary.json", …}}, …]}
+ *     {"instants":["2026-12-01T10:00:00.000Z", …],
+ *      "documents":{"api/v2/summary.json":{"whole":[0,7],"patched":[1,2,9],"again":{"3":1}}, …}}
  *
- * An epoch lasts until the next one begins. For a document that an epoch does not list, for times before the first
- * epoch, without this index, and on plain file servers, the file at the document's own path is served.
+ * An epoch lasts until the next one begins. For a document that the index does not have, for times before the build,
+ * without the index, and on plain file servers, the file at the document's own path is served. Open pages use this
+ * module, too.
  */
 
 export const INDEX = "api/v2/_epochs/index.json";
@@ -18,74 +20,125 @@ export const INDEX = "api/v2/_epochs/index.json";
 const FRESHNESS = 30;
 
 /**
- * @typedef {object} Epoch
- * @property {number} from milliseconds since 1970
- * @property {Record<string, string>} documents the file of each document, by the document's path
+ * @typedef {object} Versions
+ * @property {number[]} whole
+ * @property {number[]} patched
+ * @property {Record<string, number>} again
  */
 
 /**
- * Reads the index and skips entries that are not epochs: a stale answer is better than none.
+ * @typedef {object} Epochs
+ * @property {string} until the end of the last epoch
+ * @property {number[]} instants milliseconds since 1970, in the order of time
+ * @property {Map<string, Versions>} documents by path
+ */
+
+/**
+ * A document: a file, or what a patch makes of it.
+ * @typedef {object} Stored
+ * @property {number} changed the number of the instant since which it reads so
+ * @property {string} file
+ * @property {string} [patch]
+ */
+
+/**
+ * Reads the index; of one that is broken there are no epochs: a stale answer is better than none.
  * @param {string} text
- * @returns {Epoch[]} in the order of time
+ * @returns {Epochs}
  */
 export function parseEpochs(text) {
-  const epochs = epochsOf(text).map((epoch) => ({
-    from: Date.parse(epoch?.from),
-    documents: epoch?.documents ?? {},
-  }));
-  return epochs.filter(({ from }) => !Number.isNaN(from)).sort((one, other) => one.from - other.from);
-}
-
-/** @param {string} text @returns {any[]} */
-function epochsOf(text) {
   try {
-    const { epochs } = JSON.parse(text);
-    return Array.isArray(epochs) ? epochs : [];
+    const { until, instants, documents } = JSON.parse(text);
+    const versions = Object.entries(documents).map((
+      [path, { whole, patched = [], again = {} }],
+    ) => /** @type {[string, Versions]} */ ([path, {
+      whole: [...whole],
+      patched: [...patched],
+      again: { ...again },
+    }]));
+    return {
+      until: String(until),
+      instants: [...instants].map((at) => Date.parse(at)),
+      documents: new Map(versions),
+    };
   } catch {
-    return [];
+    return { until: "", instants: [], documents: new Map() };
   }
 }
 
 /**
- * The file of a document at an instant.
- * @param {Epoch[]} epochs
+ * Where a document is at an instant; null if the index does not say.
+ * @param {Epochs} epochs
  * @param {string} path
  * @param {number} now milliseconds since 1970
+ * @returns {Stored | null}
  */
-export function documentAt(epochs, path, now) {
-  const documents = epochs.findLast(({ from }) => from <= now)?.documents ?? {};
-  return Object.hasOwn(documents, path) ? documents[path] : path;
+export function storedAt({ instants, documents }, path, now) {
+  const { whole, patched, again } = documents.get(path) ?? { whole: [], patched: [], again: {} };
+  const changed = latest(
+    [...whole, ...patched, ...Object.keys(again).map(Number)],
+    instants.findLastIndex((at) => at <= now),
+  );
+  const number = again[changed] ?? changed;
+  const base = latest(whole, number);
+  if (base < 0) return null;
+  /** @param {number} one */
+  const file = (one) => `api/v2/_epochs/${new Date(instants[one]).toISOString().replace(/[-:.]/g, "")}/${path}`;
+  return number === base
+    ? { changed, file: file(base) }
+    : { changed, file: file(base), patch: `${file(number)}.patch.json` };
+}
+
+/** @param {number[]} numbers @param {number} last */
+function latest(numbers, last) {
+  return Math.max(-1, ...numbers.filter((number) => number <= last));
+}
+
+/**
+ * The bytes that a patch makes of a file; null if it is a patch of other bytes, as while a site is being replaced.
+ * @param {Uint8Array<ArrayBuffer>} base
+ * @param {Uint8Array<ArrayBuffer>} patch
+ */
+export async function patched(base, patch) {
+  const value = parsed(patch);
+  // browsers have no digests on pages that came without encryption
+  if (globalThis.crypto?.subtle) {
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", base));
+    if (value.base !== Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")) return null;
+  }
+  if (!Array.isArray(value.parts)) return null;
+  const encoder = new TextEncoder();
+  /** @type {Uint8Array<ArrayBuffer>[]} */
+  const parts = value.parts.map((/** @type {string | [number, number]} */ part) =>
+    typeof part === "string" ? encoder.encode(part) : base.subarray(...part)
+  );
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+/** @param {Uint8Array<ArrayBuffer>} json */
+function parsed(json) {
+  try {
+    return JSON.parse(new TextDecoder().decode(json)) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /**
  * The end of the last epoch if it has passed, so that documents may be out of date; otherwise an empty text.
- * @param {string} text the index
+ * @param {Epochs} epochs
  * @param {number} now milliseconds since 1970
  */
-export function staleSince(text, now) {
-  try {
-    const { until } = JSON.parse(text);
-    return Date.parse(until) <= now ? String(until) : "";
-  } catch {
-    return "";
-  }
-}
-
-/**
- * Says whether a document changes at some instant.
- * @param {Epoch[]} epochs
- * @param {string} path
- */
-export function isTimed(epochs, path) {
-  return epochs.some(({ documents }) => Object.hasOwn(documents, path));
+export function staleSince({ until }, now) {
+  return Date.parse(until) <= now ? until : "";
 }
 
 /**
  * The `Cache-Control` of a status document: it never lasts beyond the next transition.
- * @param {Epoch[]} epochs
+ * @param {Epochs} epochs
  * @param {number} now milliseconds since 1970
  */
-export function cacheControl(epochs, now) {
-  const next = epochs.find(({ from }) => from > now)?.from ?? Infinity;
+export function cacheControl({ instants }, now) {
+  const next = instants.find((at) => at > now) ?? Infinity;
   return `public, max-age=${Math.min(FRESHNESS, Math.floor((next - now) / 1000))}`;
 }

@@ -54,6 +54,7 @@ const TIMED = [
   /^\/api\/v2\/uptime\.json$/,
   /^\/api\/v2\/uptime\.schema\.json$/,
   /^\/api\/v2\/_epochs\/index\.json$/,
+  /^\/api\/v2\/_epochs\/[^\/]+\/.+\.patch\.json$/,
   /^\/history\.atom$/,
   /^\/history\.rss$/,
   /^\/feed\.json$/,
@@ -80,6 +81,6 @@ export function headersOf(path) {
   const present = path.replace(/^api\/v2\/_epochs\/[^/]+\//, "");
   const [, extension = "json"] = /\.([a-z0-9]+)$/.exec(present) ?? [];
   const type = present === FEED ? FEED_TYPE : MEDIA_TYPES[extension] ?? OCTET_STREAM;
-  const cache = TIMED.some((shape) => shape.test(`/${present}`)) ? SHORT_LIVED : REVALIDATE;
+  const cache = present !== path || TIMED.some((shape) => shape.test(`/${present}`)) ? SHORT_LIVED : REVALIDATE;
   return { ...COMMON_HEADERS, "Content-Type": type, "Cache-Control": cache };
 }

@@ -1,63 +1,112 @@
-"""The index of epochs: which file is a status document at an instant, for all instants that a build foresees.
+"""The index of epochs: which files a status document is made of at an instant, for all that a build foresees.
 
-Every instant at which a status document changes is known when the site is built, and the documents of those later
-epochs are published beside the present ones. `api/v2/_epochs/index.json` lists them:
-
-    {"from":"…","until":"…","documents":{…},"epochs":[{"from":"2026-12-01T10:00:00.000Z",
-        "documents":{"api/v2/summary.json":"api/v2/_epochs/<key>/summary.json", …}}, …]}
-
-An epoch lasts until the next one begins. A document that an epoch does not list is the file at the document's own path,
-of which `documents` has a copy as the build made it.
+Its form is told in `documents/status_api/epoch_documents.py`. An epoch lasts until the next one begins. A document that
+the index does not have, or that does not change until then, is the file at the document's own path.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
 from statuary.documents import url_table
+from statuary.documents.status_api.epoch_patches import PatchError, patched
+from statuary.documents.url import Url
 from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
 from statuary.publishing.errors import PublishingError
 
 BROKEN = (orjson.JSONDecodeError, InvalidValueError, TypeError, KeyError, AttributeError, ValueError)
 """What reading something else than an index raises."""
 
-Epochs = tuple[tuple[Instant, Mapping[str, str]], ...]
-"""When each epoch begins, and the file of each of its documents, by the document's path; in the order of time."""
+ReadFile = Callable[[str], bytes | None]
+"""Returns the bytes at a path of the site."""
+
+
+class StoredDocument(NamedTuple):
+    """The file of a document, and the patch that makes the document of it; None if it is whole."""
+
+    file: str
+    patch: str | None = None
+
+    def body(self, read: ReadFile) -> bytes | None:
+        """Return the document's bytes; None if a file is missing, or they are not of the same build."""
+        body = read(self.file)
+        if body is None or self.patch is None:
+            return body
+        patch = read(self.patch)
+        try:
+            return None if patch is None else patched(body, patch)
+        except PatchError:
+            return None
+
+
+class IndexedVersions(NamedTuple):
+    """A document over time, by numbers of instants: those at which it is another one, whole, patched, or as before."""
+
+    whole: tuple[int, ...] = ()
+    patched: tuple[int, ...] = ()
+    again: Mapping[int, int] = {}
+
+    def changed_by(self, number: int) -> int | None:
+        """Return the number of the latest change up to an instant; None before the first."""
+        changes = (*self.whole, *self.patched, *self.again)
+        return max((change for change in changes if change <= number), default=None)
 
 
 class EpochIndex(NamedTuple):
     """The index of a site's epochs.
 
     Attributes:
-        until: the instant up to which the epochs are complete.
-        initial: copies of the documents that change later, by path.
+        until: the instant up to which the epochs are complete; empty if it is unknown.
+        instants: the build's, and those at which documents change.
+        documents: the documents that change, by path.
     """
 
-    start: Instant
-    until: Instant
-    initial: Mapping[str, str]
-    epochs: Epochs
+    until: str
+    instants: tuple[Instant, ...]
+    documents: Mapping[str, IndexedVersions]
 
-    def files_at(self, now: Instant) -> Mapping[str, str]:
-        """Return the file of every changing document at an instant, by the document's path."""
-        return {**self.initial, **documents_at(self.epochs, now)}
+    @property
+    def start(self) -> Instant:
+        """The build's instant."""
+        return self.instants[0]
 
-    def absent_at(self, now: Instant) -> frozenset[str]:
-        """Return the paths of the documents that appear after an instant."""
-        paths = {path for _, documents in self.epochs for path in documents}
-        return frozenset(paths - self.files_at(now).keys())
+    @property
+    def end(self) -> Instant:
+        """The instant up to which the epochs are complete."""
+        return parse_instant(self.until)
+
+    def document_at(self, path: str, now: Instant) -> StoredDocument | None:
+        """Return where a document is at an instant; None if it does not exist yet, or has no epochs."""
+        versions = self.documents.get(path, IndexedVersions())
+        change = versions.changed_by(sum(since <= now for since in self.instants) - 1)
+        if change is None:
+            return None
+        number = versions.again.get(change, change)
+        if number in versions.whole:
+            return StoredDocument(self._file(url_table.EPOCH_DOCUMENT, number, path))
+        base = max(one for one in versions.whole if one < number)
+        return StoredDocument(
+            self._file(url_table.EPOCH_DOCUMENT, base, path), self._file(url_table.EPOCH_PATCH, number, path)
+        )
+
+    def versions_of(self, path: str) -> Iterable[StoredDocument]:
+        """Yield where a document is at each instant of the index from its first on."""
+        found = (self.document_at(path, since) for since in self.instants)
+        return (one for one in found if one is not None)
 
     def next_after(self, now: Instant) -> Instant | None:
         """Return the next instant at which a document changes; None if there is none before the end."""
-        return next((since for since, _ in self.epochs if now < since < self.until), None)
+        return next((since for since in self.instants[1:] if now < since < self.end), None)
 
+    def stale_since(self, now: Instant) -> str:
+        """Return the end of the last epoch if it has passed, otherwise an empty text."""
+        return self.until if self.until and self.end <= now else ""
 
-def documents_at(epochs: Epochs, now: Instant) -> Mapping[str, str]:
-    """Return the files of the documents that differ at an instant from those at their own paths."""
-    begun = [documents for since, documents in epochs if since <= now]
-    return begun[-1] if begun else {}
+    def _file(self, url: Url, number: int, path: str) -> str:
+        since = self.instants[number]
+        return url.path(epoch=f"{since:%Y%m%dT%H%M%S}{since.microsecond // 1000:03}Z", path=path)
 
 
 def read_epoch_index(folder: Path) -> EpochIndex:
@@ -68,41 +117,33 @@ def read_epoch_index(folder: Path) -> EpochIndex:
     """
     file = folder / url_table.EPOCHS.path()
     try:
-        index = orjson.loads(file.read_bytes())
-        epochs = tuple(map(_epoch, index["epochs"]))
-        initial = dict(index.get("documents") or {})
-        return EpochIndex(parse_instant(index["from"]), parse_instant(index["until"]), initial, epochs)
+        return _parsed(file.read_bytes())
     except OSError as error:
         raise PublishingError(f"{file} cannot be read: {error.strerror}", "run `statuary build`") from None
     except BROKEN:
         raise PublishingError(f"{file} is not an epoch index", "run `statuary build`") from None
 
 
-def readable_epochs(text: bytes | None) -> Epochs:
-    """Return the epochs of an index without broken ones: a stale answer is better than none."""
+def readable_epochs(text: bytes | None) -> EpochIndex:
+    """Return the index, without epochs if it is missing or broken: a stale answer is better than none."""
     try:
-        found = orjson.loads(text or b"{}")["epochs"]
+        return _parsed(text or b"")
     except BROKEN:
-        return ()
-    return tuple(sorted(_readable(found if isinstance(found, list) else []), key=lambda epoch: epoch[0]))
+        return EpochIndex("", (), {})
 
 
-def stale_since(text: bytes | None, now: Instant) -> str:
-    """Return the end of the last epoch if it has passed, otherwise an empty string."""
-    try:
-        until = orjson.loads(text or b"{}")["until"]
-        return str(until) if parse_instant(until) <= now else ""
-    except BROKEN:
-        return ""
+def _parsed(text: bytes) -> EpochIndex:
+    value = orjson.loads(text)
+    index = EpochIndex(
+        until=value["until"],
+        instants=tuple(map(parse_instant, value["instants"])),
+        documents={path: _versions(versions) for path, versions in value["documents"].items()},
+    )
+    if not index.instants or index.end < index.start:
+        raise ValueError("an index has at least the build's instant")
+    return index
 
 
-def _readable(values: list[Any]) -> Iterator[tuple[Instant, Mapping[str, str]]]:
-    for value in values:
-        try:
-            yield _epoch(value)
-        except BROKEN:
-            continue
-
-
-def _epoch(value: Any) -> tuple[Instant, Mapping[str, str]]:
-    return parse_instant(value["from"]), dict(value.get("documents") or {})
+def _versions(value: Any) -> IndexedVersions:
+    again = {int(number): int(earlier) for number, earlier in value.get("again", {}).items()}
+    return IndexedVersions(tuple(map(int, value["whole"])), tuple(map(int, value.get("patched", ()))), again)

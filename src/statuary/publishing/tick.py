@@ -9,9 +9,10 @@ from statuary.documents.document import Document
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.domain.primitives import Instant
 from statuary.domain.site_settings import LogSettings
-from statuary.publishing.epoch_index import read_epoch_index
+from statuary.publishing.epoch_index import StoredDocument, read_epoch_index
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.ledger.rows import LedgerEntry
 from statuary.publishing.log.log_entries import incident_of
 from statuary.publishing.log.log_keeper import LogExtension
 from statuary.publishing.log.published_log import published_settings
@@ -51,8 +52,10 @@ def tick(root: Path, now: Instant, open_log: OpenLog | None = None) -> TickResul
         )
     with FolderTarget(root) as target:
         target.ledger.keep_unoffered()
-        moved = _moved(target, index.files_at(now))
-        removed = [path for path in sorted(index.absent_at(now)) if target.ledger.entry(path) is not None]
+        stored = {path: index.document_at(path, now) for path in sorted(index.documents)}
+        moved = _moved(target, stored)
+        absent = (path for path, document in stored.items() if document is None)
+        removed = [path for path in absent if target.ledger.entry(path) is not None]
         extension = _extend_log(target, open_log, moved, removed)
         _apply(target, moved, removed, extension)
     changed = [*(document.path for document in moved), *removed]
@@ -90,17 +93,25 @@ def _incidents(target: FolderTarget, moved: list[Document], removed: list[str]) 
     return [Document(path=path, body=body) for path, body in found if body is not None]
 
 
-def _moved(target: FolderTarget, documents: Mapping[str, str]) -> list[Document]:
+def _moved(target: FolderTarget, documents: Mapping[str, StoredDocument | None]) -> list[Document]:
     """Return the documents whose published bytes differ."""
-    moved, ledger = [], target.ledger
-    for path, stored in sorted(documents.items()):
-        plain, source = ledger.entry(path), ledger.entry(stored)
-        body = target.published(stored)
+    moved = []
+    for path, stored in documents.items():
+        source = None if stored is None else target.ledger.entry(stored.file)
+        if stored is None or (stored.patch is None and _is_published(target, path, source)):
+            continue
+        body = stored.body(target.published)
         if source is None or body is None:
-            raise PublishingError(f"the stored document {stored} is missing", "run `statuary build`")
-        if plain is None or plain.digest != source.digest:
+            name = stored.patch or stored.file
+            raise PublishingError(f"the stored document {name} is missing or damaged", "run `statuary build`")
+        if body != target.published(path):
             moved.append(Document(path=path, body=body, sources=tuple(source.sources.splitlines())))
     return moved
+
+
+def _is_published(target: FolderTarget, path: str, source: LedgerEntry | None) -> bool:
+    plain = target.ledger.entry(path)
+    return plain is not None and source is not None and plain.digest == source.digest
 
 
 def _changes(

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from statuary.documents import url_table
 from statuary.domain.primitives import Instant
-from statuary.publishing.epoch_index import Epochs, documents_at, readable_epochs, stale_since
+from statuary.publishing.epoch_index import EpochIndex, readable_epochs
 from statuary.publishing.response_headers import headers_of
 from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
 from statuary.serving.lookup.contracts_list import ReadDocument
@@ -46,15 +46,15 @@ def _plain_response(request: LookupRequest, read: ReadDocument, now: Instant) ->
 
 def timed_response(path: str, read: ReadDocument, now: Instant) -> Response | None:
     """Return the document of the epoch at an instant; None if no epoch has this path."""
-    index = read(url_table.EPOCHS.path())
-    epochs = readable_epochs(index)
+    index = readable_epochs(read(url_table.EPOCHS.path()))
     for file in _files(path):
-        if any(file in documents for _, documents in epochs):
-            body = read(documents_at(epochs, now).get(file, file)) or read(file)
+        if file in index.documents:
+            stored = index.document_at(file, now)
+            body = (stored and stored.body(read)) or read(file)
             if body is None:
                 return None
-            response = _document_response(file, body, _cache_control(epochs, now))
-            stale = stale_since(index, now)
+            response = _document_response(file, body, _cache_control(index, now))
+            stale = index.stale_since(now)
             headers = {**response.headers, "Statuary-Stale-Since": stale} if stale else response.headers
             return replace(response, headers=headers)
     return None
@@ -65,9 +65,9 @@ def _files(path: str) -> tuple[str, ...]:
     return (f"{path}index.html",) if not path or path.endswith("/") else (path, f"{path}.html")
 
 
-def _cache_control(epochs: Epochs, now: Instant) -> str:
+def _cache_control(index: EpochIndex, now: Instant) -> str:
     """Return how long a status document may be cached: never beyond the next transition."""
-    coming = [since - now for since, _ in epochs if since > now]
+    coming = [since - now for since in index.instants if since > now]
     seconds = min(MAX_AGE, int(coming[0].total_seconds())) if coming else MAX_AGE
     return f"public, max-age={seconds}"
 

@@ -17,6 +17,7 @@ from statuary.documents.status_api.status_documents import build_status_document
 from statuary.domain.primitives import Instant, instant
 from statuary.domain.status.page import StatusSettings
 from statuary.domain.status.uptime import has_ongoing_outage
+from statuary.publishing.epoch_index import readable_epochs
 from support.status_documents import epochs_of, status_documents
 from support.status_site import at, catalogue_of
 
@@ -106,11 +107,10 @@ def big_world(zone, middle):
 
 
 def served(plain, stored, now):
-    """Return what a reader gets at an instant, by the rule of the index: the latest epoch that has begun."""
-    index = json.loads(stored[INDEX])
-    begun = [one for one in index["epochs"] if instant(datetime.fromisoformat(one["from"])) <= now]
-    named = begun[-1]["documents"] if begun else {}
-    return plain | {path: stored[place] for path, place in named.items()}
+    """Return what a reader gets at an instant, by the rule of the index."""
+    index = readable_epochs(stored[INDEX])
+    found = {path: index.document_at(path, now) for path in index.documents}
+    return plain | {path: document.body(stored.get) for path, document in found.items() if document}
 
 
 def due(site, plan, moment):
@@ -118,7 +118,7 @@ def due(site, plan, moment):
     catalogue = site.timeline.catalogue
     documents = {d.path: d.body for d in status_documents(catalogue, moment, SETTINGS)}
     if has_ongoing_outage(site.timeline, moment):
-        begun = max([plan.start, *(epoch.since for epoch in plan.epochs if epoch.since <= moment)])
+        begun = max(since for since in plan.instants if since <= moment)
         then = {d.path: d.body for d in status_documents(catalogue, begun, SETTINGS)}
         documents["api/v2/uptime.json"] = then["api/v2/uptime.json"]
     return documents
@@ -140,13 +140,14 @@ def test_each_epoch_is_what_a_build_at_its_instant_writes(zone, clocks_change):
     plan = epochs_of(site, now)
     stored = {document.path: document.body for document in epoch_documents(plan)}
 
-    assert len(plan.epochs) > 30
-    for number, epoch in enumerate(plan.epochs):
-        moments = [epoch.since]
+    assert len(plan.instants) > 30
+    assert sum(path.endswith(".patch.json") for path in stored) > 30
+    for number, since in enumerate(plan.instants[1:]):
+        moments = [since]
         if number % 2:
-            moments.append(Instant(epoch.since - timedelta(milliseconds=1)))
+            moments.append(Instant(since - timedelta(milliseconds=1)))
         if number % 15 == 0:
-            moments += [Instant(epoch.since + timedelta(seconds=s)) for s in (-2, -1, 1, 2)]
+            moments += [Instant(since + timedelta(seconds=s)) for s in (-2, -1, 1, 2)]
         for moment in moments:
             assert served(plain, stored, moment) == due(site, plan, moment), moment
     end = Instant(now + SETTINGS.horizon)
@@ -174,24 +175,32 @@ def test_the_index_says_when_and_where():
 
     index = json.loads(documents[-1].body)
     assert documents[-1].path == INDEX
-    assert {key: index[key] for key in ("from", "until", "complete")} == {
-        "from": "2026-11-01T12:00:00.000Z",
+    assert {key: index[key] for key in ("until", "complete", "instants")} == {
         "until": "2026-11-03T12:00:00.000Z",
         "complete": True,
+        "instants": [
+            "2026-11-01T12:00:00.000Z",
+            "2026-11-02T09:00:00.000Z",
+            "2026-11-02T10:00:00.000Z",
+            "2026-11-02T12:00:00.000Z",
+        ],
     }
-    assert [epoch["from"] for epoch in index["epochs"]] == [
-        "2026-11-02T09:00:00.000Z",
-        "2026-11-02T10:00:00.000Z",
-        "2026-11-02T12:00:00.000Z",
-    ]
-    first, begun, over = (epoch["documents"] for epoch in index["epochs"])
-    assert first["api/v2/summary.json"] == "api/v2/_epochs/20261102T090000000Z/api/v2/summary.json"
-    assert begun["api/v2/scheduled-maintenances/active.json"].startswith(
-        "api/v2/_epochs/20261102T100000000Z/"
+    versions = index["documents"]["api/v2/scheduled-maintenances/active.json"]
+    assert versions == {"whole": [0, 1, 2, 3]}
+    read = readable_epochs(documents[-1].body)
+    active = read.document_at("api/v2/scheduled-maintenances/active.json", at("11-02 11:00"))
+    assert active == (
+        "api/v2/_epochs/20261102T100000000Z/api/v2/scheduled-maintenances/active.json",
+        None,
     )
-    assert set(over) >= set(begun) >= set(first)
-    stored = (index["documents"], first, begun, over)
-    assert {place for epoch in stored for place in epoch.values()} == {
+    summary = read.document_at("api/v2/summary.json", at("11-02 09:00"))
+    assert summary == (
+        "api/v2/_epochs/20261101T120000000Z/api/v2/summary.json",
+        "api/v2/_epochs/20261102T090000000Z/api/v2/summary.json.patch.json",
+    )
+    assert read.document_at("api/v2/summary.json", at("11-01 11:59")) is None
+    stored = (one for path in read.documents for one in read.versions_of(path))
+    assert {place for one in stored for place in one if place} == {
         document.path for document in documents[:-1]
     }
 
@@ -199,9 +208,13 @@ def test_the_index_says_when_and_where():
 def test_documents_that_stay_are_not_stored_again():
     site = upgrade_site(StatusSettings(horizon=timedelta(days=2)))
 
-    at_midnight = next(epoch for epoch in epochs_of(site, at("11-01 12:00")).epochs if epoch.since.hour == 0)
+    plan = epochs_of(site, at("11-01 12:00"))
 
-    assert [document.path for document in at_midnight.changed] == ["api/v2/uptime.json"]
+    midnight = next(number for number, since in enumerate(plan.instants) if since.hour == 0)
+    changed = [
+        path for path, versions in plan.versions.items() if {midnight} & {*versions.files, *versions.again}
+    ]
+    assert changed == ["api/v2/uptime.json"]
 
 
 def flicker(moment):
@@ -217,15 +230,11 @@ def test_identical_bytes_reuse_the_file_of_an_earlier_epoch():
     documents = epoch_documents(plan_epochs(flicker, minutes, start, EpochLimits(minutes[-1], 10)))
 
     index = json.loads(documents[-1].body)
-    assert [epoch["documents"]["flicker"] for epoch in index["epochs"]] == [
-        "api/v2/_epochs/20261102T100100000Z/flicker",
-        # the copy of what the build published
+    assert index["documents"] == {"flicker": {"whole": [0, 1], "again": {"2": 0, "3": 1, "4": 0}}}
+    assert [document.path for document in documents[:-1]] == [
         "api/v2/_epochs/20261102T100000000Z/flicker",
         "api/v2/_epochs/20261102T100100000Z/flicker",
-        "api/v2/_epochs/20261102T100000000Z/flicker",
     ]
-    assert index["documents"] == {"flicker": "api/v2/_epochs/20261102T100000000Z/flicker"}
-    assert len(documents) == 3
 
 
 def test_results_beyond_the_limit_are_cut_with_a_note():
@@ -235,8 +244,8 @@ def test_results_beyond_the_limit_are_cut_with_a_note():
     cut = plan_epochs(flicker, minutes, start, EpochLimits(horizon, 2))
     whole = plan_epochs(flicker, minutes, start, EpochLimits(horizon, 4))
 
-    assert (len(cut.epochs), cut.until, cut.cut) == (2, minutes[2], True)
-    assert (len(whole.epochs), whole.until, whole.cut) == (4, horizon, False)
+    assert (len(cut.instants), cut.until, cut.cut) == (3, minutes[2], True)
+    assert (len(whole.instants), whole.until, whole.cut) == (5, horizon, False)
     assert cut_finding(whole) is None
     finding = cut_finding(cut)
     assert finding is not None
@@ -249,4 +258,4 @@ def test_results_beyond_the_limit_are_cut_with_a_note():
 def test_transitions_without_changes_are_not_epochs():
     steady = [at("11-02 10:02"), at("11-02 10:04")]
 
-    assert plan_epochs(flicker, steady, at("11-02 10:00"), EpochLimits(steady[-1], 10)).epochs == ()
+    assert plan_epochs(flicker, steady, at("11-02 10:00"), EpochLimits(steady[-1], 10)).versions == {}

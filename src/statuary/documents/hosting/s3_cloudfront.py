@@ -9,6 +9,7 @@ from statuary.documents.hosting.host_files import HostFile, HostOptions, json_te
 from statuary.documents.url import CONTENT_SECURITY_POLICY, SHORT_LIVED, Url
 from statuary.documents.url_table import (
     EPOCH_DOCUMENT,
+    EPOCH_PATCH,
     EPOCHS,
     HOST_FILES,
     NOT_FOUND_JSON,
@@ -48,7 +49,7 @@ def _key_patterns(url: Url) -> list[str]:
     pattern = "".join(
         "*" if parameter else literal for parameter, literal in PATTERN_PARTS.findall(url.pattern)
     )
-    later = url.is_timed and url is not EPOCHS
+    later = url.is_timed and url not in (EPOCHS, EPOCH_PATCH)
     return [pattern, EPOCH_DOCUMENT.path(epoch="*", path=pattern)] if later else [pattern]
 
 

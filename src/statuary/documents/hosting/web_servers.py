@@ -15,7 +15,7 @@ from statuary.documents.hosting.host_files import (
 from statuary.documents.hosting.path_rules import regex_of, static_globs
 from statuary.documents.media_types import JSON, MEDIA_TYPES
 from statuary.documents.url import COMMON_HEADERS, REVALIDATE, SHORT_LIVED
-from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCHS, FEED, URLS
+from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, FEED, URLS
 
 EPOCH_FOLDER_REGEX = "(?:/api/v2/_epochs/[^/]+)?"
 """Documents of later instants lie below the epochs as the present ones lie below the root."""
@@ -68,8 +68,8 @@ def _table_values() -> dict[str, object]:
 
 def _short_lived_regexes() -> list[str]:
     """Return the expressions of all timed documents, at present and at later instants."""
-    timed = (url for url in URLS if url.is_timed and url not in (EPOCHS, EPOCH_DOCUMENT))
-    return [regex_of(EPOCHS), *(_with_epochs(regex_of(url)) for url in timed)]
+    timed = (url for url in URLS if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT))
+    return [regex_of(EPOCHS), regex_of(EPOCH_PATCH), *(_with_epochs(regex_of(url)) for url in timed)]
 
 
 def _with_epochs(expression: str) -> str:

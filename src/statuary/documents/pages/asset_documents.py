@@ -12,6 +12,8 @@ from statuary.domain.page_settings import Theme
 
 FOLDER = files("statuary.documents.pages").joinpath("assets")
 
+EDGE_FOLDER = files("statuary").joinpath("edge")
+
 CHECK_SCRIPT = "check"
 """The check of a record in the reader's browser, bundled from `check/` by `tests/support/check_bundle.py`."""
 
@@ -37,6 +39,7 @@ def asset_documents(theme: Theme, *, contracts: bool, search: bool, log: bool) -
         style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
     yield Document(path=STYLE.path(), body=style, media_type=STYLE.media_type, cache=STYLE.cache)
     yield _script("statuary")
+    yield _script("epochs")
     if contracts:
         yield _script(CHECK_SCRIPT)
         yield _script("compare")
@@ -77,4 +80,5 @@ def _icon(name: str) -> bytes:
 
 @cache
 def _package_file(name: str) -> bytes:
-    return FOLDER.joinpath(name).read_bytes()
+    # pages read epochs as the edge module does
+    return (EDGE_FOLDER if name == "epochs.js" else FOLDER).joinpath(name).read_bytes()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.documents.document import Document
-from statuary.documents.encode import encode_json, encode_unchecked
+from statuary.documents.encode import encode_json
 from statuary.documents.status_api.json_members import EncodedJson, Members
 from statuary.documents.url_table import ARCHIVE, ARCHIVES
 from statuary.domain.primitives import Instant
@@ -66,11 +66,18 @@ def archive_document(
     page: EncodedJson, year: int, incidents: list[EncodedJson], maintenances: list[EncodedJson]
 ) -> Document:
     """Return the archive of a year from the encoded objects of its records."""
-    return Document(
-        path=ARCHIVE.path(year=year),
-        cache=ARCHIVE.cache,
-        body=encode_unchecked({"page": page, "incidents": incidents, "scheduled_maintenances": maintenances}),
+    parts = (
+        *(b'{"page":', page, b',"incidents":['),
+        *_separated(incidents),
+        b'],"scheduled_maintenances":[',
+        *_separated(maintenances),
+        b"]}",
     )
+    return Document(path=ARCHIVE.path(year=year), cache=ARCHIVE.cache, body=b"".join(parts), parts=parts)
+
+
+def _separated(values: list[EncodedJson]) -> list[bytes]:
+    return [part for value in values for part in (b",", value)][1:]
 
 
 def archives_document(page: Members, years: Mapping[int, ArchiveYear]) -> Document:

@@ -1,13 +1,15 @@
 """Epochs: documents of future instants, written in advance.
 
-Each instant after the build at which a document changes begins an epoch. Only the documents that differ from the
-previous epoch are stored. The index maps, for each epoch, every document that differs from the build's to the
-file with its bytes; its own `documents` maps those documents to copies of what the build published, so that a
-site can return to the build's instant:
+Each instant after the build at which a document changes begins an epoch. Of the documents that change then, an
+epoch has a file each, whole or as a patch of the last whole one before it; a document that reads as at an earlier
+instant has none. The index has the instants, the build's first, and for each document the numbers of those at which
+it changes:
 
-    {"from": "…", "until": "…", "complete": true,
-     "documents": {"api/v2/summary.json": "api/v2/_epochs/…/api/v2/summary.json"},
-     "epochs": [{"from": "…", "documents": {"api/v2/summary.json": "api/v2/_epochs/…/api/v2/summary.json"}}]}
+    {"until": "…", "complete": true, "instants": ["2026-12-01T10:00:00.000Z", "2026-12-01T22:00:00.000Z", …],
+     "documents": {"api/v2/summary.json": {"whole": [0, 7], "patched": [1, 2, 9], "again": {"3": 1}}}}
+
+The files lie below the instant's folder: `api/v2/_epochs/20261201T220000000Z/api/v2/summary.json.patch.json`. Number
+0 is a copy of what the build published, which patches refer to and a site can return to.
 
 Nothing here depends on what the documents are: feeds, badges and pages have epochs in the same way.
 """
@@ -17,35 +19,34 @@ from typing import NamedTuple
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
-from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCHS
+from statuary.documents.media_types import JSON
+from statuary.documents.status_api.epoch_patches import PatchBase
+from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.primitives import Instant
 
 DocumentsAt = Callable[[Instant], Iterable[Document]]
 
+SMALLEST_PATCHED = 2_048
+"""Bytes of a document below which a patch saves less than it costs to apply."""
 
-class Epoch(NamedTuple):
-    """A period that begins with a change, and the documents that differ from the previous epoch."""
-
-    since: Instant
-    changed: tuple[Document, ...]
+LARGEST_PART = 4
+"""A patch is at most this part of its document; a larger one makes the document the base of those that follow."""
 
 
 class EpochPlan(NamedTuple):
     """The epochs that follow a build.
 
     Attributes:
-        start: the build's instant.
+        instants: that of the build, and those at which a document changes.
         until: the instant up to which the epochs are right; the next build is due by then.
-        initial: the build's documents that change in an epoch.
-        epochs: in the order of time.
+        versions: the documents that change, by path.
         cut: whether the limit on their number ended them before the horizon.
     """
 
-    start: Instant
+    instants: tuple[Instant, ...]
     until: Instant
-    initial: tuple[Document, ...]
-    epochs: tuple[Epoch, ...]
+    versions: dict[str, "DocumentVersions"]
     cut: bool = False
 
 
@@ -54,6 +55,58 @@ class EpochLimits(NamedTuple):
 
     horizon: Instant
     max_epochs: int
+
+
+class DocumentVersions:
+    """A document over time, by the numbers of the instants at which it changes.
+
+    Attributes:
+        present: the document as of the last of them.
+        files: what is stored, by number: the document, or its patch.
+        whole: the numbers of whole documents.
+        again: the number of an earlier instant as of which the document reads.
+    """
+
+    def __init__(self, number: int, document: Document) -> None:
+        self.present = document
+        self.files = {number: document}
+        self.whole = [number]
+        self.again: dict[int, int] = {}
+        self._base: PatchBase | None = None
+        self._patches: dict[bytes, int] = {}
+
+    def add(self, number: int, document: Document) -> None:
+        """Add what the document is from an instant on."""
+        self.present = document
+        same = (one for one in self.whole if self.files[one].body == document.body)
+        earlier = next(same, None)
+        patch = b"" if earlier is not None else self._patch(document)
+        if patch:
+            earlier = self._patches.setdefault(patch, number)
+        if earlier is not None and earlier != number:
+            self.again[number] = earlier
+        elif patch:
+            self.files[number] = document._replace(body=patch, parts=())
+        else:
+            self.files[number] = document
+            self.whole.append(number)
+            self._base = None
+
+    def _patch(self, document: Document) -> bytes:
+        """Return the patch of the last whole file; nothing if it is not worth it."""
+        if len(document.body) < SMALLEST_PATCHED:
+            return b""
+        if self._base is None:
+            self._base = PatchBase(self.files[self.whole[-1]])
+        patch = self._base.patch(document)
+        return patch if len(patch) * LARGEST_PART <= len(document.body) else b""
+
+    def members(self) -> dict[str, object]:
+        """Return the member of the index."""
+        patched = [number for number in self.files if number not in self.whole]
+        again = {str(number): earlier for number, earlier in self.again.items()}
+        found = {"whole": self.whole, "patched": patched, "again": again}
+        return {name: value for name, value in found.items() if value}
 
 
 def plan_epochs(
@@ -72,83 +125,75 @@ def plan_epochs(
         limits: where to stop.
         documents_after: documents that differ once the epochs have ended, at their end.
     """
-    initial = {document.path: document for document in documents_at(start)}
-    current = {path: document.body for path, document in initial.items()}
-    epochs: list[Epoch] = []
+    versions = {document.path: DocumentVersions(0, document) for document in documents_at(start)}
+    instants = [start]
     until, cut = limits.horizon, False
 
-    def differing(documents: Iterable[Document]) -> tuple[Document, ...]:
-        return tuple(document for document in documents if current.get(document.path) != document.body)
+    def differing(documents: Iterable[Document]) -> dict[str, Document]:
+        return {
+            document.path: document
+            for document in documents
+            if document.path not in versions or versions[document.path].present.body != document.body
+        }
 
-    def add(since: Instant, changed: tuple[Document, ...]) -> None:
-        current.update({document.path: document.body for document in changed})
-        if epochs and epochs[-1].since == since:
-            changed = tuple({one.path: one for one in (*epochs.pop().changed, *changed)}.values())
-        if changed:
-            epochs.append(Epoch(since, changed))
+    def begin(since: Instant, changed: dict[str, Document]) -> None:
+        if not changed:
+            return
+        for path, document in changed.items():
+            if path in versions:
+                versions[path].add(len(instants), document)
+            else:
+                versions[path] = DocumentVersions(len(instants), document)
+        instants.append(since)
 
+    last: dict[str, Document] = {}
     for transition in transitions:
         changed = differing(documents_at(transition))
-        if changed and len(epochs) == limits.max_epochs:
+        if changed and len(instants) > limits.max_epochs:
             until, cut = transition, True
             break
-        add(transition, changed)
-    add(until, differing(documents_after(until)))
-    changing = {document.path for epoch in epochs for document in epoch.changed}
-    return EpochPlan(
-        start=start,
-        until=until,
-        initial=tuple(document for path, document in initial.items() if path in changing),
-        epochs=tuple(epochs),
-        cut=cut,
-    )
+        if transition == until:
+            last = changed
+        else:
+            begin(transition, changed)
+    begin(until, differing({**last, **{one.path: one for one in documents_after(until)}}.values()))
+    changing = {path: one for path, one in versions.items() if one.files.keys() | one.again.keys() != {0}}
+    return EpochPlan(tuple(instants), until, changing, cut)
 
 
 def epoch_documents(plan: EpochPlan) -> list[Document]:
-    """Return the files of the epochs: each changed document under its epoch, and the index."""
-    files = _EpochFiles()
-    initial = dict(files.add(Epoch(plan.start, plan.initial)))
-    current: dict[str, str] = {}
-    epochs: list[dict[str, object]] = []
-    for epoch in plan.epochs:
-        current.update(files.add(epoch))
-        epochs.append({"from": _timestamp(epoch.since), "documents": dict(sorted(current.items()))})
+    """Return the files of the epochs, and the index."""
+    folders = [_folder_name(instant) for instant in plan.instants]
     index = {
-        "from": _timestamp(plan.start),
         "until": _timestamp(plan.until),
         "complete": not plan.cut,
-        "documents": dict(sorted(initial.items())),
-        "epochs": epochs,
+        "instants": [_timestamp(instant) for instant in plan.instants],
+        "documents": {path: plan.versions[path].members() for path in sorted(plan.versions)},
     }
-    return [*files.documents, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
+    files = [
+        _file(document, folders[number], whole=number in versions.whole)
+        for versions in plan.versions.values()
+        for number, document in versions.files.items()
+    ]
+    return [*files, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
 
 
-class _EpochFiles:
-    """The files of all epochs; documents with the same path and bytes share one."""
-
-    def __init__(self) -> None:
-        self.documents: list[Document] = []
-        self._paths: dict[tuple[str, bytes], str] = {}
-
-    def add(self, epoch: Epoch) -> Iterable[tuple[str, str]]:
-        """Yield for each document of an epoch its path and the path of its file."""
-        for document in epoch.changed:
-            path = EPOCH_DOCUMENT.path(epoch=_folder_name(epoch.since), path=document.path)
-            stored = self._paths.setdefault((document.path, document.body), path)
-            if stored is path:
-                self.documents.append(document._replace(path=path, aliases=(), persistent=False))
-            yield document.path, stored
+def _file(document: Document, folder: str, *, whole: bool) -> Document:
+    url, media_type = (EPOCH_DOCUMENT, document.media_type) if whole else (EPOCH_PATCH, JSON)
+    path = url.path(epoch=folder, path=document.path)
+    return document._replace(path=path, media_type=media_type, aliases=(), persistent=False)
 
 
 def cut_finding(plan: EpochPlan) -> Finding | None:
     """Return the finding that the limit on epochs ended them early, or None."""
     if not plan.cut:
         return None
+    limit = len(plan.instants) - 1
     return Finding(
         rule="epochs-within-limit",
         severity=Severity.WARNING,
         path="site.yaml",
-        message=f"the limit of {len(plan.epochs)} epochs is reached at {_timestamp(plan.until)}, before the horizon",
+        message=f"the limit of {limit} epochs is reached at {_timestamp(plan.until)}, before the horizon",
         hint="build again before that time, or raise status.max_epochs",
     )
 

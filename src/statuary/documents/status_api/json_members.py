@@ -17,8 +17,8 @@ from statuary.domain.status.page import Page
 from statuary.domain.status.page_state import ComponentState
 from statuary.domain.status.status_history import PublishedUpdate
 
-EncodedJson = Any
-"""The verified bytes of a JSON value, as `encoded_fragment` returns them."""
+EncodedJson = bytes
+"""The verified bytes of a JSON value, as `encode_json` returns them."""
 
 Members = dict[str, Any]
 """A JSON object."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from statuary.documents.document import Document
-from statuary.documents.encode import encode_json, encode_unchecked, encoded_fragment
+from statuary.documents.encode import encode_json
 from statuary.documents.status_api import listed_records
 from statuary.documents.status_api.archive_documents import (
     ArchiveYear,
@@ -182,8 +182,8 @@ class StatusDocuments:
             yield self._closed_document(record) if record.closed else self._open_document(record, context)
 
     def _open_document(self, record: IncidentState, context: StatusDocumentContext) -> Document:
-        incident = encoded_fragment(self._incident(record, context))
-        return _incident_document(record, encoded_fragment(context.page), incident)
+        incident = encode_json(self._incident(record, context))
+        return _incident_document(record, encode_json(context.page), incident)
 
     def _closed_document(self, record: IncidentState) -> Document:
         document = self._closed.get(record)
@@ -196,9 +196,7 @@ class StatusDocuments:
         encoded = self._encoded.get(record)
         if encoded is None:
             context = self._past_context(record)
-            encoded = EncodedRecord(
-                encoded_fragment(context.page), encoded_fragment(self._incident(record, context))
-            )
+            encoded = EncodedRecord(encode_json(context.page), encode_json(self._incident(record, context)))
             self._encoded[record] = encoded
         return encoded
 
@@ -215,7 +213,7 @@ class StatusDocuments:
         return [archives_document(self._page_at(changed_at), years), *archives]
 
     def _archive(self, year: int, records: ArchiveYear) -> Document:
-        page = encoded_fragment(self._page_at(records.changed_at))
+        page = encode_json(self._page_at(records.changed_at))
         incidents, maintenances = (
             [self._as_of_last_change(record).incident for record in part] for part in records
         )
@@ -258,7 +256,7 @@ def _document(url: Url, context: StatusDocumentContext, **members: object) -> Do
 def _incident_document(record: IncidentState, page: EncodedJson, incident: EncodedJson) -> Document:
     return Document(
         path=INCIDENT.path(incident_id=record.incident.id),
-        body=encode_unchecked({"page": page, "incident": incident}),
+        body=b'{"page":%b,"incident":%b}' % (page, incident),
         cache=INCIDENT.cache,
         sources=(record.incident.source,),
     )

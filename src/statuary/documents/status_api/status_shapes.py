@@ -223,21 +223,22 @@ EpochInstant = Annotated[
 ]
 """An instant in UTC."""
 
-EpochMembers = TypedDict("EpochMembers", {"from": EpochInstant, "documents": dict[str, str]})
-EpochMembers.__doc__ = (
-    "A future instant, and the files of the documents that differ from the build's from then on."
-)
+EpochNumber = Annotated[int, Field(ge=0)]
+"""The number of an instant of the index, from 0."""
 
-EpochsDocument = TypedDict(
-    "EpochsDocument",
-    {
-        "from": EpochInstant,
-        "until": EpochInstant,
-        "complete": bool,
-        "documents": NotRequired[dict[str, str]],
-        "epochs": list[EpochMembers],
-    },
-)
-EpochsDocument.__doc__ = (
-    "Documents of future instants, valid up to `until`; `documents` maps to copies of the build's own."
-)
+
+class DocumentVersionsMembers(TypedDict):
+    """The instants at which a document changes: to a whole file, to a patch of the last one, to what it was before."""
+
+    whole: list[EpochNumber]
+    patched: NotRequired[list[EpochNumber]]
+    again: NotRequired[dict[str, EpochNumber]]
+
+
+class EpochsDocument(TypedDict):
+    """The build's instant and future ones, and the documents that change at them, by path; valid up to `until`."""
+
+    until: EpochInstant
+    complete: bool
+    instants: Annotated[list[EpochInstant], Field(min_length=1)]
+    documents: dict[str, DocumentVersionsMembers]

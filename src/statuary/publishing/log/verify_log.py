@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
-import orjson
-
 from statuary.documents.stored_paths import plain_path
 from statuary.documents.url_table import (
     CONTRACT,
@@ -22,6 +20,7 @@ from statuary.domain.log.entries import EntryKind, LogEntry, LogSubject, encode_
 from statuary.domain.log.merkle import LogError, inclusion_proof
 from statuary.domain.log.notes import Checkpoint, PublicKey
 from statuary.domain.log.tiles import ReadPath, tile_subtrees
+from statuary.publishing.epoch_index import readable_epochs
 from statuary.publishing.ledger.log_table import NumberedEntry
 from statuary.publishing.log.log_entries import updates_of
 from statuary.publishing.log.published_log import PublishedLog
@@ -154,18 +153,12 @@ def _checked(
 
 def _scheduled(read: ReadPath) -> dict[str, list[bytes | None]]:
     """Return the bytes that the site itself plans for paths of incidents, by path."""
-    try:
-        index = orjson.loads(read(EPOCHS.path()) or b"{}")
-        files = [
-            (path, file) for epoch in index.get("epochs", ()) for path, file in epoch["documents"].items()
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return {}
-    planned: dict[str, list[bytes | None]] = {}
-    for path, file in files:
-        if subject_of(path) is not None and str(path).endswith(".json"):
-            planned.setdefault(path, []).append(read(str(file)))
-    return planned
+    index = readable_epochs(read(EPOCHS.path()))
+    return {
+        path: [stored.body(read) for stored in index.versions_of(path)]
+        for path in index.documents
+        if subject_of(path) is not None and path.endswith(".json")
+    }
 
 
 def _unlogged(path: str, latest: Latest, read: ReadPath) -> Iterator[str]:

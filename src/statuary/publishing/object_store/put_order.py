@@ -16,6 +16,7 @@ STEP_OF_URL = {
         url_table.INCIDENT,
         url_table.ARCHIVE,
         url_table.EPOCH_DOCUMENT,
+        url_table.EPOCH_PATCH,
         url_table.UPTIME_SCHEMA,
         url_table.SEARCH_SHARD,
         url_table.STYLE,

@@ -5,7 +5,6 @@
 // place of what is shown. Nothing here knows what a page says.
 
 const ROOT = new URL("../", import.meta.url);
-const INDEX = new URL("api/v2/_epochs/index.json", ROOT);
 const LOOK_AGAIN = 60_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
@@ -178,18 +177,22 @@ let shown = main.innerHTML;
 let refreshed = Date.now();
 let timer;
 
-/** The index of epochs: `until` when it is right, and the epochs in the order of time. */
-async function readIndex() {
-  const answer = await fetch(INDEX, { cache: "no-cache" });
-  if (!answer.ok) return { until: NaN, epochs: [] };
-  const { until, epochs = [] } = await answer.json();
-  return { until: Date.parse(until), epochs: epochs.map((epoch) => ({ ...epoch, from: Date.parse(epoch.from) })) };
-}
+// after what readers see: scripts hold back the first picture
+const importing = path && import("./epochs.js");
 
-async function readPage(place) {
+async function readFile(place) {
   const answer = await fetch(new URL(place, ROOT), { cache: "no-cache" });
   if (!answer.ok) throw new Error(`${place}: ${answer.status}`);
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+/** The page of an epoch: a file, or a patch of one. */
+async function readPage({ file, patch }) {
+  const { patched } = await importing;
+  const [base, change] = await Promise.all([file, patch].filter(Boolean).map(readFile));
+  const body = change ? await patched(base, change) : base;
+  if (!body) throw new Error(`${patch}: not of the same build as ${file}`);
+  return new DOMParser().parseFromString(new TextDecoder().decode(body), "text/html");
 }
 
 /** Shows what the page says now, if that is something else, and comes back when it changes next. */
@@ -197,13 +200,16 @@ async function look() {
   clearTimeout(timer);
   let wait = LOOK_AGAIN;
   try {
-    const { until, epochs } = await readIndex();
+    const { INDEX, parseEpochs, storedAt } = await importing;
+    const answer = await fetch(new URL(INDEX, ROOT), { cache: "no-cache" });
+    const epochs = parseEpochs(await answer.text());
     const now = Date.now();
-    const present = epochs.findLast(({ from }) => from <= now)?.documents ?? {};
-    show(await readPage(Object.hasOwn(present, path) ? present[path] : path));
+    const stored = storedAt(epochs, path, now);
+    show(await readPage(stored?.changed ? stored : { file: path }));
     refreshed = now;
+    const until = Date.parse(epochs.until);
     say(until < now ? "stale" : "", until);
-    const next = epochs.find(({ from }) => from > now)?.from ?? Infinity;
+    const next = epochs.instants.find((since) => since > now) ?? Infinity;
     wait = Math.min(wait, next - now);
   } catch {
     say("offline", refreshed);
