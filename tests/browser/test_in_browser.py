@@ -61,6 +61,8 @@ def test_every_page_is_valid_html(site: Path) -> None:
 
 
 def test_the_status_page_passes_a_transition_by_itself(site: Path) -> None:
+    index = json.loads((site / "api/v2/_epochs/index.json").read_bytes())
+    assert {1, 2, 3} <= set(index["documents"]["index.html"]["patched"]), "these transitions are patches"
     passed = browse(
         site,
         "transition",

@@ -92,13 +92,13 @@ def later_documents(
     may have.
     """
     status_after = status.later_documents(start)
+    pages_after = (lambda _: []) if pages is None else pages.later_documents(start)
     changes = frozenset(status.timeline.changes)
 
     def documents_at(at: Instant) -> list[Document]:
         if at not in changes:
             return [*status_after(at), *([] if pages is None else pages.uptime_pages_at(at))]
-        status_pages = [] if pages is None else pages.documents_at(at)
-        return [*status_after(at), *feeds.documents_at(at), *status_pages]
+        return [*status_after(at), *feeds.documents_at(at), *pages_after(at)]
 
     return documents_at
 

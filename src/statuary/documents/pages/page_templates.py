@@ -4,7 +4,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -21,6 +21,14 @@ from statuary.documents.pages.site_context import SiteContext, section_url
 from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
 from statuary.domain.page_settings import ThemeError
 
+REMEMBERED = (
+    ("trouble.html", "trouble"),
+    ("macros.html", "troubles"),
+    ("macros.html", "past_card"),
+    ("macros.html", "updates"),
+)
+"""Macros whose result depends on their parameters alone, those that others use first."""
+
 
 class PageTemplates:
     """The templates of a site: those of the package, and those with which the theme replaces them."""
@@ -31,6 +39,8 @@ class PageTemplates:
         self._own = list(theme)
         self._environment = _theme_environment(theme) if theme else _package_environment()
         self._environment.globals |= _globals(context, texts)
+        if not theme:
+            _remember_macros(self._environment)
 
     def render(self, template: str, **values: object) -> str:
         """Render a template; raise ThemeError if a template of the theme cannot be rendered."""
@@ -114,6 +124,13 @@ def _package_environment() -> Environment:
         auto_reload=False,
         bytecode_cache=CompiledTemplates(),
     )
+
+
+def _remember_macros(environment: Environment) -> None:
+    """Render what many pages repeat once: a page shows the same cards and days of downtime at many instants."""
+    for template, macro in REMEMBERED:
+        module = environment.get_template(template).module
+        setattr(module, macro, lru_cache(maxsize=16_384)(getattr(module, macro)))
 
 
 def _theme_environment(theme: Mapping[str, str]) -> Environment:

@@ -3,6 +3,7 @@
 Uptime counts outages only; this also shows degraded performance and maintenance.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
@@ -58,7 +59,8 @@ class DowntimeByDay:
         self._timeline = timeline
         self._days = days
         self._zone = timeline.catalogue.page.time_zone
-        self._records = _records_by_component(timeline, days.at, day_start(days.first, self._zone))
+        self._start = day_start(days.first, self._zone)
+        self._records = _records_by_component(timeline, days.at, self._start)
 
     def of(self, component_id: str) -> dict[date, DayDowntime]:
         """Return a component's days with downtime, in order."""
@@ -68,20 +70,20 @@ class DowntimeByDay:
         ongoing = None if present == "operational" else present
         if ongoing and self._days.first <= today <= self._days.last:
             lengths.setdefault(today, {})
-        records = self._records.get(component_id, ()) if lengths else ()
+        records = self._records_by_day(component_id) if lengths else {}
         return {
             day: DayDowntime(
                 day=day,
                 lengths=lengths[day],
                 ongoing=ongoing if day == today else None,
-                records=tuple(record for record in records if self._covers(record, day)),
+                records=tuple(records.get(day, ())),
             )
             for day in sorted(lengths)
         }
 
     def _lengths(self, status_history: StatusHistory) -> dict[date, dict[ComponentStatus, timedelta]]:
         found: dict[date, dict[ComponentStatus, timedelta]] = {}
-        for status, start, end in _downtimes(status_history, self._days):
+        for status, start, end in _downtimes(status_history, self._days, self._start):
             for day, length in self._split(start, end):
                 of_day = found.setdefault(day, {})
                 of_day[status] = of_day.get(status, timedelta()) + length
@@ -89,7 +91,7 @@ class DowntimeByDay:
 
     def _split(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
         """Yield each day between two instants, and how much of it lies between them."""
-        start = max(start, day_start(self._days.first, self._zone))
+        start = max(start, self._start)
         end = min(end, day_start(self._days.last + ONE_DAY, self._zone))
         while start < end:
             day = day_of(start, self._zone)
@@ -97,14 +99,18 @@ class DowntimeByDay:
             yield day, min(end, midnight) - start
             start = midnight
 
-    def _covers(self, record: IncidentState, day: date) -> bool:
-        period = active_period(record)
-        if period is None:
-            return False
-        start, end = period
-        return start < day_start(day + ONE_DAY, self._zone) and (
-            end is None or end > day_start(day, self._zone)
-        )
+    def _records_by_day(self, component_id: str) -> dict[date, list[IncidentState]]:
+        """Return the records of a component by each day on which they were active."""
+        found: dict[date, list[IncidentState]] = {}
+        for record in self._records.get(component_id, ()):
+            start, end = active_period(record) or (None, None)
+            if start is None:
+                continue
+            day = day_of(max(start, self._start), self._zone)
+            while day <= self._days.last and (end is None or end > day_start(day, self._zone)):
+                found.setdefault(day, []).append(record)
+                day += ONE_DAY
+        return found
 
 
 def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | None:
@@ -116,15 +122,13 @@ def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | Non
 
 
 def _downtimes(
-    status_history: StatusHistory, days: DateRange
+    status_history: StatusHistory, days: DateRange, since: Instant
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
-    """Yield each period in which a component was not operational, with its start and end."""
+    """Yield each period, from the one at `since` on, in which a component was not operational."""
     counted_until = days.counted_until or days.at
-    past = [
-        change
-        for change in zip(status_history.instants, status_history.statuses, strict=True)
-        if change[0] <= days.at
-    ]
+    instants, statuses = status_history.instants, status_history.statuses
+    first, last = max(bisect_right(instants, since) - 1, 0), bisect_right(instants, days.at)
+    past = zip(instants[first:last], statuses[first:last], strict=True)
     for (start, status), (end, _) in pairwise([*past, (counted_until, "operational")]):
         if status != "operational" and start < end:
             yield status, start, end

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf
 from operator import attrgetter
 
@@ -27,7 +27,7 @@ SAME_CHANGE = timedelta(seconds=1)
 """How much later than a page or component the update that changes it may be stamped (measured: up to 88 ms)."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Timeline:
     """A catalogue over time."""
 
@@ -97,6 +97,7 @@ def newest_first(records: Sequence[Incident]) -> list[Incident]:
     return sorted(sorted(records, key=attrgetter("id")), key=attrgetter("created_at"), reverse=True)
 
 
+@lru_cache(maxsize=2)
 def state_at(timeline: Timeline, at: Instant) -> PageState:
     """Return everything that the status documents say at an instant."""
     components = components_at(timeline, at)

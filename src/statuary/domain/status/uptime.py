@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -91,6 +92,7 @@ def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
     return float(sum(parts, Fraction()) / len(parts) * 10_000 // 1) / 100
 
 
+@lru_cache(maxsize=2)
 def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
     """Return the uptime at an instant; an ongoing outage counts up to it."""
     calendar = UptimeCalendar(

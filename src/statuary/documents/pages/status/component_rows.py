@@ -118,11 +118,13 @@ class ComponentRowBuilder:
         localization: Localization,
         uptime: PageUptime,
         troubles: Mapping[str, Mapping[date, DayDowntime]],
+        days: "DowntimeDays",
     ) -> None:
         self._dates, self._texts = localization.dates, localization.texts
         self._uptime = uptime
         self._by_id = {one.component.id: one for one in uptime.components}
         self._troubles = troubles
+        self._days = days
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
         """Return groups and single components in order of position."""
@@ -161,7 +163,7 @@ class ComponentRowBuilder:
 
     def _with_uptime(self, row: ComponentRow, component: Component, uptime: ComponentUptime) -> ComponentRow:
         days = self._troubles.get(component.id, {})
-        troubles = tuple(self._trouble(days[day]) for day in sorted(days, reverse=True))
+        troubles = tuple(self._days(component.id, days[day]) for day in sorted(days, reverse=True))
         return row._replace(
             uptime=self._uptime_text([uptime]),
             bars=self._bars(component, days),
@@ -174,9 +176,6 @@ class ComponentRowBuilder:
         if value is None:
             return ""
         return self._texts("uptime.percent", percent=self._texts.decimal(value, 1 if value == 100 else 2))
-
-    def _trouble(self, day: DayDowntime) -> DowntimeDay:
-        return downtime_day(day, self._dates, self._texts)
 
     def _bars(self, component: Component, troubles: Mapping[date, DayDowntime]) -> UptimeBars:
         first = self._uptime.first_day
@@ -202,7 +201,22 @@ def _bar(place: int, status: str) -> UptimeBar:
     return UptimeBar(x=place * BAR_STEP, y=BAR_HEIGHT - height, height=height, status=status)
 
 
-def downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:
+class DowntimeDays:
+    """Days of downtime in words; one that has not changed is made once."""
+
+    def __init__(self, localization: Localization) -> None:
+        self._dates, self._texts = localization.dates, localization.texts
+        self._known: dict[tuple[str, date], tuple[DayDowntime, DowntimeDay]] = {}
+
+    def __call__(self, component_id: str, day: DayDowntime) -> DowntimeDay:
+        """Return a day of a component."""
+        known = self._known.get((component_id, day.day))
+        if known is None or known[0] != day:
+            known = self._known[component_id, day.day] = day, _downtime_day(day, self._dates, self._texts)
+        return known[1]
+
+
+def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:
     """Return the downtime of a day in words."""
     worst_first = sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
     lengths = [

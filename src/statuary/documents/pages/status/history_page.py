@@ -4,6 +4,7 @@ Quarters are those of the calendar, so pages of the past do not change.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -54,9 +55,15 @@ def by_quarter(state: PageState, zone: ZoneInfo) -> dict[Quarter, tuple[Incident
     begun = [one for one in (*state.incidents, *state.maintenances) if one.status != "scheduled"]
     found: dict[Quarter, list[IncidentState]] = {}
     for one in sorted(begun, key=lambda one: (began_at(one), one.incident.id), reverse=True):
-        local = began_at(one).astimezone(zone)
-        found.setdefault((local.year, (local.month + 2) // 3), []).append(one)
+        year, month = _month_of(began_at(one), zone)
+        found.setdefault((year, (month + 2) // 3), []).append(one)
     return {quarter: tuple(found[quarter]) for quarter in sorted(found, reverse=True)}
+
+
+@lru_cache(maxsize=65_536)
+def _month_of(at: Instant, zone: ZoneInfo) -> tuple[int, int]:
+    local = at.astimezone(zone)
+    return local.year, local.month
 
 
 class HistoryViewBuilder:
@@ -70,10 +77,12 @@ class HistoryViewBuilder:
         """Return the view of the latest months."""
         today = at.astimezone(self._dates.zone)
         months = [_months_before(today.year, today.month, back) for back in range(LATEST_MONTHS)]
-        states = [one for states in quarters.values() for one in states]
         return HistoryView(
             title=self._texts("history.title"),
-            months=tuple(self._month(month, states) for month in months),
+            months=tuple(
+                self._month((year, month), quarters.get((year, (month + 2) // 3), ()))
+                for year, month in months
+            ),
             quarters=self._links(quarters, None),
             newer=None,
             older=self._link(_before(quarters, _months_before(today.year, today.month, LATEST_MONTHS))),
@@ -105,11 +114,7 @@ class HistoryViewBuilder:
 
     def _month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> HistoryMonth:
         zone = self._dates.zone
-        of_month = [
-            one
-            for one in states
-            if (began_at(one).astimezone(zone).year, began_at(one).astimezone(zone).month) == month
-        ]
+        of_month = [one for one in states if _month_of(began_at(one), zone) == month]
         cards = tuple(self._cards.card(one, 4) for one in of_month)
         return HistoryMonth(month=self._dates.month(*month), cards=cards)
 

@@ -16,7 +16,7 @@ from statuary.documents.pages.status.incident_cards import IncidentCard, Inciden
 from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import STATUS_PAGE
 from statuary.domain.primitives import Instant
-from statuary.domain.status.calendar_days import day_of
+from statuary.domain.status.calendar_days import ONE_DAY, day_of, day_start
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.overall_status import OverallStatus
@@ -140,9 +140,10 @@ class PastDaysBuilder:
     def days(self, state: PageState) -> tuple[PastDay, ...]:
         """Return the past days, newest first; consecutive days without incidents are one entry."""
         today = day_of(state.at, self._dates.zone)
+        earliest = day_start(today - PAST_DAYS * ONE_DAY, self._dates.zone)
         begun: dict[date, list[IncidentState]] = {}
         for one in state.incidents + state.maintenances:
-            if one.status != "scheduled":
+            if one.status != "scheduled" and _filed_at(one) > earliest:
                 begun.setdefault(day_of(_filed_at(one), self._dates.zone), []).append(one)
         days = [date.fromordinal(today.toordinal() - back) for back in range(PAST_DAYS)]
         found: list[PastDay] = []

@@ -1,13 +1,13 @@
 """The pages of the status at any instant; pages that do not change are rendered once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
 from statuary.documents.document import Document
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import SiteContext
-from statuary.documents.pages.status.component_rows import ComponentRowBuilder, is_shown
+from statuary.documents.pages.status.component_rows import ComponentRowBuilder, DowntimeDays, is_shown
 from statuary.documents.pages.status.history_page import HistoryViewBuilder, Quarter, by_quarter, quarter_path
 from statuary.documents.pages.status.incident_cards import IncidentCardBuilder
 from statuary.documents.pages.status.incident_page import incident_head, incident_view
@@ -57,7 +57,8 @@ class StatusPages:
         present = [component for component in timeline.catalogue.components if not component.removed]
         self._groups = {component.id: component for component in present if component.group}
         self._cards = IncidentCardBuilder(self._localization, present, former or {})
-        self._uptimes = UptimeViewBuilder(self._localization, self._month_table)
+        self._days = DowntimeDays(self._localization)
+        self._uptimes = UptimeViewBuilder(self._localization, self._days, self._month_table)
         self._histories = HistoryViewBuilder(self._cards, self._localization)
         self._incidents: dict[IncidentState, Document] = {}
         self._quarters: dict[Quarter, tuple[object, Document]] = {}
@@ -65,11 +66,20 @@ class StatusPages:
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every status page at an instant."""
         state = state_at(self._timeline, at)
-        return [
-            *self._present_pages(state),
-            *self._history_pages(state),
-            *(self._incident_page(record) for record in (*state.incidents, *state.maintenances)),
-        ]
+        return self._pages(state, (*state.incidents, *state.maintenances))
+
+    def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+        """Return a function that returns the pages that may have changed at an instant from `start` on."""
+        opened = [one for one in self._timeline.histories if not one.is_final_by(start)]
+
+        def documents_at(at: Instant) -> list[Document]:
+            records = (history.state_at(at) for history in opened)
+            return self._pages(state_at(self._timeline, at), (one for one in records if one is not None))
+
+        return documents_at
+
+    def _pages(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
+        return [*self._present_pages(state), *self._history_pages(state), *map(self._incident_page, records)]
 
     def uptime_pages_at(self, at: Instant) -> list[Document]:
         """Return the pages that show uptime and past days, which change when nothing happens, too."""
@@ -102,7 +112,7 @@ class StatusPages:
     def _status_page(
         self, state: PageState, uptime: PageUptime, troubles: DowntimeByComponent, stale: str
     ) -> Document:
-        rows = ComponentRowBuilder(self._localization, uptime, troubles)
+        rows = ComponentRowBuilder(self._localization, uptime, troubles, self._days)
         present = StatusPageInputs(
             built_at=self._built_at,
             next_change=next(iter(transitions(self._timeline, state.at, self._timeline.until)), None),

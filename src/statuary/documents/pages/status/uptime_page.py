@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from statuary.documents.pages.dates import FormattedTime, Localization
 from statuary.documents.pages.site_context import PageHead
-from statuary.documents.pages.status.component_rows import DowntimeDay, downtime_day
+from statuary.documents.pages.status.component_rows import DowntimeDay, DowntimeDays
 from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import UPTIME, UPTIME_PAGE
 from statuary.domain.status.calendar_days import ONE_DAY, day_start
@@ -105,8 +105,11 @@ class MonthTableKey(NamedTuple):
 class UptimeViewBuilder:
     """Builds the uptime calendar; the table of a past month is rendered once."""
 
-    def __init__(self, localization: Localization, draw: Callable[[UptimeMonth, str], Markup]) -> None:
+    def __init__(
+        self, localization: Localization, days: DowntimeDays, draw: Callable[[UptimeMonth, str], Markup]
+    ) -> None:
         """Take the function that renders the table of a month, given the name of the component."""
+        self._days = days
         self._dates, self._texts = localization.dates, localization.texts
         self._draw = draw
         self._tables: dict[MonthTableKey, Markup] = {}
@@ -151,7 +154,7 @@ class UptimeViewBuilder:
         self, uptime: ComponentUptime, days: DateRange, troubles: Mapping[date, DayDowntime], name: str
     ) -> ComponentCalendar:
         first = max(days.first, uptime.component.start_date or days.first)
-        told = {day: downtime_day(trouble, self._dates, self._texts) for day, trouble in troubles.items()}
+        told = {day: self._days(uptime.component.id, trouble) for day, trouble in troubles.items()}
         return ComponentCalendar(
             id=uptime.component.id,
             name=name,
