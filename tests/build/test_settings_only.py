@@ -129,7 +129,8 @@ def test_a_new_version_of_the_program_builds_them_again(content, tmp_path, made,
 def test_documents_overwritten_by_another_site_are_built_again(content, tmp_path):
     build(content, tmp_path / "out")
     whole = files_in(tmp_path / "out")
-    other = write_files(tmp_path / "other", {"site.yaml": SITE.replace("Plinth", "Socle")})
+    dated = SITE.replace("Plinth", "Socle").replace("  id:", "  created_at: 2026-01-01T00:00:00Z\n  id:")
+    other = write_files(tmp_path / "other", {"site.yaml": dated})
     build(other, tmp_path / "elsewhere")
     documents = [Document(path=path, body=body) for path, body in files_in(tmp_path / "elsewhere").items()]
     with FolderTarget(tmp_path / "out") as publication:
