@@ -68,7 +68,7 @@ def _once(url: str, method: str, headers: Mapping[str, str], base: str) -> HttpR
     if urlsplit(url).scheme not in ("http", "https"):
         raise UnreachableError(f"{url} is not a web address")
     sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **headers}
-    request = Request(  # noqa: S310 - the scheme was looked at
+    request = Request(
         url,
         headers=sent,
         method=method,

@@ -22,6 +22,7 @@ from statuary.importing.import_error import ContractImportError
 from statuary.importing.raw_blocks import encode_header, encode_receipt, encode_transaction
 
 FINALIZED: Final = "finalized"
+HASHES_ALONE: Final = False
 
 
 class AnchorRequest(NamedTuple):
@@ -57,7 +58,7 @@ class AnchoringNodes:
             ContractImportError: if the nodes disagree, or the node does not respond.
         """
         try:
-            block = self.node.call("eth_getBlockByNumber", FINALIZED, False)  # noqa: FBT003 - JSON
+            block = self.node.call("eth_getBlockByNumber", FINALIZED, HASHES_ALONE)
         except RpcError as error:
             raise EvidenceError(f"{self.node.host} gives no finalized block: {error}") from None
         return self.anchored(block)
@@ -89,7 +90,7 @@ class AnchoringNodes:
         """
         for other in list(self.others):
             try:
-                block = other.call("eth_getBlockByNumber", hex(number), False)  # noqa: FBT003 - JSON
+                block = other.call("eth_getBlockByNumber", hex(number), HASHES_ALONE)
             except (RpcError, ContractImportError) as error:
                 self.notes.append(f"{other.host} was not asked about blocks: {error}")
                 self.others.remove(other)

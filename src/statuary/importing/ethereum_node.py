@@ -168,7 +168,7 @@ class EthereumNode:
 
     def _read(self, body: bytes, method: str) -> bytes:
         headers = {"Content-Type": "application/json", "User-Agent": f"statuary/{VERSION}"}
-        request = Request(self._url, body, headers)  # noqa: S310 - the scheme is checked
+        request = Request(self._url, body, headers)
         raw: bytes
         try:
             with closing(_opener().open(request, timeout=TIMEOUT_SECONDS)) as response:

@@ -82,20 +82,22 @@ def read_line_range(root: Path, lines: LineRange) -> Iterator[BulkContract]:
             for number, line in enumerate(_lines(file, lines), lines.first_line):
                 if line.isspace():
                     blank += len(line)
-                    _check(blank > MAX_BLANK, f"more than {MAX_BLANK:,} bytes of blank lines")
+                    _check(f"more than {MAX_BLANK:,} bytes of blank lines", when=blank > MAX_BLANK)
                     continue
                 contract = _contract(path, number, line)
                 yield contract
                 unreadable += contract.read.record is None
-                _check(unreadable >= MAX_UNREADABLE_LINES, f"{unreadable} lines up to here cannot be read")
+                _check(
+                    f"{unreadable} lines up to here cannot be read", when=unreadable >= MAX_UNREADABLE_LINES
+                )
     except UnreadableError as error:
         yield _failed(path, number, str(error), error.hint)
     except damaged as error:
         yield _failed(path, number, f"the file is damaged, here or soon after: {error}")
 
 
-def _check(is_beyond: bool, message: str) -> None:  # noqa: FBT001 - a condition, not a mode
-    if is_beyond:
+def _check(message: str, *, when: bool) -> None:
+    if when:
         raise UnreadableError(f"{message}; the rest is skipped")
 
 
@@ -120,7 +122,7 @@ def _skip_line(file: IO[bytes]) -> int:
     read = 0
     while rest := file.readline(BUFFER):
         read += len(rest)
-        _check(read > MAX_SKIPPED, f"the line has more than {MAX_SKIPPED:,} bytes")
+        _check(f"the line has more than {MAX_SKIPPED:,} bytes", when=read > MAX_SKIPPED)
         if rest.endswith(b"\n"):
             break
     return read

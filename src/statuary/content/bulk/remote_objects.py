@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import IO, Any, NamedTuple
 
@@ -32,26 +33,19 @@ def is_remote(path: str) -> bool:
 def list_objects(url: str) -> Iterator[RemoteObject]:
     """Yield the objects below or at a URL, unordered; raise UnreadableError if they cannot be listed."""
     bucket, key = _parts(url.rstrip("/"))
-    try:
+    with _reading(url), suppress(FileNotFoundError):
         for piece in import_obstore().list(_store(bucket), key or None, chunk_size=1000):
             yield from (RemoteObject(f"{bucket}/{found['path']}", found["size"]) for found in piece)
         if url.rstrip("/").endswith((".jsonl", ".gz", ".zst", ".json", ".parquet")):
             found = import_obstore().head(_store(bucket), key)
             yield RemoteObject(url.rstrip("/"), found["size"])
-    except FileNotFoundError:
-        return
-    except Exception as error:  # noqa: BLE001 - obstore has no common base of its exceptions
-        raise _unreadable(url, error) from None
 
 
 def object_size(url: str) -> int:
     """Return the size of an object in bytes; raise UnreadableError if it does not exist or cannot be read."""
     bucket, key = _parts(url)
-    try:
-        size: int = import_obstore().head(_store(bucket), key)["size"]
-    except Exception as error:  # noqa: BLE001 - as above
-        raise _unreadable(url, error) from None
-    return size
+    with _reading(url):
+        return int(import_obstore().head(_store(bucket), key)["size"])
 
 
 def read_remote(url: str, limit: int) -> bytes:
@@ -61,24 +55,19 @@ def read_remote(url: str, limit: int) -> bytes:
         UnreadableError: if it has more than `limit` bytes, does not exist, or cannot be read.
     """
     bucket, key = _parts(url)
-    try:
+    with _reading(url):
         answer = import_obstore().get(_store(bucket), key)
         size = answer.meta["size"]
-        body = bytes(answer.bytes()) if size <= limit else None
-    except Exception as error:  # noqa: BLE001 - as above
-        raise _unreadable(url, error) from None
-    if body is None:
-        raise BeyondLimitError(f"the object has {size:,} bytes; the limit is {limit:,}", "split it")
-    return body
+        if size <= limit:
+            return bytes(answer.bytes())
+    raise BeyondLimitError(f"the object has {size:,} bytes; the limit is {limit:,}", "split it")
 
 
 def open_remote(url: str) -> IO[bytes]:
     """Open an object as a stream; raise UnreadableError if it does not exist or cannot be read."""
     bucket, key = _parts(url)
-    try:
+    with _reading(url):
         reader = import_obstore().open_reader(_store(bucket), key, buffer_size=PIECE)
-    except Exception as error:  # noqa: BLE001 - as above
-        raise _unreadable(url, error) from None
     return io.BufferedReader(_Raw(reader), PIECE)
 
 
@@ -96,7 +85,7 @@ class _Raw(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             data = self.reader.read(len(buffer))
-        except Exception as error:  # noqa: BLE001 - as above
+        except _errors() as error:
             raise OSError(_first_line(error)) from None
         size = len(data)
         buffer[:size] = memoryview(data)
@@ -124,12 +113,23 @@ def _parts(url: str) -> tuple[str, str]:
     return f"{scheme}://{bucket}", key
 
 
-def _unreadable(url: str, error: Exception) -> UnreadableError:
-    if isinstance(error, MissingExtraError):
-        return UnreadableError(str(error), error.hint)
-    if isinstance(error, FileNotFoundError):
-        return UnreadableError(f"{url} does not exist")
-    return UnreadableError(f"cannot read {url}: {_first_line(error)}")
+@contextmanager
+def _reading(url: str) -> Iterator[None]:
+    try:
+        failures = _errors()
+    except MissingExtraError as missing:
+        raise UnreadableError(str(missing), missing.hint) from None
+    try:
+        yield
+    except FileNotFoundError:
+        raise UnreadableError(f"{url} does not exist") from None
+    except failures as error:
+        raise UnreadableError(f"cannot read {url}: {_first_line(error)}") from None
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    errors = optional("obstore.exceptions", extra="s3", purpose="an object store")
+    return (errors.BaseError, OSError, ValueError)
 
 
 def _first_line(error: Exception) -> str:

@@ -120,7 +120,9 @@ class ContractListPages:
             reverse=True,
         )
         view = ContractsIndexView(
-            chains=tuple(self._summary(chain, counts.get(chain.chain_id, 0), listed) for chain in chains),
+            chains=tuple(
+                self._summary(chain, counts.get(chain.chain_id, 0), listed=listed) for chain in chains
+            ),
             search=search,
             listed=listed,
             newest=tuple(self._row(entry) for entry in newest[:10]),
@@ -159,7 +161,7 @@ class ContractListPages:
         )
         return self._renderer.page(CHAIN_PAGES if number else CHAIN_PAGE, "chain.html", head, view)
 
-    def _summary(self, chain: Chain, count: int, listed: bool) -> ChainSummary:  # noqa: FBT001 - called in one place
+    def _summary(self, chain: Chain, count: int, *, listed: bool) -> ChainSummary:
         exact = sum(entry.match == "exact_match" for entry in self._by_chain.get(chain.chain_id, ()))
         numbers = self._localization.texts.number
         return ChainSummary(
