@@ -8,9 +8,6 @@ from typing import Final
 MAX_ABI_TYPE_DEPTH: Final = 32
 """Levels of arrays and tuples in an ABI type; solc runs out of stack long before."""
 
-MAX_ABI_ITEMS: Final = 10_000
-"""Values of one ABI encoding, and types of one parameter list."""
-
 MAX_CBOR_DEPTH: Final = 16
 """Levels of nesting in auxdata; compilers use three."""
 

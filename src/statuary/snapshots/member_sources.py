@@ -34,15 +34,8 @@ class MemberSource(Protocol):
     def take_if_there(self, path: str) -> SnapshotMember | None:
         """Return the next member if it is this one."""
 
-    def finish(self, entries: Entries) -> str:
-        """Make sure that nothing else is there; return the SHA-256 in an archive's trailer, or nothing.
-
-        Args:
-            entries: yields the documents that have been read.
-
-        Raises:
-            DamagedSnapshotError: if there is something else.
-        """
+    def finish(self, entries: Entries) -> None:
+        """Raise DamagedSnapshotError if there is anything besides the `entries` that have been read."""
 
 
 class ArchiveReader(Protocol):
@@ -79,12 +72,12 @@ class ArchiveMembers:
         """Return the next member if it is this one."""
         return self.archive.member() if self.archive.next_path() == path else None
 
-    def finish(self, entries: Entries) -> str:  # noqa: ARG002 - the order of the members shows it
-        """Make sure that nothing else is there; return the SHA-256 in the archive's trailer."""
+    def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
+        """Read the archive to its end, where nothing else may be."""
         found = self.archive.next_path()
         if found is not None:
             raise self._unexpected(found, None)
-        return self.archive.finish()
+        self.archive.finish()
 
     def _unexpected(self, found: str | None, wanted: str | None) -> DamagedSnapshotError:
         if found is not None and not is_snapshot_path(found):
@@ -147,7 +140,7 @@ class SiteMembers:
         body = self._read(path)
         return None if body is None else SnapshotMember(path=path, body=body)
 
-    def finish(self, entries: Entries) -> str:
+    def finish(self, entries: Entries) -> None:
         """Make sure that all aliases exist, or none (unpacked by another program), and nothing else."""
         if self._aliases and self._missing:
             missing = _some_of(self._shown, self._missing)
@@ -160,7 +153,6 @@ class SiteMembers:
             raise DamagedSnapshotError(
                 f"{self.name} has files that its manifest does not list: {_some_of(extra, count)}"
             )
-        return ""
 
 
 def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:

@@ -38,7 +38,6 @@ class SnapshotReader:
         # the bytes of the signature; None if the snapshot is not signed
         self.signature = None if signature is None else signature.body
         self._first += [] if signature is None else [signature]
-        self.digest = ""  # the SHA-256 in an archive's trailer, after it was read to its end
         self._lines = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
 
     def close(self) -> None:
@@ -107,7 +106,7 @@ class SnapshotReader:
 
     def _finish(self, on_damage: OnDamage | None) -> None:
         try:
-            self.digest = self.source.finish(self.kept_entries)
+            self.source.finish(self.kept_entries)
         except DamagedSnapshotError as damaged:
             if on_damage is None or not self.source.goes_on:
                 raise

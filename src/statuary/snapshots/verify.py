@@ -21,7 +21,6 @@ class Verification(NamedTuple):
 
     manifest: Manifest
     manifest_digest: str  # SHA-256 of the manifest, which identifies the exact site
-    archive_digest: str  # SHA-256 in an archive's trailer; empty for a folder or a URL
     whole: int  # the number of documents that match the manifest
     problems: tuple[str, ...]  # everything that is wrong, as sentences
     signed_by: str  # id of the signature's key, as minisign shows it; empty if there is none
@@ -65,7 +64,6 @@ def verify_snapshot(
         return Verification(
             manifest=snapshot.manifest,
             manifest_digest=manifest_digest(snapshot.manifest_text),
-            archive_digest=snapshot.digest,
             whole=whole,
             problems=tuple(problems),
             signed_by=key_id(snapshot.signature) if snapshot.signature else "",

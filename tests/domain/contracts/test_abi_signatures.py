@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.abi.abi_signatures import (
-    SIGNATURE_KINDS,
-    signature_text,
-    signatures_of,
-    unparsed_items,
-)
+from statuary.domain.contracts.abi.abi_signatures import SIGNATURE_KINDS, signature_text, signatures_of
 from statuary.domain.contracts.abi.abi_types import parse_abi_parameters
 from statuary.domain.limits import MAX_ABI_TYPE_DEPTH
 from statuary.domain.primitives import InvalidValueError
@@ -83,10 +78,6 @@ def test_lists_are_sets_in_one_order_with_the_real_hashes():
         "signatureHash32": "0xa9059cbb2ab09eb219583f4a59a5d0623ade346d962bcd4e46b11da047c9049b",
     }
     assert signatures_of(None) == {"function": [], "event": [], "error": []}
-
-
-def test_names_the_items_without_signature():
-    assert unparsed_items([TRANSFER, function("S"), {"type": "constructor"}, 5]) == [1]
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from statuary.domain.contracts.bytecode.auxdata import (
-    AuxdataStyle,
-    parse_auxdata,
-    split_auxdata,
-)
-from statuary.domain.contracts.metadata.ipfs_hash import base58, ipfs_cid, ipfs_multihash
+from statuary.domain.contracts.bytecode.auxdata import AuxdataStyle, parse_auxdata, split_auxdata
+from statuary.domain.contracts.metadata.ipfs_hash import base58, ipfs_multihash
 from statuary.domain.contracts.metadata.metadata_text import metadata_hash
 from statuary.domain.contracts.metadata.swarm_hash import bzzr1
 
@@ -28,7 +24,7 @@ def pattern(size: int) -> bytes:
 
 @pytest.mark.parametrize("size", CIDS, ids=str)
 def test_ipfs_address_is_that_of_the_ipfs_importer(size):
-    assert ipfs_cid(pattern(int(size))[: int(size)]) == CIDS[size]
+    assert base58(ipfs_multihash(pattern(int(size))[: int(size)])) == CIDS[size]
 
 
 @pytest.mark.parametrize("row", COMPILED, ids=lambda row: f"{row['solc']}-{row['filler']}")

@@ -4,14 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from struct import pack, unpack_from
 
-from statuary.domain.log.merkle import (
-    HASH_SIZE,
-    LogError,
-    SubtreeHash,
-    fold_pairs,
-    leaf_hash,
-    range_hash,
-)
+from statuary.domain.log.merkle import HASH_SIZE, LogError, SubtreeHash, fold_pairs, leaf_hash, range_hash
 
 WIDTH = 256
 """Hashes of a full tile, and entries of a full bundle."""
@@ -95,15 +88,6 @@ KEPT_HASHES = 4096
 
 KEPT_TILES = 256
 """Tiles that stay in memory while proofs are made, of 8 kB each."""
-
-
-def log_root(read: ReadPath, size: int) -> bytes:
-    """Return the root of a log, from the tiles at its right edge.
-
-    Raises:
-        LogError: if a tile is missing or too short.
-    """
-    return range_hash(0, size, tile_subtrees(read, size))
 
 
 def split_bundle(body: bytes, count: int) -> list[bytes]:

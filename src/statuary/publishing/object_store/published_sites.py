@@ -70,7 +70,4 @@ class PublishedFolder:
 
     def read(self, path: str) -> bytes:
         """Return the body of a file."""
-        body = self.reader.read(path)
-        if body is None:
-            raise PublishingError(f"{path} is missing in {self.root}", "build the site again")
-        return body
+        return self.reader.require(path)

@@ -5,7 +5,7 @@ not. Items that ethers v6 cannot parse are skipped: library ABIs with the names 
 `function` type, fixed point numbers (MEASUREMENTS.md, signatures).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -61,12 +61,3 @@ def signature_entry(text: str) -> dict[str, str]:
     """Return one element of a served list: the text, the first four bytes of its hash, and the hash."""
     digest = signature_hash(text)
     return {"signature": text, "signatureHash4": digest[:10], "signatureHash32": digest}
-
-
-def unparsed_items(abi: Iterable[Json]) -> list[int]:
-    """Return the indexes in an ABI of functions, events and errors that have no signature."""
-    return [
-        place
-        for place, item in enumerate(abi)
-        if isinstance(item, dict) and item.get("type") in SIGNATURE_KINDS and signature_text(item) is None
-    ]

@@ -33,11 +33,6 @@ def ipfs_multihash(data: bytes) -> bytes:
     return level[0].multihash
 
 
-def ipfs_cid(data: bytes) -> str:
-    """Return the address of `data` as CIDv0 text (`Qm…`): its multihash in base58."""
-    return base58(ipfs_multihash(data))
-
-
 def base58(data: bytes) -> str:
     """Encode bytes in Bitcoin's base58; leading zero bytes become leading ones."""
     number, digits = int.from_bytes(data, "big"), ""
