@@ -46,16 +46,11 @@ OTHER_RECORD: Final = "the anchor is about another record"
 
 
 class AnchorClaims(NamedTuple):
-    """What an anchor shows of a record.
+    """What an anchor shows of a record."""
 
-    Attributes:
-        claims: D and E.
-        pinned: the members that the chain pins.
-        problems: why evidence that is given does not show what it should, and what to do about it.
-    """
-
-    claims: tuple[Claim, Claim]
-    pinned: tuple[str, ...] = ()
+    claims: tuple[Claim, Claim]  # D and E
+    pinned: tuple[str, ...] = ()  # the members that the chain pins
+    # why evidence that is given does not show what it should, and what to do about it
     problems: tuple[tuple[str, str], ...] = ()
 
 
@@ -87,15 +82,10 @@ def anchor_claims(record: RecordView, anchor: Anchor | None, digest: str) -> Anc
 
 
 class _ChainClaim:
-    """One of the two claims.
+    """One of the two claims."""
 
-    Attributes:
-        name: the claim.
-        shown_by: what shows it, where it is shown.
-    """
-
-    name: ClaimName
-    shown_by: str
+    name: ClaimName  # the claim
+    shown_by: str  # what shows it, where it is shown
 
     def __init__(self, record: RecordView, anchor: Anchor | None) -> None:
         self.record = record

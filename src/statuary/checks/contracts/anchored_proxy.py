@@ -18,15 +18,10 @@ from statuary.domain.primitives import checksum_address
 
 
 class AnchoredProxy(NamedTuple):
-    """What the chain shows of a contract's implementation.
+    """What the chain shows of a contract's implementation."""
 
-    Attributes:
-        is_shown: whether it is what the record says.
-        evidence: the slot and the address in it.
-    """
-
-    is_shown: bool
-    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE
+    is_shown: bool  # whether it is what the record says
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the slot and the address in it
 
 
 def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:

@@ -15,18 +15,12 @@ from statuary.domain.limits import MAX_SHOWN_FINDINGS
 
 
 class Violation(NamedTuple):
-    """A violation of the rule.
+    """A violation of the rule."""
 
-    Attributes:
-        message: what is wrong, with the value.
-        hint: what to do.
-        severity: None for that of the check.
-    """
-
-    message: str
+    message: str  # what is wrong, with the value
     pointer: Pointer = ()
-    hint: str = ""
-    severity: Severity | None = None
+    hint: str = ""  # what to do
+    severity: Severity | None = None  # None for that of the check
 
 
 class Evidence(NamedTuple):
@@ -46,16 +40,12 @@ CheckFunction = Callable[[RecordView], Iterator[Observation]]
 
 
 class ContractCheck(NamedTuple):
-    """A rule for records.
-
-    Attributes:
-        rule: a sentence.
-        severity: an error if a violation makes the record's claim untrue; a warning if real records violate
-            the rule and are true nevertheless, or if it is convention.
-    """
+    """A rule for records."""
 
     name: str
-    rule: str
+    rule: str  # a sentence
+    # an error if a violation makes the record's claim untrue; a warning if real records violate the rule and
+    # are true nevertheless, or if it is convention
     severity: Severity
     observe: CheckFunction
 

@@ -20,11 +20,7 @@ def can_recover_senders() -> bool:
 
 
 def require_sender_recovery() -> None:
-    """Make sure that senders can be recovered.
-
-    Raises:
-        MissingExtraError: if the extra is not installed.
-    """
+    """Make sure that senders can be recovered; raise MissingExtraError if the extra is not installed."""
     _library()
 
 

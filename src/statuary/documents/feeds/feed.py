@@ -8,24 +8,16 @@ from statuary.domain.primitives import Instant, is_utc
 
 
 class Feed(NamedTuple):
-    """A feed, whichever its format.
+    """A feed, whichever its format."""
 
-    Attributes:
-        id: a permanent tag URI.
-        title: plain text in one line.
-        home: the URL of the page.
-        zone: the time zone of its timestamps.
-        entries: newest first.
-    """
-
-    id: str
-    title: str
+    id: str  # a permanent tag URI
+    title: str  # plain text in one line
     description: str
-    home: str
+    home: str  # the URL of the page
     author: str
     updated: Instant
-    zone: ZoneInfo
-    entries: tuple[FeedEntry, ...]
+    zone: ZoneInfo  # the time zone of its timestamps
+    entries: tuple[FeedEntry, ...]  # newest first
 
 
 def rfc3339(moment: Instant, zone: ZoneInfo) -> str:

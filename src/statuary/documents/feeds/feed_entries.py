@@ -40,23 +40,16 @@ ENTRIES = 25
 
 
 class FeedEntry(NamedTuple):
-    """An incident or maintenance in a feed.
+    """An incident or maintenance in a feed."""
 
-    Attributes:
-        id: a tag URI (RFC 4151) of the ids of page and record, which no edit and no move of the page changes.
-        title: plain text in one line.
-        published: the time of its latest update; for a maintenance the start of its window (measured).
-        html: its updates, newest first.
-        components: names.
-    """
-
+    # a tag URI (RFC 4151) of the ids of page and record, which no edit and no move of the page changes
     id: str
-    title: str
+    title: str  # plain text in one line
     url: str
-    published: Instant
+    published: Instant  # the time of its latest update; for a maintenance the start of its window (measured)
     updated: Instant
-    html: str
-    components: tuple[str, ...]
+    html: str  # its updates, newest first
+    components: tuple[str, ...]  # names
 
 
 def tag_uri(page: Page, specific: str) -> str:

@@ -33,16 +33,11 @@ INCIDENT, MAINTENANCE = "incident", "maintenance"
 
 
 class PublishedStatus(NamedTuple):
-    """The content of the compared documents.
+    """The content of the compared documents."""
 
-    Attributes:
-        summary: three members of `summary.json`.
-        records: the listed incidents and maintenances by id.
-        oldest: by list, the creation of its oldest closed record; older ones may exceed the list's limit.
-    """
-
-    summary: Members
-    records: Mapping[str, Members]
+    summary: Members  # three members of `summary.json`
+    records: Mapping[str, Members]  # the listed incidents and maintenances by id
+    # by list, the creation of its oldest closed record; older ones may exceed the list's limit
     oldest: Mapping[str, datetime | None]
 
 

@@ -31,21 +31,15 @@ FIRST_WITH_SOURCE_IDS = CompilerVersion(0, 3, 6)
 
 
 class CompiledMembers(NamedTuple):
-    """The compiler's part of a record.
-
-    Attributes:
-        contract: the contract in the compiler's output.
-        creation: its members of `creationBytecode`, in served order.
-        runtime: its members of `runtimeBytecode`.
-        artifacts: `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc`, `devdoc`.
-    """
+    """The compiler's part of a record."""
 
     language: str
     version: str
-    contract: CompiledContract
+    contract: CompiledContract  # the contract in the compiler's output
     auxdata: AuxdataPositions
-    creation: dict[str, Json]
-    runtime: dict[str, Json]
+    creation: dict[str, Json]  # its members of `creationBytecode`, in served order
+    runtime: dict[str, Json]  # its members of `runtimeBytecode`
+    # `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc`, `devdoc`
     artifacts: dict[str, Json]
     source_ids: dict[str, Json] | None
 

@@ -19,17 +19,11 @@ _OLD_NAME_DIGITS = 36
 
 
 class CompiledCode(NamedTuple):
-    """One side of a compiled contract.
+    """One side of a compiled contract."""
 
-    Attributes:
-        artifact: `evm.bytecode` or `evm.deployedBytecode`.
-        code: its bytes, with zeros for libraries.
-        libraries: their positions.
-    """
-
-    artifact: dict[str, Json]
-    code: bytes
-    libraries: tuple[CodeReference, ...]
+    artifact: dict[str, Json]  # `evm.bytecode` or `evm.deployedBytecode`
+    code: bytes  # its bytes, with zeros for libraries
+    libraries: tuple[CodeReference, ...]  # their positions
 
 
 class CompiledContract(NamedTuple):
@@ -73,11 +67,7 @@ def language_of(std_json_input: Json) -> str:
 
 
 def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledContract:
-    """Return one contract of an output.
-
-    Raises:
-        DerivationError: if it is not there, or has no bytecode.
-    """
+    """Return one contract of an output; raise DerivationError if it is not there, or has no bytecode."""
     artifact = std_json_output
     for key in ("contracts", path, name):
         if not isinstance(artifact, dict) or not isinstance(artifact.get(key), dict):

@@ -8,15 +8,11 @@ from statuary.domain.contracts.record import ContractRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractCounts:
-    """The number of published contracts, and one of them.
+    """The number of published contracts, and one of them."""
 
-    Attributes:
-        by_chain: counts by chain id; chains without contracts are left out.
-        example: the last one in order of locations; None without contracts.
-    """
-
+    # counts by chain id; chains without contracts are left out
     by_chain: Mapping[str, int] = field(default_factory=dict)
-    example: ContractRow | None = None
+    example: ContractRow | None = None  # the last one in order of locations; None without contracts
 
     @property
     def contracts(self) -> int:

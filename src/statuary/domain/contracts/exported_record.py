@@ -22,76 +22,48 @@ LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.v
 
 
 class ExportedSide(NamedTuple):
-    """One side of a verified contract.
+    """One side of a verified contract."""
 
-    Attributes:
-        match: `perfect`, `partial` or None, from `sourcify_matches`.
-        onchain: `code.code` of the deployment; None if unknown.
-        recompiled: `code.code` of the compilation; None if there is none.
-        artifacts: `compiled_contracts.<side>_code_artifacts`.
-        transformations: `verified_contracts.<side>_transformations`.
-        values: `verified_contracts.<side>_values`.
-    """
-
-    match: str | None
-    onchain: bytes | None
-    recompiled: bytes | None
-    artifacts: Json
-    transformations: Json
-    values: Json
+    match: str | None  # `perfect`, `partial` or None, from `sourcify_matches`
+    onchain: bytes | None  # `code.code` of the deployment; None if unknown
+    recompiled: bytes | None  # `code.code` of the compilation; None if there is none
+    artifacts: Json  # `compiled_contracts.<side>_code_artifacts`
+    transformations: Json  # `verified_contracts.<side>_transformations`
+    values: Json  # `verified_contracts.<side>_values`
 
 
 class ExportedCompilation(NamedTuple):
-    """A row of `compiled_contracts`, with the metadata that other tables hold.
+    """A row of `compiled_contracts`, with the metadata that other tables hold."""
 
-    Attributes:
-        language: in lower case.
-        compiler: `solc`, `vyper` or `fe`.
-        version: without a leading `v`.
-        fully_qualified_name: path and name.
-        settings: `compiler_settings`.
-        artifacts: `compilation_artifacts`: `abi`, `userdoc`, `devdoc`, `storageLayout`,
-            `transientStorageLayout`, `sources`.
-        additional_input: other members of the standard JSON input, or None.
-        metadata: from `compiled_contracts_metadata`, in older exports from `sourcify_matches`.
-    """
-
-    language: str
-    compiler: str
-    version: str
+    language: str  # in lower case
+    compiler: str  # `solc`, `vyper` or `fe`
+    version: str  # without a leading `v`
     name: str
-    fully_qualified_name: str
-    settings: Json
+    fully_qualified_name: str  # path and name
+    settings: Json  # `compiler_settings`
+    # `compilation_artifacts`: `abi`, `userdoc`, `devdoc`, `storageLayout`, `transientStorageLayout`,
+    # `sources`
     artifacts: Json
-    additional_input: Json
-    metadata: Json
+    additional_input: Json  # other members of the standard JSON input, or None
+    metadata: Json  # from `compiled_contracts_metadata`, in older exports from `sourcify_matches`
 
 
 class ExportedMatch(NamedTuple):
-    """All rows of one match.
+    """All rows of one match."""
 
-    Attributes:
-        match_id: `sourcify_matches.id`.
-        verified_at: `sourcify_matches.created_at`, in the format of `verifiedAt`.
-        chain_id: `contract_deployments.chain_id`.
-        address: 20 bytes.
-        block_number: -1 for the genesis block.
-        sources: path and content, in the order of `compiled_contracts_sources`.
-        signatures: type and text with both hashes, of `signatures`; None if the export is without that table.
-    """
-
-    match_id: int
-    verified_at: str
-    chain_id: int
-    address: bytes
+    match_id: int  # `sourcify_matches.id`
+    verified_at: str  # `sourcify_matches.created_at`, in the format of `verifiedAt`
+    chain_id: int  # `contract_deployments.chain_id`
+    address: bytes  # 20 bytes
     transaction_hash: bytes | None
-    block_number: int | None
+    block_number: int | None  # -1 for the genesis block
     transaction_index: int | None
     deployer: bytes | None
     creation: ExportedSide
     runtime: ExportedSide
     compilation: ExportedCompilation
-    sources: Iterable[tuple[str, str]]
+    sources: Iterable[tuple[str, str]]  # path and content, in the order of `compiled_contracts_sources`
+    # type and text with both hashes, of `signatures`; None if the export is without that table
     signatures: Iterable[tuple[str, str, bytes, bytes]] | None
 
 

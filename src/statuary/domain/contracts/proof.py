@@ -29,19 +29,13 @@ class CheckOutcome(StrEnum):
 
 
 class CheckResult(NamedTuple):
-    """The result of one check of one record.
-
-    Attributes:
-        evidence: values that the check used, by name.
-        findings: violations of the rule, and notes.
-        reason: why the rule does not apply, if it does not.
-    """
+    """The result of one check of one record."""
 
     check: str
     outcome: CheckOutcome
-    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE
-    findings: tuple[Finding, ...] = ()
-    reason: str = ""
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # values that the check used, by name
+    findings: tuple[Finding, ...] = ()  # violations of the rule, and notes
+    reason: str = ""  # why the rule does not apply, if it does not
 
 
 class ClaimName(StrEnum):
@@ -68,17 +62,12 @@ class ClaimStatus(StrEnum):
 
 
 class Claim(NamedTuple):
-    """The status of one claim.
-
-    Attributes:
-        reason: what shows or contradicts it, or why it is not shown: a clause that follows a colon.
-        evidence: digests, versions and names behind it.
-    """
+    """The status of one claim."""
 
     name: ClaimName
     status: ClaimStatus
-    reason: str
-    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE
+    reason: str  # what shows or contradicts it, or why it is not shown: a clause that follows a colon
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names behind it
 
 
 class PinnedBy(StrEnum):
@@ -97,43 +86,27 @@ class PinnedBy(StrEnum):
 
 
 class CompilationEvidence(NamedTuple):
-    """Evidence that a record's sources were compiled again: claim C.
+    """Evidence that a record's sources were compiled again: claim C."""
 
-    Attributes:
-        record: SHA-256 of the record's canonical bytes, as hex; a changed record loses its evidence.
-        compiler_version: as the compiler reports it.
-        compiler_sha256: digest of the compiler's executable, as hex.
-        input_sha256: digest of the standard JSON input, as hex.
-        output_sha256: digest of the standard JSON output, as hex.
-        statuary: the version of statuary that compared the two.
-        members: the record's members that equal the output.
-    """
-
-    record: str
-    compiler_version: str
-    compiler_sha256: str
-    input_sha256: str
-    output_sha256: str
-    statuary: str
-    members: tuple[str, ...]
+    record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its evidence
+    compiler_version: str  # as the compiler reports it
+    compiler_sha256: str  # digest of the compiler's executable, as hex
+    input_sha256: str  # digest of the standard JSON input, as hex
+    output_sha256: str  # digest of the standard JSON output, as hex
+    statuary: str  # the version of statuary that compared the two
+    members: tuple[str, ...]  # the record's members that equal the output
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """Everything that is proved about one record.
+    """Everything that is proved about one record."""
 
-    Attributes:
-        results: one for each check, in catalogue order.
-        claims: empty if only checks were requested.
-        pinned: by member name; `sources/<path>` for a file that differs from the other sources.
-        anchor: what the chain's own proofs show of the record, for readers to verify.
-        anchor_problems: why evidence from the chain does not show what it should, and what to do about it.
-    """
-
-    results: tuple[CheckResult, ...]
-    claims: tuple[Claim, ...] = ()
+    results: tuple[CheckResult, ...]  # one for each check, in catalogue order
+    claims: tuple[Claim, ...] = ()  # empty if only checks were requested
+    # by member name; `sources/<path>` for a file that differs from the other sources
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
-    anchor: Anchor | None = None
+    anchor: Anchor | None = None  # what the chain's own proofs show of the record, for readers to verify
+    # why evidence from the chain does not show what it should, and what to do about it
     anchor_problems: tuple[tuple[str, str], ...] = ()
 
     @cached_property

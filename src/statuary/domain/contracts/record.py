@@ -243,13 +243,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 class ContractRow(NamedTuple):
-    """The list entry of a record: the members in served order, then what pages add.
-
-    Attributes:
-        language: with the compiler's version.
-        selectors: concatenated 4-byte hashes of functions, events and errors.
-        abi_names: the names of these, with a space between two.
-    """
+    """The list entry of a record: the members in served order, then what pages add."""
 
     match: str | None
     creationMatch: str | None  # noqa: N815 - the wire's own names
@@ -259,9 +253,9 @@ class ContractRow(NamedTuple):
     verifiedAt: str  # noqa: N815
     matchId: str  # noqa: N815
     name: str = ""
-    language: str = ""
-    selectors: bytes = b""
-    abi_names: str = ""
+    language: str = ""  # with the compiler's version
+    selectors: bytes = b""  # concatenated 4-byte hashes of functions, events and errors
+    abi_names: str = ""  # the names of these, with a space between two
 
 
 LIST_MEMBERS = ContractRow._fields[:7]

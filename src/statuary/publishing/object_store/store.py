@@ -56,11 +56,7 @@ def is_store_url(url: str) -> bool:
 
 
 class ObjectStore:
-    """A store, or a prefix of it.
-
-    Attributes:
-        has_conditions: whether puts have conditions; False for a store that refuses them.
-    """
+    """A store, or a prefix of it."""
 
     def __init__(self, url: str, patience: RetryPolicy = DEFAULT_RETRIES) -> None:
         """Create a client; no request is made.
@@ -73,7 +69,7 @@ class ObjectStore:
             PublishingError: if the library is not installed, or does not know such a store.
         """
         self.url = url.rstrip("/")
-        self.has_conditions = True
+        self.has_conditions = True  # whether puts have conditions; False for a store that refuses them
         self.patience = patience
         try:
             self.library = import_obstore()

@@ -63,12 +63,7 @@ class RequestCounts(NamedTuple):
 
 
 class ObjectStoreTarget(Target[OfferedObject]):
-    """An object store as a target; a context manager, since it holds a lease and temporary files.
-
-    Attributes:
-        verified: SHA-256 of what may be replaced at a path, None for nothing.
-        instant: that the site shows, in UTC, for the ledger; empty if unknown.
-    """
+    """An object store as a target; a context manager, since it holds a lease and temporary files."""
 
     def __init__(
         self,
@@ -107,8 +102,9 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.index = StoreIndex()
         self.index_tag: Tag | None = None
         self.asked = RequestCounts()
+        # SHA-256 of what may be replaced at a path, None for nothing
         self.verified: dict[str, str | None] = {}
-        self.instant = ""
+        self.instant = ""  # that the site shows, in UTC, for the ledger; empty if unknown
         self._plan: Plan | None = None
         self._taken_over: tuple[Shards, ...] = ()
 

@@ -25,27 +25,18 @@ LATEST_MONTHS = 3
 
 
 class HistoryMonth(NamedTuple):
-    """A month.
-
-    Attributes:
-        cards: the incidents and maintenances that began in it, newest first.
-    """
+    """A month."""
 
     month: FormattedTime
-    cards: tuple[IncidentCard, ...]
+    cards: tuple[IncidentCard, ...]  # the incidents and maintenances that began in it, newest first
 
 
 class HistoryView(NamedTuple):
-    """The content of a page of the history.
-
-    Attributes:
-        months: newest first.
-        quarters: the other pages, newest first; the link of the present one is empty.
-    """
+    """The content of a page of the history."""
 
     title: str
-    months: tuple[HistoryMonth, ...]
-    quarters: tuple[Link, ...]
+    months: tuple[HistoryMonth, ...]  # newest first
+    quarters: tuple[Link, ...]  # the other pages, newest first; the link of the present one is empty
     newer: Link | None
     older: Link | None
 

@@ -44,48 +44,32 @@ class CardUpdate(NamedTuple):
 
 
 class CardWindow(NamedTuple):
-    """The window of a maintenance.
-
-    Attributes:
-        length: the planned duration.
-        phase: `scheduled`, `active` or `over`.
-    """
+    """The window of a maintenance."""
 
     start: FormattedTime
     end: FormattedTime
-    length: str
-    phase: str
+    length: str  # the planned duration
+    phase: str  # `scheduled`, `active` or `over`
 
 
 class IncidentCard(NamedTuple):
-    """An incident or maintenance.
-
-    Attributes:
-        href: its page, relative to the site's root.
-        kind: `incident` or `maintenance`.
-        began: its start; for a maintenance, the planned start.
-        ended: when it was resolved or completed.
-        lasted: the duration; empty if it is unknown.
-        components: their names, by group.
-        updates: newest first, without the postmortem.
-        window: None for an incident.
-    """
+    """An incident or maintenance."""
 
     id: str
     name: str
-    href: str
-    kind: str
+    href: str  # its page, relative to the site's root
+    kind: str  # `incident` or `maintenance`
     impact: Impact
     impact_label: str
     label: str
     closed: bool
-    began: FormattedTime
-    ended: FormattedTime | None
-    lasted: str
-    components: tuple[str, ...]
-    updates: tuple[CardUpdate, ...]
+    began: FormattedTime  # its start; for a maintenance, the planned start
+    ended: FormattedTime | None  # when it was resolved or completed
+    lasted: str  # the duration; empty if it is unknown
+    components: tuple[str, ...]  # their names, by group
+    updates: tuple[CardUpdate, ...]  # newest first, without the postmortem
     postmortem: CardUpdate | None = None
-    window: CardWindow | None = None
+    window: CardWindow | None = None  # None for an incident
 
     @property
     def last_word(self) -> CardUpdate | None:

@@ -9,16 +9,11 @@ from statuary.documents.url_table import INCIDENT, INCIDENT_PAGE, LOG_INCIDENT
 
 
 class IncidentView(NamedTuple):
-    """The content of the page.
-
-    Attributes:
-        json: the document of the incident, relative to the site's root.
-        log_proof: the proof that this is in the site's log, relative to the site's root.
-    """
+    """The content of the page."""
 
     card: IncidentCard
-    json: str
-    log_proof: str
+    json: str  # the document of the incident, relative to the site's root
+    log_proof: str  # the proof that this is in the site's log, relative to the site's root
 
 
 def incident_view(card: IncidentCard) -> IncidentView:

@@ -29,45 +29,31 @@ PAST_DAYS = 15
 
 
 class PastDay(NamedTuple):
-    """A day with the incidents and maintenances that began on it, or several days without any.
+    """A day with the incidents and maintenances that began on it, or several days without any."""
 
-    Attributes:
-        day: the day, or the latest of several.
-        first: the earliest of several; None for one day.
-        cards: newest first.
-    """
-
-    day: FormattedTime
-    first: FormattedTime | None
-    cards: tuple[IncidentCard, ...]
+    day: FormattedTime  # the day, or the latest of several
+    first: FormattedTime | None  # the earliest of several; None for one day
+    cards: tuple[IncidentCard, ...]  # newest first
 
 
 class StatusView(NamedTuple):
-    """The content of the status page.
-
-    Attributes:
-        description: the indicator in words.
-        updated_at: the latest change; None if nothing has happened on a page of unknown age.
-        next_change: the next instant at which the page changes without a new build.
-        differs: an unresolved incident that is rated worse or better than the banner says; None without any.
-        uptime_days: the number of days that the bars show; 0 without bars.
-        about: what the site is about; empty if it does not say.
-        past: newest first.
-    """
+    """The content of the status page."""
 
     indicator: str
-    description: str
+    description: str  # the indicator in words
     built_at: FormattedTime
+    # the latest change; None if nothing has happened on a page of unknown age
     updated_at: FormattedTime | None
-    next_change: FormattedTime | None
+    next_change: FormattedTime | None  # the next instant at which the page changes without a new build
+    # an unresolved incident that is rated worse or better than the banner says; None without any
     differs: IncidentCard | None
     incidents: tuple[IncidentCard, ...]
     active: tuple[IncidentCard, ...]
     scheduled: tuple[IncidentCard, ...]
     groups: tuple[GroupRow, ...]
-    about: Markup
-    uptime_days: int
-    past: tuple[PastDay, ...]
+    about: Markup  # what the site is about; empty if it does not say
+    uptime_days: int  # the number of days that the bars show; 0 without bars
+    past: tuple[PastDay, ...]  # newest first
     past_days: int
 
 

@@ -26,17 +26,11 @@ _LONGEST_REMEMBERED = 40
 
 @dataclass(frozen=True)
 class BasicType:
-    """An elementary type: `address`, `bool`, `string`, `bytes`, `bytes7`, `uint256`, `int8`.
+    """An elementary type: `address`, `bool`, `string`, `bytes`, `bytes7`, `uint256`, `int8`."""
 
-    Attributes:
-        name: its canonical name (`uint256` for `uint`).
-        kind: the name without its size.
-        size: bytes of `bytesN`, bits of an integer; else 0.
-    """
-
-    name: str
-    kind: str
-    size: int = 0
+    name: str  # its canonical name (`uint256` for `uint`)
+    kind: str  # the name without its size
+    size: int = 0  # bytes of `bytesN`, bits of an integer; else 0
 
     is_dynamic: bool = False
     head_bytes: int = WORD

@@ -45,20 +45,13 @@ class Auxdata(NamedTuple):
 
 
 class AuxdataFields(NamedTuple):
-    """The content of auxdata.
+    """The content of auxdata."""
 
-    Attributes:
-        hashes: digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte
-            multihash.
-        compiler: version, dotted; empty if there is none.
-        runtime_size: bytes of the runtime code (Vyper 0.3.10 on), else None.
-        immutable_size: bytes of all immutables (Vyper 0.3.10 on), else None.
-    """
-
+    # digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte multihash
     hashes: Mapping[str, bytes]
-    compiler: str = ""
-    runtime_size: int | None = None
-    immutable_size: int | None = None
+    compiler: str = ""  # version, dotted; empty if there is none
+    runtime_size: int | None = None  # bytes of the runtime code (Vyper 0.3.10 on), else None
+    immutable_size: int | None = None  # bytes of all immutables (Vyper 0.3.10 on), else None
 
 
 @lru_cache(maxsize=REMEMBERED_PIECES)

@@ -20,17 +20,11 @@ MAX_ARRAY_INDEX = 2**32 - 2
 
 
 class CodeReference(NamedTuple):
-    """Bytes of the code that a value replaces.
+    """Bytes of the code that a value replaces."""
 
-    Attributes:
-        id: a library's fully qualified name, or an immutable's AST id.
-        start: offset in bytes.
-        length: in bytes.
-    """
-
-    id: str
-    start: int
-    length: int
+    id: str  # a library's fully qualified name, or an immutable's AST id
+    start: int  # offset in bytes
+    length: int  # in bytes
 
 
 def parse_link_references(link_references: Json) -> list[CodeReference]:

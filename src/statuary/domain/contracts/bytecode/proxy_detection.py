@@ -87,30 +87,19 @@ class ProxyVerdict(StrEnum):
 
 
 class ProxyEvidence(NamedTuple):
-    """The verdict on a code.
-
-    Attributes:
-        implementation: of an EIP-1167 clone, else None.
-        candidates: the proxy types whose patterns are in the code, in order of appearance.
-    """
+    """The verdict on a code."""
 
     verdict: ProxyVerdict
-    implementation: Address | None = None
-    candidates: tuple[str, ...] = ()
+    implementation: Address | None = None  # of an EIP-1167 clone, else None
+    candidates: tuple[str, ...] = ()  # the proxy types whose patterns are in the code, in order of appearance
 
 
 class ProxyMarks(NamedTuple):
-    """The patterns in a program.
+    """The patterns in a program."""
 
-    Attributes:
-        is_factory: whether it creates contracts.
-        fixed: addresses in the code that it delegates to.
-        candidates: proxy types whose slot it pushes, with repetitions.
-    """
-
-    is_factory: bool
-    fixed: tuple[bytes, ...]
-    candidates: tuple[str, ...]
+    is_factory: bool  # whether it creates contracts
+    fixed: tuple[bytes, ...]  # addresses in the code that it delegates to
+    candidates: tuple[str, ...]  # proxy types whose slot it pushes, with repetitions
 
 
 def proxy_evidence(code: bytes) -> ProxyEvidence:

@@ -16,15 +16,11 @@ from statuary.domain.primitives import InvalidValueError
 
 
 class ReplayError(InvalidValueError):
-    """A transformation cannot be applied.
-
-    Attributes:
-        step: its index in the list.
-    """
+    """A transformation cannot be applied."""
 
     def __init__(self, step: int, message: str) -> None:
         super().__init__(f"transformation {step}: {message}")
-        self.step = step
+        self.step = step  # its index in the list
 
 
 def replay(

@@ -46,19 +46,13 @@ Choice = TypeVar("Choice")
 
 
 class TransformationStep(NamedTuple):
-    """One transformation.
-
-    Attributes:
-        offset: in bytes of the code as the previous transformations left it.
-        id: of the value: an AST id, a library's fully qualified name, or an auxdata number.
-        length: bytes removed; None if a `replace` removes as many as it inserts.
-    """
+    """One transformation."""
 
     type: TransformationType
     reason: TransformationReason
-    offset: int
-    id: str | None = None
-    length: int | None = None
+    offset: int  # in bytes of the code as the previous transformations left it
+    id: str | None = None  # of the value: an AST id, a library's fully qualified name, or an auxdata number
+    length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
 
     def as_json(self) -> dict[str, Json]:
         """Return the list element, its keys in the served order."""

@@ -58,18 +58,12 @@ class UnknownModuleError(InvalidValueError):
 
 
 class VyperProgram(NamedTuple):
-    """The input of an integrity hash.
+    """The input of an integrity hash."""
 
-    Attributes:
-        main: the path of the compiled module.
-        sources: texts by path.
-        overrides: `storage_layout_overrides` of the input, or None.
-    """
-
-    main: str
-    sources: Mapping[str, str]
+    main: str  # the path of the compiled module
+    sources: Mapping[str, str]  # texts by path
     version: str
-    overrides: Json = None
+    overrides: Json = None  # `storage_layout_overrides` of the input, or None
 
 
 def integrity_hashes(program: VyperProgram) -> Iterator[str]:

@@ -22,19 +22,12 @@ class NotCanonicalError(StatuaryError, ValueError):
 
 
 class MemberSpan(NamedTuple):
-    """One member of an object, as byte offsets in its text.
+    """One member of an object, as byte offsets in its text."""
 
-    Attributes:
-        name: unescaped.
-        start: the opening quote of the name.
-        value: the first byte of the value.
-        end: the first byte after the value.
-    """
-
-    name: str
-    start: int
-    value: int
-    end: int
+    name: str  # unescaped
+    start: int  # the opening quote of the name
+    value: int  # the first byte of the value
+    end: int  # the first byte after the value
 
 
 def members(text: bytes, start: int = 0) -> list[MemberSpan]:

@@ -20,15 +20,10 @@ class InvalidSelectorError(StatuaryError, ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The members that a request asks for.
+    """The members that a request asks for."""
 
-    Attributes:
-        fields: in order; None for all.
-        omit: by member; an empty tuple omits the whole member.
-    """
-
-    fields: ChosenMembers | None = None
-    omit: ChosenMembers = field(default_factory=dict)
+    fields: ChosenMembers | None = None  # in order; None for all
+    omit: ChosenMembers = field(default_factory=dict)  # by member; an empty tuple omits the whole member
 
     @property
     def whole(self) -> bool:
