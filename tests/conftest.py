@@ -1,12 +1,15 @@
 """What holds for every test."""
 
+import os
 import signal
 
 
 def pytest_configure() -> None:
-    """Take Ctrl-C as a foreground process does.
+    """Take Ctrl-C as a foreground process does, and let Python keep what it compiles.
 
-    A shell starts `pytest &` with SIGINT ignored, and the programs that tests interrupt would inherit that.
+    A shell starts `pytest &` with SIGINT ignored, and the programs that tests interrupt would inherit that. Tests start
+    a thousand processes, and each would compile the package again.
     """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from statuary.cli.main import AFTER_INTERRUPTION
 from support.dask_cluster import dask_cluster
 from support.random_kills import STATUARY, Worlds, counted, files_in, finished, kill_at_random
 from support.sites import site_of_many
@@ -28,21 +29,21 @@ def test_killed_on_a_cluster(tmp_path):
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_ends_it_with_one_message_and_the_next_build_resumes(tmp_path, workers):
-    content, out = site_of_many(tmp_path, 900), tmp_path / "out"
+    content, out = site_of_many(tmp_path, 400), tmp_path / "out"
     command = [*STATUARY, "--content", content, "--out", out, "--workers", workers]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as build:
         until = time.monotonic() + 60
-        while not any(out.glob(".statuary/staged/*/shards/*.sqlite3")):
+        while not any(out.glob(".statuary/staged/*/partitions/*.sqlite3")):
             assert time.monotonic() < until
             time.sleep(0.01)
         build.send_signal(signal.SIGINT)
         said, complaint = build.communicate(timeout=30)
     assert (build.returncode, said) == (130, "")
-    assert complaint == "\nstatuary: interrupted; what is published is whole, and the same command goes on\n"
+    assert complaint == f"\nstatuary: interrupted; {AFTER_INTERRUPTION['build']}\n"
     assert files_in(out) == {}
-    assert any(out.glob(".statuary/staged/*/shards/*.sqlite3"))
+    assert any(out.glob(".statuary/staged/*/partitions/*.sqlite3"))
     finished(content, out)
     finished(content, tmp_path / "undisturbed")
     assert files_in(out) == files_in(tmp_path / "undisturbed")

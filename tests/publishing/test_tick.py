@@ -53,6 +53,8 @@ def test_ticking_through_every_transition_equals_building_anew(tmp_path: Path) -
     content = status_content(tmp_path)
     site = tmp_path / "site"
     build(content, site, START)
+    with (content / "site.yaml").open("a") as settings:
+        settings.write("status: {horizon_days: 0}\n")  # of the fresh builds only the present is compared
     index = read_epoch_index(site)
     assert len(index.instants) > 30
     summary = None
