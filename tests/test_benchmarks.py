@@ -10,7 +10,7 @@ from support.requirements import CHECKOUT
 COMMANDS = {
     "corpora": ("S:3", "{folder}/corpus"),
     "records_against_copy": ("--rounds", "1", "content/contracts"),
-    "no_change": ("--count", "300", "--rounds", "1"),
+    "no_change": ("--count", "120", "--rounds", "1"),
     "tick_against_build": ("--transitions", "1"),
     "pages_against_hugo": ("--contracts", "2", "--render", "own", "--out", "{folder}"),
     "kill_at_random": ("--times", "1"),
