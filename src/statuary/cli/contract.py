@@ -11,17 +11,12 @@ from statuary.cli.compiler_options import compiler_option, parse_compilers
 from statuary.cli.contract_anchor import anchor, anchor_added
 from statuary.cli.contract_choice import choose_chain, choose_sources, read_catalogue
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options.common_options import (
-    build_instant,
-    content_option,
-    with_options,
-)
+from statuary.cli.options.common_options import FILE, build_instant, content_option, with_options
 from statuary.cli.options.contract_options import (
     ADDRESS,
     CHAIN_ID,
     CHAIN_OPTIONS,
     COMPILATION_OPTIONS,
-    FILE,
     WRITE_OPTIONS,
 )
 from statuary.cli.output.findings_report import text_report
@@ -30,11 +25,7 @@ from statuary.content.locate import locate_findings
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.contracts.workspace import WorkspaceDeployment
 from statuary.domain.findings import Finding, has_errors, sorted_findings
-from statuary.domain.primitives import (
-    Address,
-    ChainId,
-    Instant,
-)
+from statuary.domain.primitives import Address, ChainId, Instant
 from statuary.editing.content_lock import content_lock
 from statuary.importing.compile_contract import compile_contract, write_evidence
 from statuary.importing.ethereum_node import EthereumNode

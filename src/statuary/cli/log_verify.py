@@ -8,7 +8,8 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.log_witness import echo_witnesses, witness_key_options
-from statuary.cli.options.log_options import FILE, public_log_key_option, site_reader
+from statuary.cli.options.common_options import FILE
+from statuary.cli.options.log_options import public_log_key_option, site_reader
 from statuary.cli.output.plain_text import count_text
 from statuary.cli.output.printable import printable
 from statuary.publishing.errors import PublishingError

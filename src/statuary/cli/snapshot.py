@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options.common_options import build_instant, content_option, now_option
-from statuary.cli.options.signing_options import FILE, sign_option, signer_of
+from statuary.cli.options.common_options import FILE, build_instant, content_option, now_option
+from statuary.cli.options.signing_options import sign_option, signer_of
 from statuary.cli.output.plain_text import changes_line, changes_lines, size_text
 from statuary.cli.snapshot_diff import diff
 from statuary.cli.snapshot_verify import verify

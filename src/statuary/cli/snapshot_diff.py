@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.options.signing_options import FILE
+from statuary.cli.options.common_options import FILE
 from statuary.cli.output.plain_text import changes_lines, size_text
 from statuary.cli.output.printable import printable
 from statuary.snapshots.delta import write_delta

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 import click
 
 from statuary.cli.importing.status_kinds import IMPORT_OPTIONS
-from statuary.cli.options.common_options import with_options
-from statuary.cli.options.contract_options import ADDRESS, CHAIN_ID, FILE
+from statuary.cli.options.common_options import FILE, with_options
+from statuary.cli.options.contract_options import ADDRESS, CHAIN_ID
 
 
 class ContractKind(NamedTuple):

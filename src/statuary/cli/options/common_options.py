@@ -11,6 +11,9 @@ import click
 from typing_extensions import override
 
 from statuary.domain.primitives import Instant, InvalidValueError, instant, parse_instant
+from statuary.publishing.errors import PublishingError
+
+FILE = click.Path(path_type=Path, dir_okay=False)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -92,6 +95,14 @@ format_option = click.option(
     show_default=True,
     help="The format of findings.",
 )
+
+
+def read_key(file: Path) -> str:
+    """Return the text of a file with a key; raise PublishingError if it cannot be read."""
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PublishingError(f"the key {file} cannot be read: {error}") from None
 
 
 def utc_now() -> Instant:

@@ -7,7 +7,7 @@ from typing import TypeVar
 import click
 from typing_extensions import override
 
-from statuary.cli.options.common_options import InstantType, content_option, now_option
+from statuary.cli.options.common_options import FILE, InstantType, content_option, now_option
 from statuary.domain.primitives import Hex, InvalidValueError, parse_address, parse_chain_id, parse_hex
 
 HASH_LENGTH = 2 + 64
@@ -46,7 +46,6 @@ ADDRESS = ParsedType("address", parse_address)
 CHAIN_ID = ParsedType("chain id", parse_chain_id)
 HASH = ParsedType("hash", _hash)
 NUMBER = ParsedType("number", _number)
-FILE = click.Path(path_type=Path, dir_okay=False)
 
 COMPILATION_OPTIONS = (
     click.option("--address", required=True, type=ADDRESS, help="The address of the contract."),

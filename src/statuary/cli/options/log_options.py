@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from statuary.cli.options.common_options import FILE, read_key
 from statuary.publishing.errors import PublishingError
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from statuary.publishing.log.site_log import SiteLog
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"
-FILE = click.Path(path_type=Path, dir_okay=False)
-
 log_key_option = click.option(
     "--log-key",
     type=FILE,
@@ -49,7 +48,7 @@ def log_keeper(
     from statuary.publishing.log.log_keeper import LogKeeper
     from statuary.publishing.log.published_log import parse_head
 
-    text = _read(key_file) if key_file else os.environ.get(KEY_VARIABLE, "")
+    text = read_key(key_file) if key_file else os.environ.get(KEY_VARIABLE, "")
     keeper = LogKeeper(settings, parse_private_key(text) if text else None, now)
     if key_file is not None:
         with suppress(OSError):
@@ -118,11 +117,4 @@ def read_public_key(text: str, kinds: bytes = b"\1") -> "PublicKey":
     """Return the public key that a text is, or that the file of this name holds."""
     from statuary.domain.log.notes import parse_public_key
 
-    return parse_public_key(_read(Path(text)) if Path(text).is_file() else text, kinds)
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PublishingError(f"the key {file} cannot be read: {error}") from None
+    return parse_public_key(read_key(Path(text)) if Path(text).is_file() else text, kinds)

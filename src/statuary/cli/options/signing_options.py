@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from statuary.publishing.errors import PublishingError
+from statuary.cli.options.common_options import FILE, read_key
 from statuary.snapshots.manifest_signature import Signer, manifest_signer, parse_public_key, parse_secret_key
 
 if TYPE_CHECKING:
     from minisign import PublicKey
-
-FILE = click.Path(path_type=Path, dir_okay=False)
 
 public_key_option = click.option(
     "--public-key",
@@ -25,22 +23,15 @@ sign_option = click.option(
 
 def public_key_of(text: str | None) -> "PublicKey | None":
     """Return the public key in a text, or in the file of this name."""
-    return None if text is None else parse_public_key(_read_key(text) if Path(text).is_file() else text)
+    return None if text is None else parse_public_key(read_key(Path(text)) if Path(text).is_file() else text)
 
 
 def signer_of(file: Path | None) -> Signer | None:
     """Return a signer with the secret key in a file; None without a file."""
     if file is None:
         return None
-    return manifest_signer(parse_secret_key(_read_key(file), _ask_password))
+    return manifest_signer(parse_secret_key(read_key(file), _ask_password))
 
 
 def _ask_password() -> str:
     return str(click.prompt("Password of the key", hide_input=True, err=True))
-
-
-def _read_key(file: str | Path) -> str:
-    try:
-        return Path(file).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PublishingError(f"the key {file} cannot be read: {error}") from None
