@@ -31,8 +31,9 @@ def site_for(targets: list[str]) -> dict[str, bytes]:
 def test_requests_are_answered_as_python_answers_them():
     """Python's answers are held to the measured ones, difference by difference, in its own tests."""
     cases = measured_requests()
-    asked = [{"method": case["method"], "target": case["path"]} for case in cases]
-    answers = answers_of_deno(site_for([case["path"] for case in cases]), asked)
+    assert cases
+    requests = [{"method": case["method"], "target": case["path"]} for case in cases]
+    answers = answers_of_deno(site_for([case["path"] for case in cases]), requests)
     for case, answer in zip(cases, answers, strict=True):
         expected = by_python(case["method"], case["path"])
         if expected is None:

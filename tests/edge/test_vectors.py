@@ -32,6 +32,7 @@ def test_the_vectors_are_what_the_python_side_answers():
 def test_the_edge_module_answers_the_vectors(chunk):
     vectors = json.loads(VECTORS.read_text(encoding="utf-8"))
     cases = [{**case, "chunk": chunk} for case in vectors["cases"]]
+    assert cases
     answers = answers_of_deno(fixture_site(), cases)
     for case, answer in zip(vectors["cases"], answers, strict=True):
         assert comparable(answer, case["answer"]) == case["answer"], case["target"]

@@ -121,9 +121,13 @@ def test_the_hook_of_pre_commit_checks_the_content(tmp_path):
 
 
 def test_programs_of_npm_are_installed_from_lock_files_without_their_scripts():
-    for script in sorted((CHECKOUT / ".ci").iterdir()):
-        for line in script.read_text().splitlines():
-            command = line.partition("#")[0]
-            if re.search(r"\bnpm (ci|install|i)\b", command):
-                assert "npm ci" in command, f"{script.name}: {line}"
-                assert "--ignore-scripts" in command, f"{script.name}: {line}"
+    lines = [
+        (script.name, line.partition("#")[0])
+        for script in sorted((CHECKOUT / ".ci").iterdir())
+        for line in script.read_text().splitlines()
+    ]
+    installing = [(name, command) for name, command in lines if re.search(r"\bnpm (ci|install|i)\b", command)]
+    assert installing
+    for name, command in installing:
+        assert "npm ci" in command, f"{name}: {command}"
+        assert "--ignore-scripts" in command, f"{name}: {command}"

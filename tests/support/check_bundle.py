@@ -12,7 +12,7 @@ PAGES = CHECKOUT / "src" / "statuary" / "documents" / "pages"
 MODULES = PAGES / "check"
 BUNDLE = PAGES / "assets" / "check.js"
 
-BANNER = "// The check of a contract's record in the reader's browser, made small from statuary's documents/pages/check."
+BANNER = "// The check of a contract's record in the reader's browser, bundled from statuary's documents/pages/check."
 
 
 def bundled() -> bytes:

@@ -10,7 +10,7 @@ import { LookupError } from "./lookup-error.js";
  * @property {string} address
  */
 
-// Express matches paths in any case and with one slash more at the end; the first pattern that fits wins.
+// Express matches paths in any case and with an extra slash at the end; the first matching pattern wins.
 // Some clients prefix all paths with `/server`, where sourcify.dev has its API.
 /** @type {[Route["resource"], RegExp][]} */
 const ROUTES = [

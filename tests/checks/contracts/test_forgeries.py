@@ -133,11 +133,11 @@ def test_a_remapping_may_have_an_empty_context():
 
 
 def test_metadata_may_be_kept_in_another_order_of_keys():
-    for text in true_records()[:40]:
-        record = orjson.loads(text)
-        if record["metadata"]:
-            record["metadata"] = dict(reversed(record["metadata"].items()))
-            assert notes(record) <= {"unmatched-side-does-not-match"}
+    records = [record for record in map(orjson.loads, true_records()[:40]) if record["metadata"]]
+    assert records
+    for record in records:
+        record["metadata"] = dict(reversed(record["metadata"].items()))
+        assert notes(record) <= {"unmatched-side-does-not-match"}
 
 
 @pytest.mark.parametrize("level", ["creation", "runtime"])

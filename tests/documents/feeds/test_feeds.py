@@ -51,7 +51,9 @@ def documents():
 
 
 def test_every_document_has_its_row_in_the_url_table():
-    for document in feed_documents(catalogue({"slow": incident()}), NOW):
+    documents = feed_documents(catalogue({"slow": incident()}), NOW)
+    assert documents
+    for document in documents:
         url, _ = match_url(document.path)
         assert (document.media_type, document.cache) == (url.media_type, url.cache)
 
@@ -249,7 +251,9 @@ def test_unpublished_incidents_are_not_in_feeds():
         {"draft": incident(draft=True), "later": incident(publish_at="2026-12-24T00:00:00Z")},
         {"secret": maintenance(draft=True)},
     )
-    assert all(b"Slow answers" not in body and b"Upgrade" not in body for body in bodies(hidden).values())
+    texts = bodies(hidden).values()
+    assert texts
+    assert all(b"Slow answers" not in body and b"Upgrade" not in body for body in texts)
 
 
 HOSTILE = (

@@ -97,6 +97,7 @@ def test_a_name_is_a_search_term_of_letters() -> None:
     paths = [
         document.path for document in search_documents([entry], renderer.localization.texts, with_pages=True)
     ]
+    assert paths
     assert all(path.startswith("contracts/search/") and ".." not in path for path in paths)
 
 

@@ -51,7 +51,7 @@ def test_numbers_follow_the_language() -> None:
     assert page_texts("en").number(1234567) == "1,234,567"
     assert page_texts("de").number(1234567) == "1'234'567"
     assert page_texts("de").decimal(99.9, 2) == "99,90"
-    assert page_texts("en").count("uptime.troubles", 1) == "1 day with issues"
+    assert page_texts("en").count("uptime.days_with_issues", 1) == "1 day with issues"
 
 
 def test_a_custom_language_falls_back_to_english() -> None:

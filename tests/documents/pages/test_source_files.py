@@ -32,7 +32,9 @@ def test_the_lines_are_those_of_the_source(path: object) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_line_is_independent(path: object) -> None:
     content = path.read_text("utf-8")  # type: ignore[attr-defined]
-    for line in highlighted_lines(content, LANGUAGES[path.suffix]):  # type: ignore[attr-defined]
+    lines = list(highlighted_lines(content, LANGUAGES[path.suffix]))  # type: ignore[attr-defined]
+    assert lines
+    for line in lines:
         assert line.count("<span") == line.count("</span>")
 
 

@@ -98,7 +98,7 @@ def test_an_unknown_language_is_a_finding(tmp_path: Path) -> None:
             "theme-templates",
             "/proc/self/environ",
         ),
-        ("templates/base.html", "{{ say('no.such') }}", "theme-templates", "no.such"),
+        ("templates/base.html", "{{ t('no.such') }}", "theme-templates", "no.such"),
         ("templates/404.txt", "x", None, ""),
         ("surprise.exe", b"MZ", "known-files", "unknown file; it is "),
     ],

@@ -159,7 +159,7 @@ def test_the_error_is_at_the_line_of_the_template_where_it_occurred():
 
 def test_texts_of_a_theme_are_sandboxed():
     own = (("page.home", "{name.__class__} {name!r} {name[0]} {{name}} {name}"),)
-    shown = templates({"status.html": "{{ say('page.home', name=site.name) }}"}, own).render("status.html")
+    shown = templates({"status.html": "{{ t('page.home', name=site.name) }}"}, own).render("status.html")
     assert shown == "{name.__class__} {name!r} {name[0]} {name} Plinth"
 
 
@@ -172,7 +172,7 @@ def test_everything_a_theme_needs_works():
       {%- set shown.count = shown.count + 1 -%}
     {%- endfor -%}
     {{ " " ~ shown.count ~ " of " ~ site.name }} {{ ["x", "y"]|join("+") }} {{ "x" in "xyz" }}
-    {{- " " ~ icon("operational") }} {{ site.zone.key }} {{ say("section.status") }} {{ "<b>" }}"""
+    {{- " " ~ icon("operational") }} {{ site.zone.key }} {{ t("section.status") }} {{ "<b>" }}"""
     shown = templates({"own.html": source}).render("own.html")
     assert shown.startswith("1/2 ALPHA, 2/2 BETA 2 of Plinth x+y True <svg")
     assert shown.endswith("UTC Status &lt;b&gt;")

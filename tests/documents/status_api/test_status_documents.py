@@ -100,6 +100,7 @@ def test_maintenances_by_what_they_are_doing():
 def test_every_document_begins_with_the_page():
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"))
 
+    assert "api/v2/summary.json" in documents
     for path in set(documents) - {"api/v2/uptime.schema.json"}:
         assert next(iter(documents[path])) == "page", path
 

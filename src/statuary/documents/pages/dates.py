@@ -60,8 +60,8 @@ class DateFormatter:
         minutes = length // MINUTE
         days, hours, rest = minutes // 1440, minutes // 60 % 24, minutes % 60
         parts = [(days, "d"), (hours, "h"), (rest, "min")]
-        told = [f"{count} {self._texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
-        return " ".join(told) or self._texts("unit.moment")
+        shown = [f"{count} {self._texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
+        return " ".join(shown) or self._texts("unit.moment")
 
     def zone_name(self, at: Instant) -> str:
         """Return the name of the zone at an instant, or its offset if it has none."""

@@ -22,8 +22,8 @@ from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_R
 from statuary.domain.page_settings import ThemeError
 
 REMEMBERED = (
-    ("trouble.html", "trouble"),
-    ("macros.html", "troubles"),
+    ("downtime_day.html", "downtime_day"),
+    ("macros.html", "downtimes"),
     ("macros.html", "past_card"),
     ("macros.html", "updates"),
 )
@@ -153,8 +153,8 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, Any]:
     feeds = ((HISTORY_ATOM, "Atom"), (HISTORY_RSS, "RSS"), (FEED, "JSON Feed"))
     return {
         "site": context,
-        "say": texts,
-        "tell": _markup_filler(texts),
+        "t": texts,
+        "t_markup": _markup_filler(texts),
         "api_page": section_url("api", context.settings).path(),
         "calendar": CALENDAR.path(),
         "logo": THEME_FILE.path(name=theme.logo) if theme.logo else "",
@@ -165,9 +165,9 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, Any]:
 
 
 def _markup_filler(texts: PageTexts) -> Callable[..., Markup]:
-    def tell(key: str, /, **parts: object) -> Markup:
+    def t_markup(key: str, /, **parts: object) -> Markup:
         """Return a text whose placeholders are filled with markup."""
         filled = texts.fill(str(escape(texts(key))), {name: escape(part) for name, part in parts.items()})
         return Markup(filled)  # noqa: S704 - text and parts are escaped
 
-    return tell
+    return t_markup

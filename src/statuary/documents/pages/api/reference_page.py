@@ -142,8 +142,8 @@ def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iter
         schema = next((as_object(one).get("schema") for one in content.values()), None)
         kind, link = _type(schema, 0)
         media_types = ", ".join(one_line(media_type) for media_type in content)
-        told = f"{kind} ({media_types})" if kind and media_types else media_types
-        yield ResponseView(status=one_line(status), description=_prose(response), type=told, link=link)
+        shown = f"{kind} ({media_types})" if kind and media_types else media_types
+        yield ResponseView(status=one_line(status), description=_prose(response), type=shown, link=link)
 
 
 def _schema(name: str, schema: Mapping[str, Json]) -> SchemaView:

@@ -5,48 +5,48 @@ const MAX_LINES = 2_000;
 const CONTEXT = 3;
 
 /** Compares the two contracts that a form of `contract.html` names, and shows what differs below it. */
-export async function compare(place) {
-  const { record, address } = place.dataset;
-  const status = place.querySelector("[role=status]");
-  const found = place.querySelector("[data-found]");
+export async function compare(section) {
+  const { record, address } = section.dataset;
+  const status = section.querySelector("[role=status]");
+  const found = section.querySelector("[data-found]");
   found.replaceChildren();
-  status.textContent = place.dataset.asking;
+  status.textContent = section.dataset.asking;
   try {
     const [before, after] = await Promise.all(["before", "after"].map(async (name) => {
-      const url = record.replace(address, place.querySelector("form").elements[name].value);
-      const answer = await fetch(url);
-      if (!answer.ok) throw new Error(`${answer.status} ${url}`);
-      return answer.json();
+      const url = record.replace(address, section.querySelector("form").elements[name].value);
+      const response = await fetch(url);
+      if (!response.ok) throw new Error(`${response.status} ${url}`);
+      return response.json();
     }));
     found.replaceChildren(
-      ...part(place.dataset.abi, listed(interfaceOf(before), interfaceOf(after)), place),
-      ...part(place.dataset.storage, storageDifference(before, after, place), place),
-      ...part(place.dataset.sources, sourceDifference(before, after), place),
+      ...part(section.dataset.abi, listed(interfaceOf(before), interfaceOf(after)), section),
+      ...part(section.dataset.storage, storageDifference(before, after, section), section),
+      ...part(section.dataset.sources, sourceDifference(before, after), section),
     );
     status.textContent = "";
   } catch ({ message }) {
-    status.textContent = place.dataset.unread.replace("{reason}", message);
+    status.textContent = section.dataset.unread.replace("{reason}", message);
   }
 }
 
-/** A heading and the lines below it; a line begins with `+`, `-` or what is neither. */
-function part(title, lines, place) {
-  const told = lines.length ? lines.slice(0, MAX_LINES) : [place.dataset.none];
-  if (lines.length > told.length) told.push(place.dataset.cut.replace("{lines}", lines.length - told.length));
+/** A heading and the lines below it; changed lines begin with `+` or `-`. */
+function part(title, lines, section) {
+  const shown = lines.length ? lines.slice(0, MAX_LINES) : [section.dataset.none];
+  if (lines.length > shown.length) shown.push(section.dataset.cut.replace("{lines}", lines.length - shown.length));
   const list = element("pre", "", "code");
   list.tabIndex = 0;
   list.ariaLabel = title;
-  list.append(...told.map((line) => element("span", `${visible(line)}\n`, { "+": "added", "-": "removed" }[line[0]])));
+  list.append(...shown.map((line) => element("span", `${visible(line)}\n`, { "+": "added", "-": "removed" }[line[0]])));
   return [element("h4", title), list];
 }
 
 const element = (name, text, className = "") =>
   Object.assign(document.createElement(name), { textContent: text, className });
 
-/** A line in which characters that are not seen are written out, such as those that turn the direction of text. */
+/** A line with invisible characters written out, such as those that reverse the direction of text. */
 const visible = (line) => line.replace(/(?!\t)[\p{Cf}\p{Cc}]/gu, (one) => `\\u{${one.codePointAt(0).toString(16)}}`);
 
-/** What only one of two maps has, or has otherwise, as lines in the order of the names. */
+/** The entries in which two maps differ, as lines sorted by name. */
 function listed(before, after) {
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) => {
     const [old, now] = [before.get(name), after.get(name)];
@@ -72,13 +72,13 @@ function interfaceOf({ abi }) {
   ]));
 }
 
-function storageDifference(before, after, place) {
+function storageDifference(before, after, section) {
   return before.storageLayout && after.storageLayout
     ? listed(storageOf(before.storageLayout), storageOf(after.storageLayout))
-    : [place.dataset.unknown];
+    : [section.dataset.unknown];
 }
 
-/** The place and type of each variable; of several with one name, each has its number. */
+/** The section and type of each variable; of several with one name, each has its number. */
 function storageOf({ storage, types }) {
   const variables = new Map();
   for (const { label, slot, offset, type } of storage) {

@@ -52,8 +52,8 @@ function colour(code, anchor) {
   };
   const lines = [numbered()];
   for (const [piece, style] of text.length > 200_000 ? [[text, ""]] : highlighted(text, language)) {
-    piece.split("\n").forEach((part, place) => {
-      if (place) lines.push("\n", numbered());
+    piece.split("\n").forEach((part, index) => {
+      if (index) lines.push("\n", numbered());
       if (!part) return;
       if (!style) return lines.push(part);
       const span = document.createElement("span");
@@ -72,7 +72,7 @@ function open(file) {
   file.open = true;
 }
 
-/** Shows the file of an anchor such as `s3` or `s3-41`; where files stand beside a tree, alone. */
+/** Shows the file of an anchor such as `s3` or `s3-41`; beside the tree of files, only that file. */
 function showFile(anchor) {
   const file = document.getElementById(/^s\d+/.exec(anchor)?.[0] ?? "");
   if (!files.includes(file)) return;
@@ -130,7 +130,7 @@ const watcher = new IntersectionObserver((entries) => {
 }, { rootMargin: "-20% 0px -65%" });
 for (const id of links.keys()) watcher.observe(document.querySelector(`[aria-labelledby="${id}"]`));
 
-/** Offers the check of a contract's record; the script that checks is loaded when it is asked for. */
+/** Offers the check of a contract's record; its script is loaded on demand. */
 function offerCheck() {
   const section = document.querySelector("[data-check]");
   if (!section) return;

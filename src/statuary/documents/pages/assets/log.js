@@ -6,7 +6,7 @@ const joined = (...parts) => new Uint8Array(parts.flatMap((part) => [...part]));
 const utf8 = (text) => new TextEncoder().encode(text);
 const isSignature = (line) => /^— [^\s+]+ [A-Za-z0-9+/]+={0,2}$/.test(line);
 
-/** Return what canonical base64 encodes; `atob` also takes other spellings. */
+/** Return the bytes of canonical base64; `atob` also accepts other encodings of them. */
 function base64(text) {
   const bytes = atob(text);
   if (btoa(bytes) !== text) throw new Error("a line is not base64");
@@ -41,19 +41,19 @@ export function parseProof(text) {
 
 /** Return the root that the hash of an entry and its inclusion proof lead to (RFC 9162, 2.1.3.2), in hex. */
 export async function rootOf(leaf, { index, size, hashes }) {
-  let place = index;
+  let position = index;
   let last = size - 1n;
-  if (place > last) throw new Error("the log has no such entry");
+  if (position > last) throw new Error("the log has no such entry");
   let found = leaf;
   for (const sibling of hashes) {
     if (last === 0n) throw new Error("the proof is too long");
-    if (place & 1n || place === last) {
+    if (position & 1n || position === last) {
       found = await sha256(joined([1], sibling, found));
-      while (place && !(place & 1n)) [place, last] = [place >> 1n, last >> 1n];
+      while (position && !(position & 1n)) [position, last] = [position >> 1n, last >> 1n];
     } else {
       found = await sha256(joined([1], found, sibling));
     }
-    [place, last] = [place >> 1n, last >> 1n];
+    [position, last] = [position >> 1n, last >> 1n];
   }
   if (last !== 0n) throw new Error("the proof is too short");
   return hex(found);
@@ -79,7 +79,7 @@ export async function isSigned(proof, publicKey) {
   return false;
 }
 
-/** Verify that a document is what the entry of a proof says, and that the entry is in the log. */
+/** Verify that a document is the one that the entry of a proof names, and that the entry is in the log. */
 export async function verify(proof, document) {
   const entry = JSON.parse(new TextDecoder().decode(proof.entry));
   const digest = hex(await sha256(document));
@@ -98,20 +98,20 @@ async function bytesOf(url) {
 }
 
 async function show(line) {
-  const told = line.dataset;
+  const { dataset } = line;
   const result = line.querySelector("[role=status]");
   try {
-    const [proofText, document, about] = await Promise.all([told.proof, told.document, told.key].map(bytesOf));
+    const [proofText, document, about] = await Promise.all([dataset.proof, dataset.document, dataset.key].map(bytesOf));
     const proof = parseProof(new TextDecoder().decode(proofText));
     await verify(proof, document);
     const log = JSON.parse(new TextDecoder().decode(about));
     const signed = await isSigned(proof, log.publicKey);
     if (signed === false) throw new Error("the checkpoint is not signed with the log's key");
-    const parts = [told.holds.replace("{number}", String(proof.index)), signed ? told.signed : told.unsigned];
-    result.textContent = [...parts, ...(log.exampleKey ? [told.example] : [])].join(" ");
+    const parts = [dataset.holds.replace("{number}", String(proof.index)), signed ? dataset.signed : dataset.unsigned];
+    result.textContent = [...parts, ...(log.exampleKey ? [dataset.example] : [])].join(" ");
     line.classList.add("holds");
   } catch (error) {
-    result.textContent = told.fails.replace("{reason}", error.message);
+    result.textContent = dataset.fails.replace("{reason}", error.message);
     line.classList.add("fails");
   }
 }

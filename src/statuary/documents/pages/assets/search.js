@@ -10,27 +10,27 @@ const lists = [...document.querySelectorAll("main > section")];
 const chains = new Map([...document.querySelectorAll("[data-chain]")].map((row) => [
   row.dataset.chain, { name: row.querySelector("th").textContent, href: row.querySelector("a").href },
 ]));
-let asked = 0;
+let latestSearch = 0;
 
 /** Reads a file of the index once. */
 function file(path) {
   if (!read.has(path)) {
-    const answer = fetch(new URL(`contracts/search/${path}`, ROOT)).then((got) => {
-      if (!got.ok) throw new Error(`${path}: ${got.status}`);
-      return got.json();
+    const shard = fetch(new URL(`contracts/search/${path}`, ROOT)).then((response) => {
+      if (!response.ok) throw new Error(`${path}: ${response.status}`);
+      return response.json();
     });
-    answer.catch(() => read.delete(path));
-    read.set(path, answer);
+    shard.catch(() => read.delete(path));
+    read.set(path, shard);
   }
   return read.get(path);
 }
 
-/** What of a term and of a query is compared; `DOMAIN_SEPARATOR` and `domainSeparator` are alike. */
+/** The characters of a term or query that are compared; `DOMAIN_SEPARATOR` and `domainSeparator` are equal. */
 const compared = (term) => term.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /**
- * What a query asks for: lists of pairs of kind and beginning of a term, of which each must be there. A signature is
- * asked for by its hash, a word as one of a contract's name, and of its interface.
+ * The terms that a query needs: lists of pairs of kind and beginning of a term, each of which must occur. A signature is
+ * searched by its hash, a word in names and interfaces.
  */
 async function wanted(query) {
   const signature = query.replace(/^(?:function|event|error)\s+|\s+(?=[,()])|(?<=[,()])\s+/g, "")
@@ -60,11 +60,11 @@ async function contractsOf(kind, beginning, index) {
   const contracts = new Map();
   let count = 0;
   for (const shard of shards) {
-    for (const [term, [total, ...places]] of Object.entries(shard.terms)) {
+    for (const [term, [total, ...positions]] of Object.entries(shard.terms)) {
       if (!compared(term).startsWith(beginning)) continue;
       count = Math.max(count, total);
-      for (const place of places) {
-        const contract = shard.contracts[place];
+      for (const position of positions) {
+        const contract = shard.contracts[position];
         const key = `${contract[0]}/${contract[1]}`;
         if (!contracts.has(key)) contracts.set(key, [...contract, kind, term]);
       }
@@ -74,10 +74,10 @@ async function contractsOf(kind, beginning, index) {
 }
 
 async function search(query) {
-  const mine = ++asked;
+  const thisSearch = ++latestSearch;
   lists.forEach((list) => { list.hidden = query !== ""; });
   const ways = (await wanted(query)).filter((terms) => terms.some(([, beginning]) => beginning.length > 1));
-  if (mine !== asked) return;
+  if (thisSearch !== latestSearch) return;
   if (!ways.length) {
     results.replaceChildren();
     found.textContent = query ? form.dataset.short : "";
@@ -88,19 +88,19 @@ async function search(query) {
     const answers = await Promise.all(ways.map(async (terms) => inAll(
       await Promise.all(terms.map(([kind, beginning]) => contractsOf(kind, beginning, index))),
     )));
-    if (mine === asked) show(inAny(answers), index, query);
+    if (thisSearch === latestSearch) show(inAny(answers), index, query);
   } catch {
-    if (mine === asked) found.textContent = form.dataset.failed;
+    if (thisSearch === latestSearch) found.textContent = form.dataset.failed;
   }
 }
 
-/** Words of a name must all be there. */
+/** The contracts that have all words of a name. */
 function inAll([first, ...others]) {
   const kept = [...first.contracts].filter(([key]) => others.every(({ contracts }) => contracts.has(key)));
   return { contracts: new Map(kept), count: others.length ? kept.length : first.count };
 }
 
-/** A contract that is found in two ways is told once, by the first; so many there are at least. */
+/** The contracts found in any way, each once; the count is a lower bound. */
 function inAny(answers) {
   const contracts = new Map();
   for (const [key, contract] of answers.flatMap((answer) => [...answer.contracts])) {
@@ -130,7 +130,7 @@ function chainItem({ name, href }) {
   return entry;
 }
 
-/** A contract, with the words of it that a query begins. */
+/** The list item of a contract, with the searched words marked. */
 function item([chain, address, name, language, level, kind, term], index, query) {
   const link = element("a", "");
   link.href = new URL(index.page.replace("{chain_id}", chain).replace("{address}", address), ROOT);

@@ -1,8 +1,8 @@
-// What pages do beyond standing there: times in the reader's zone, answers on pointing, and what the clock changes.
+// What the pages do with JavaScript: times in the reader's zone, tooltips, and changes at their time.
 //
-// Every instant at which a page changes by itself was known when the site was built, and the page of each such
-// instant was written beforehand: `api/v2/_epochs/index.json` says where. At the instant, its content takes the
-// place of what is shown. Nothing here knows what a page says.
+// Every instant at which a page changes by itself is known when the site is built, and the page of each such
+// instant is written in advance: `api/v2/_epochs/index.json` says where. At that instant, its content takes the
+// place of what is shown. This script knows nothing about the content of a page.
 
 const ROOT = new URL("../", import.meta.url);
 const LOOK_AGAIN = 60_000;
@@ -23,8 +23,8 @@ const WEEKDAY = form({ weekday: "long", ...DAY, year: "numeric", timeZone: "UTC"
 const AGO = new Intl.RelativeTimeFormat(LOCALE, { style: "narrow" });
 const UNITS = [["hour", 3_600_000], ["minute", 60_000]];
 
-/** Tells the times of a part in the reader's zone; those that are near, as how long ago. Pointing at one tells it exactly. */
-function tellTimes(part) {
+/** Shows the times of a part in the reader's zone; recent ones as how long ago, with the exact time in a tooltip. */
+function showTimes(part) {
   const now = Date.now();
   for (const time of part.querySelectorAll("time[datetime*='T']")) {
     const at = new Date(time.dateTime);
@@ -40,7 +40,7 @@ function tellTimes(part) {
   }
 }
 
-// ── what is told on pointing, focus and touch ────────────────────────────────────────────────────────────────
+// ── tooltips on pointing, focus and touch ────────────────────────────────────────────────────────────────────
 
 const tip = document.createElement("div");
 tip.id = "tip";
@@ -61,24 +61,24 @@ function showTip(box, ...content) {
 
 const hideTip = () => { tip.hidden = true; };
 
-function tipOf(target) {
-  const told = target.closest?.("[data-tip], main [title]");
-  if (told?.title) {
-    told.dataset.tip = told.title;
-    told.removeAttribute("title");
+function elementWithTip(target) {
+  const element = target.closest?.("[data-tip], main [title]");
+  if (element?.title) {
+    element.dataset.tip = element.title;
+    element.removeAttribute("title");
   }
-  return told;
+  return element;
 }
 
 for (const [begin, end] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
   document.addEventListener(begin, ({ target }) => {
-    const told = tipOf(target);
-    if (!told) return;
-    told.setAttribute("aria-describedby", "tip");
-    showTip([...told.getClientRects()][0] ?? told.getBoundingClientRect(), told.dataset.tip);
+    const element = elementWithTip(target);
+    if (!element) return;
+    element.setAttribute("aria-describedby", "tip");
+    showTip([...element.getClientRects()][0] ?? element.getBoundingClientRect(), element.dataset.tip);
   });
   document.addEventListener(end, ({ target, relatedTarget }) => {
-    if (tipOf(target) && !tip.contains(relatedTarget)) hideTip();
+    if (elementWithTip(target) && !tip.contains(relatedTarget)) hideTip();
   });
 }
 tip.addEventListener("pointerleave", hideTip);
@@ -95,13 +95,13 @@ document.addEventListener("click", ({ target }) => {
   if (menu && !menu.contains(target)) menu.open = false;
 });
 
-/** Lets the bars of a component be asked day by day. */
-function answerBars(bars) {
+/** Makes the bars of a component a slider that shows day by day. */
+function enableBars(bars) {
   const svg = bars.querySelector("svg");
   const step = 5;
   const count = Math.ceil(svg.viewBox.baseVal.width / step);
   const unknown = svg.querySelector(".unknown")?.getAttribute("d") ?? "";
-  const troubles = [...bars.closest(".component").querySelectorAll(".troubles li")];
+  const downtimes = [...bars.closest(".component").querySelectorAll(".downtimes li")];
   const chosen = document.createElementNS(svg.namespaceURI, "rect");
   for (const [name, value] of Object.entries({ class: "chosen", y: 0, width: step, height: 34, visibility: "hidden" })) {
     chosen.setAttribute(name, value);
@@ -109,26 +109,26 @@ function answerBars(bars) {
   svg.append(chosen);
   let present = count - 1;
 
-  const day = (place) => new Date(Date.parse(bars.dataset.first) + place * 86_400_000);
-  const trouble = (place) => {
-    const iso = day(place).toISOString().slice(0, 10);
-    return troubles.find((one) => one.querySelector("time").dateTime === iso);
+  const day = (index) => new Date(Date.parse(bars.dataset.first) + index * 86_400_000);
+  const downtime = (index) => {
+    const iso = day(index).toISOString().slice(0, 10);
+    return downtimes.find((one) => one.querySelector("time").dateTime === iso);
   };
-  const tell = (place) => {
+  const textOf = (index) => {
     const parts = document.createElement("span");
     const heading = document.createElement("strong");
-    heading.textContent = WEEKDAY.format(day(place));
+    heading.textContent = WEEKDAY.format(day(index));
     parts.append(heading, "\n");
-    const told = trouble(place)?.querySelector("span").cloneNode(true);
-    told?.querySelector("strong").remove();
-    parts.append(told ?? bars.dataset[unknown.includes(`M${place * step} `) ? "unknown" : "quiet"]);
+    const details = downtime(index)?.querySelector("span").cloneNode(true);
+    details?.querySelector("strong").remove();
+    parts.append(details ?? bars.dataset[unknown.includes(`M${index * step} `) ? "unknown" : "quiet"]);
     return parts;
   };
-  const choose = (place) => {
-    present = Math.max(0, Math.min(count - 1, place));
+  const choose = (index) => {
+    present = Math.max(0, Math.min(count - 1, index));
     chosen.setAttribute("x", present * step - 0.5);
     chosen.setAttribute("visibility", "visible");
-    const parts = tell(present);
+    const parts = textOf(present);
     bars.setAttribute("aria-valuenow", present);
     bars.setAttribute("aria-valuetext", parts.textContent);
     const { left, width, top, bottom } = svg.getBoundingClientRect();
@@ -144,7 +144,7 @@ function answerBars(bars) {
   };
 
   const role = { role: "slider", "aria-label": bars.dataset.name, "aria-valuemin": 0, "aria-valuemax": count - 1,
-    "aria-valuenow": present, "aria-valuetext": tell(present).textContent };
+    "aria-valuenow": present, "aria-valuetext": textOf(present).textContent };
   for (const [name, value] of Object.entries(role)) bars.setAttribute(name, value);
   bars.tabIndex = 0;
   bars.addEventListener("pointermove", pointed);
@@ -159,17 +159,17 @@ function answerBars(bars) {
     if (key in moves) {
       event.preventDefault();
       choose(moves[key]);
-    } else if (key === "Enter") trouble(present)?.querySelector("a")?.click();
+    } else if (key === "Enter") downtime(present)?.querySelector("a")?.click();
   });
 }
 
-/** Gives a part of the page what needs a script. */
+/** Adds to a part of the page what needs a script. */
 function enhance(part) {
-  tellTimes(part);
-  part.querySelectorAll(".bars").forEach(answerBars);
+  showTimes(part);
+  part.querySelectorAll(".bars").forEach(enableBars);
 }
 
-// ── what the clock changes ───────────────────────────────────────────────────────────────────────────────────
+// ── changes at their time ────────────────────────────────────────────────────────────────────────────────────
 
 const path = document.body.dataset.timed;
 const main = document.getElementById("main");
@@ -225,7 +225,7 @@ function show(page) {
   const focused = main.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   main.replaceChildren(...fresh.childNodes);
   const details = [...main.querySelectorAll("details")];
-  if (details.length === opened.length) details.forEach((one, place) => { one.open ||= opened[place]; });
+  if (details.length === opened.length) details.forEach((one, index) => { one.open ||= opened[index]; });
   if (focused) main.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   document.title = page.title;
   document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").getAttribute("href");
@@ -233,7 +233,7 @@ function show(page) {
   enhance(main);
 }
 
-/** Says below the page that it may be out of date, or that it is not. */
+/** Shows below the page that it may be out of date, or hides that notice. */
 function say(what, instant) {
   const notice = document.getElementById("stale");
   notice.hidden = !what;
@@ -244,7 +244,7 @@ function say(what, instant) {
 
 // ── what needs a script ──────────────────────────────────────────────────────────────────────────────────────
 
-/** Copies what stands before a button. */
+/** Copies the text before a button. */
 document.addEventListener("click", async ({ target }) => {
   const button = target.closest?.("button.copy");
   if (!button) return;
@@ -253,7 +253,7 @@ document.addEventListener("click", async ({ target }) => {
   button.textContent = document.body.dataset.copied;
 });
 
-/** Makes files of parts of a document that is there as a whole. */
+/** Offers parts of a document as files. */
 function offerDownloads() {
   for (const button of document.querySelectorAll("button[data-member]")) {
     button.addEventListener("click", async () => {
@@ -269,24 +269,24 @@ function offerDownloads() {
   }
 }
 
-/** Asks the site for its own answer when an example is opened; of a long one, the beginning is shown. */
-function answerExamples() {
+/** Fetches the site's own response when an example is opened; a long one is shown in part. */
+function loadExamples() {
   for (const example of document.querySelectorAll("[data-answer]")) {
     example.addEventListener("toggle", async () => {
       const shown = example.querySelector("pre");
       if (!example.open || shown.textContent) return;
-      const answer = await fetch(example.dataset.answer);
-      const text = await answer.text();
-      const isJson = /json/.test(answer.headers.get("content-type"));
-      const told = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
-      shown.textContent = told.length > 4_000 ? `${told.slice(0, 4_000)}\n…` : told;
+      const response = await fetch(example.dataset.answer);
+      const body = await response.text();
+      const isJson = /json/.test(response.headers.get("content-type"));
+      const text = isJson ? JSON.stringify(JSON.parse(body), null, 2) : body;
+      shown.textContent = text.length > 4_000 ? `${text.slice(0, 4_000)}\n…` : text;
     });
   }
 }
 
 enhance(document);
-answerExamples();
-setInterval(() => tellTimes(document), LOOK_AGAIN);
+loadExamples();
+setInterval(() => showTimes(document), LOOK_AGAIN);
 offerDownloads();
 if (path) {
   look();

@@ -56,7 +56,7 @@ function parameterType(parameter, depth, mayBeIndexed = false) {
   return readType(type, components, depth);
 }
 
-/** A type: its canonical name, the bytes of its head, whether that is an offset, and what it is made of. */
+/** A type: its canonical name, the bytes of its head, whether that is an offset, and its component types. */
 function readType(type, components, depth) {
   refuseIf(depth > DEEPEST_TYPE);
   const [, item, length] = /^(.*)\[([0-9]*)\]$/s.exec(type) ?? [];
@@ -100,7 +100,7 @@ const headOf = (items) => items.reduce((sum, item) => sum + item.head, 0);
 
 // ── values ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Throws if bytes are not the canonical encoding of values of a tuple, the whole of them. */
+/** Throws unless all bytes are the canonical encoding of a tuple's values. */
 export function checkValues({ items }, data) {
   const end = readSequence(items, data, 0);
   refuseIf(end !== sizeOf(data));

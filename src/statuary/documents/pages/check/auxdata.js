@@ -21,7 +21,7 @@ function extent(code, style) {
   return [style === "vyper" ? size : size + 2, sizeOf(code) - 2]; // Vyper counts the two bytes of the length
 }
 
-/** The auxdata that ends a code; undefined if its end is none. */
+/** The auxdata at the end of a code; undefined if there is none. */
 export function splitAuxdata(code, style) {
   const [size, end] = extent(code, style);
   const offset = sizeOf(code) - size;

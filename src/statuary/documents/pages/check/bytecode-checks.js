@@ -101,7 +101,7 @@ export function* foundAgain({ name, member, claimed, found, transformations, val
   }
 }
 
-/** Says of an element of a sorted list with repetitions whether another such list has fewer of it. */
+/** Says whether another sorted list has fewer occurrences of an element. */
 function notIn(others) {
   const counts = new Map();
   for (const one of others) counts.set(one, (counts.get(one) ?? 0) + 1);
@@ -142,7 +142,7 @@ function isPushed(code, number) {
   return false;
 }
 
-/** The places that a compiler leaves open are zeros, as long as the operand of the push in front of them. */
+/** Placeholders of a compiler are zeros, as long as the operand of the PUSH before them. */
 function* openPlaces({ name, member, recompiled = "" }, places, references, size, push) {
   const pointer = [member, references];
   if (places instanceof Unreadable) return yield fault(places.message, pointer);
@@ -212,7 +212,7 @@ export function* matchLevelsFollowFromTheBytes({ sides, version }) {
   }
 }
 
-/** Says whether a step changes anything: it may put the very auxdata that is there already. */
+/** Says whether a step changes anything: it may write the auxdata that is there already. */
 function changes({ auxdata, values }, step) {
   if (step.type === "delete") return true;
   return auxdata.find(({ offset }) => offset === step.offset)?.value !== attempt(() => stepValue(step, values));

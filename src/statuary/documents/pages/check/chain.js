@@ -1,4 +1,4 @@
-// What a node says of a contract: whether the chain's code is the record's. Nobody is asked before the reader asks.
+// Compares the code on the chain with the record's, through a node. No request is sent before the reader asks for it.
 
 import { firstDifference } from "./values.js";
 
@@ -15,7 +15,7 @@ export const nodeAt = (url) => async (method, params) => {
 /** Asks a wallet in the browser (EIP-1193). */
 export const walletOf = (provider) => (method, params) => provider.request({ method, params });
 
-/** What a node says of the code at the address, in the latest block, and of the block of the proof's anchor, if any. */
+/** The code at the address in the latest block, and the block of the proof's anchor, if any, according to a node. */
 export async function compareWithChain(ask, record, anchored) {
   const chain = String(BigInt(await ask("eth_chainId", [])));
   const { chainId } = record;

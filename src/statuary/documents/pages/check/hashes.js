@@ -44,7 +44,7 @@ function compress(state, schedule) {
   [a, b, c, d, e, f, g, h].forEach((word, at) => state[at] += word);
 }
 
-/** The first 32 bits behind the point of roots of the first primes: square roots to begin with, cube roots as keys. */
+/** The first 32 fractional bits of roots of the first primes: square roots as initial state, cube roots as constants. */
 function rootsOfPrimes(count, power) {
   const primes = [];
   for (let number = 2; primes.length < count; number++) {
@@ -92,7 +92,7 @@ function varint(number) {
   return number < 128 ? [number] : [number % 128 | 128, ...varint(Math.floor(number / 128))];
 }
 
-/** Equal parts of bytes or of a list, the last one shorter; one empty part of nothing. */
+/** Equal parts of bytes or of a list, the last one shorter; one empty part of an empty input. */
 function chunks(data, size) {
   return Array.from(
     { length: Math.ceil(data.length / size) || 1 },
@@ -116,7 +116,7 @@ function bzzr1(data, belowTaller = false) {
   });
 }
 
-/** The hash of a chunk, or of the hashes of its children, with its length (8 bytes, little end first) in front. */
+/** The hash of a chunk, or of the hashes of its children, with its length (8 bytes, little-endian) in front. */
 function swarm(data, isChunk, hash, digest) {
   let span = SWARM_CHUNK;
   while (span * 128 < data.length) span *= 128;
@@ -151,7 +151,7 @@ export class MetadataHashes {
   }
 }
 
-/** The compiler's text, if it spells the metadata and no key twice. */
+/** The compiler's text, if it encodes the metadata and repeats no key. */
 function spelling(metadata, output) {
   if (typeof output !== "string") return undefined;
   if (output === jsonText(metadata)) return output;

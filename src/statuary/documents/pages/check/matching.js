@@ -85,7 +85,7 @@ class Attempt {
   }
 
   #cutOff(offset, size) {
-    // solc sets an INVALID in front of what it appends
+    // solc puts an INVALID before what it appends
     refuseIf(!offset || slice(this.code, offset - 1, offset) !== "fe");
     this.code = slice(this.code, 0, offset - 1) + slice(this.code, offset + size);
     this.steps.push({ type: "delete", reason: "cborAuxdata", offset: offset - 1, id: null, length: size + 1 });

@@ -65,7 +65,7 @@ export function* metadataNamesTheCompilation({ metadata, severity, version, lang
   const compiler = at(metadata, "compiler", "version");
   const settings = asObject(at(metadata, "settings"));
   const faults = [];
-  // old compilers wrote their platform behind the version
+  // old compilers wrote their platform after the version
   if ((typeof compiler === "string" ? compiler.split(".Emscripten")[0] : compiler) !== version) {
     faults.push("compiler.version");
   }

@@ -1,4 +1,4 @@
-// What a check yields: what it saw, and where its rule is broken. A check that yields nothing does not apply.
+// What a check yields: its evidence, and the violations of its rule. A check that yields nothing does not apply.
 
 import { sizeOf } from "./values.js";
 

@@ -1,4 +1,4 @@
-// "Check it yourself": reads the published record and shows each check as it ends, then asks a node if the reader does.
+// "Check it yourself": reads the published record and shows each check as it ends, then compares with a node on demand.
 
 import { provesCode } from "./anchor.js";
 import { compareWithChain, nodeAt, walletOf } from "./chain.js";
@@ -14,35 +14,35 @@ export const selectorOf = (signature) => keccakHex(utf8(signature)).slice(0, 8);
 /** Runs the check of a section of a page (`contract_check.html`), whose data are the texts and addresses. */
 export async function check(section) {
   const { record: url, rules, proof, chainId, address } = section.dataset;
-  const say = teller(section, section.querySelector("[role=status]"));
-  say(["asking"]);
+  const show = textWriter(section, section.querySelector("[role=status]"));
+  show(["asking"]);
   try {
     const record = parseJson(await read(url));
-    if (record.chainId !== chainId || record.address !== address) return say(["other", record]);
+    if (record.chainId !== chainId || record.address !== address) return show(["other", record]);
     const anchor = anchorOf(await readJson(proof));
     const counts = await showChecks(section, everyCheck(record, anchor), await rulesOf(rules));
-    say([counts.failed ? "bad" : "good", counts]);
+    show([counts.failed ? "bad" : "good", counts]);
     if (record.runtimeBytecode?.onchainBytecode) offerNode(section, record, anchor?.block);
   } catch ({ message }) {
-    say(["unread", { reason: message }]);
+    show(["unread", { reason: message }]);
   }
 }
 
-/** Tells texts of the section in one of its places, each with its values. */
-const teller = (section, place) => (...told) => {
-  const texts = told.map(([text, values]) =>
+/** Shows texts of the section in one of its elements, each with its values. */
+const textWriter = (section, element) => (...parts) => {
+  const texts = parts.map(([text, values]) =>
     section.dataset[text].replace(/\{(\w+)\}/g, (_whole, name) => values[name])
   );
-  place.textContent = texts.join(" ");
+  element.textContent = texts.join(" ");
 };
 
 async function read(url) {
-  const answer = await fetch(url, { cache: "no-cache" });
-  if (!answer.ok) throw new Error(`${answer.status} ${url}`);
-  return answer.text();
+  const response = await fetch(url, { cache: "no-cache" });
+  if (!response.ok) throw new Error(`${response.status} ${url}`);
+  return response.text();
 }
 
-/** A document that not every site has. */
+/** A document that some sites lack. */
 const readJson = (url) => read(url).then(JSON.parse).catch(() => ({}));
 
 /** The anchor of a proof by which the build shows the code on the chain; undefined if it does not. */
@@ -98,13 +98,13 @@ function line(section, { check, outcome, saw, faults }, rules) {
 /** Offers to compare the record with the chain: by the reader's wallet, or by a node at an address. */
 function offerNode(section, record, anchored) {
   const form = section.querySelector("form");
-  const say = teller(section, form.querySelector("[data-node]"));
+  const show = textWriter(section, form.querySelector("[data-node]"));
   const compare = async (ask) => {
-    say(["asking"]);
+    show(["asking"]);
     const answers = await compareWithChain(ask, record, anchored).catch((
       { message },
     ) => [["silent", { reason: message }]]);
-    say(...answers);
+    show(...answers);
   };
   form.hidden = false;
   form.onsubmit = (event) => {

@@ -1,6 +1,6 @@
-// The checks of a contract record, from the record alone: the rules that a build holds records to, by the same names.
+// The checks of a contract record, from the record alone: the rules of a build, by the same names.
 //
-// What a rule means is told by `proof/checks.json`. Builds alone check Vyper's integrity hash, storage layouts, proxies,
+// `proof/checks.json` describes the rules. Only builds check Vyper's integrity hash, storage layouts, proxies,
 // whether all auxdata is listed, and what the sources declare.
 
 import {
@@ -42,7 +42,7 @@ const [creationReplays, runtimeReplays] = sidesOf(replays);
 const [creationFoundAgain, runtimeFoundAgain] = sidesOf(foundAgain);
 const [creationHash, runtimeHash] = sidesOf(endsWithTheMetadataHash);
 
-/** The checks by name, in the order of a proof; of those at the end a fault is less than an error. */
+/** The checks by name, in the order of a proof; those at the end only warn. */
 const CHECKS = {
   "hex-is-well-formed": hexIsWellFormed,
   "language-and-compiler-are-known": languageAndCompilerAreKnown,
@@ -128,7 +128,7 @@ const OF_EXACT_SOLIDITY = [
   "metadata-repeats-the-interface",
 ];
 
-/** The member whose level is believed only if a check applies; undefined if there is none. */
+/** The member whose level requires that a check applies; undefined if there is none. */
 function requiredBy(check, { sides, language }) {
   const side = sides.find(({ name, claimed, isExact }) => {
     const required = claimed === null ? [] : [...OF_ANY_LEVEL];

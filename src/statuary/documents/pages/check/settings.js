@@ -1,4 +1,4 @@
-// The settings in solc's metadata against those of its input: the same settings, spelled differently.
+// The settings in solc's metadata against those of its input: the same settings in two forms.
 
 import { asObject, at, isSince, jsonText, sameJson } from "./values.js";
 
@@ -53,7 +53,7 @@ export function settingDifferences(metadata, given, version) {
   ];
 }
 
-/** What cannot be compared of the optimizer: `details` decide `enabled`, and may be written as a preset. */
+/** The optimizer settings that cannot be compared directly: `details` decide `enabled`, and may be a preset. */
 function unspecified(inMetadata, inInput) {
   if (inInput === null) return [];
   if (jsonText(inMetadata)[0] !== "{" || jsonText(inInput)[0] !== "{") {

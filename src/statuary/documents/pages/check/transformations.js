@@ -1,4 +1,4 @@
-// The places that compilers leave open, and the steps that fill them: recompiled bytecode becomes on-chain bytecode.
+// The placeholders of compilers, and the steps that fill them: recompiled bytecode becomes on-chain bytecode.
 
 import { anyHex, asObject, at, attempt, isObject, isSize, refuseIf, sizeOf, slice, Unreadable } from "./values.js";
 
@@ -69,7 +69,7 @@ export function stepValue({ type, reason, id }, values) {
   return value;
 }
 
-/** The code after all steps, in order; throws with the number of the step that cannot be taken. */
+/** The code after all steps, in order; throws with the number of the step that fails. */
 export function replay(code, steps, values, mostBytes) {
   let resizing = 0;
   steps.forEach((step, number) => {

@@ -1,4 +1,4 @@
-"""An ABI as lists: functions with selectors and what their authors say of them, events with topics, errors."""
+"""An ABI as lists: functions with selectors and the NatSpec of their authors, events with topics, errors."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ class InterfaceItem(NamedTuple):
     mutability: str = ""  # `view`, `pure`, `payable`, `nonpayable`
     anonymous: bool = False  # whether an event has no topic of its own
     notice: Markup = Markup()  # what it does, from the documentation of the authors
-    details: tuple[Markup, ...] = ()  # what developers are told of it
+    details: tuple[Markup, ...] = ()  # the NatSpec for developers
     # what calls it from a shell, with Foundry's cast; empty if its names cannot stand in a shell
     command: str = ""
 
@@ -61,7 +61,7 @@ class InterfaceItem(NamedTuple):
 
     @property
     def has_more(self) -> bool:
-        """Whether there is more to tell than the line of its name."""
+        """Whether there are details besides the line of its name."""
         return bool(self.inputs or self.outputs or self.details or self.command)
 
 
@@ -228,11 +228,11 @@ def _given(types: TupleType | None, arguments: str) -> list[str]:
         values = decode_abi_values(types, bytes.fromhex(arguments[2:]))
     except InvalidValueError:
         return []
-    told = (_told(item, value) for item, value in zip(types.items, values, strict=True))
-    return [text if len(text) <= MAX_VALUE_LENGTH else text[:MAX_VALUE_LENGTH] + " …" for text in told]
+    shown = (_value_text(item, value) for item, value in zip(types.items, values, strict=True))
+    return [text if len(text) <= MAX_VALUE_LENGTH else text[:MAX_VALUE_LENGTH] + " …" for text in shown]
 
 
-def _told(kind: AbiType, value: AbiValue) -> str:
+def _value_text(kind: AbiType, value: AbiValue) -> str:
     match kind:
         case BasicType(kind="address"):
             return checksum_address(f"0x{value:040x}")
@@ -241,8 +241,8 @@ def _told(kind: AbiType, value: AbiValue) -> str:
         case BasicType(kind="string"):
             return f'"{visible_text(value)}"'
         case ArrayType(item, _):
-            return f"[{', '.join(_told(item, one) for one in value)}]"
+            return f"[{', '.join(_value_text(item, one) for one in value)}]"
         case TupleType(items):
-            return f"({', '.join(_told(item, one) for item, one in zip(items, value, strict=True))})"
+            return f"({', '.join(_value_text(item, one) for item, one in zip(items, value, strict=True))})"
         case _:
             return f"0x{value.hex()}" if isinstance(value, bytes) else str(value)

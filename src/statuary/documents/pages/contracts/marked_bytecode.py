@@ -95,7 +95,7 @@ def code_view(record: RecordValue, side: str) -> CodeView:
     places = {number: found.get(step.offset) for number, step in enumerate(steps, start=1)}
     style = _style(as_object(record.get("compilation")))
 
-    def told(piece: BytecodePiece) -> BytecodePiece:
+    def described(piece: BytecodePiece) -> BytecodePiece:
         return piece._replace(value=_told(piece, style), place=places.get(piece.step))
 
     return CodeView(
@@ -103,7 +103,7 @@ def code_view(record: RecordValue, side: str) -> CodeView:
         match=match if isinstance(match, str) else None,
         size=_size(onchain),
         recompiled=_size(recompiled),
-        pieces=tuple(map(told, _pieces(onchain or "", inside))),
+        pieces=tuple(map(described, _pieces(onchain or "", inside))),
         steps=tuple(_row(n, step, value)._replace(place=places[n]) for n, step in enumerate(steps, start=1)),
         reasons=tuple(dict.fromkeys(mark.reason for mark in inside)),
     )

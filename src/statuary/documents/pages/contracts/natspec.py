@@ -39,5 +39,5 @@ NATSPEC_CODE = re.compile(r"`+([^`]+)`+|\{([A-Za-z_][\w.-]*)\}")
 
 def natspec_text(text: Json) -> Markup:
     """Return a NatSpec text as one paragraph with code set as such."""
-    told = str(escape(one_line(as_text(text))))
-    return Markup(NATSPEC_CODE.sub(lambda found: f"<code>{found[1] or found[2]}</code>", told))  # noqa: S704 - escaped
+    shown = str(escape(one_line(as_text(text))))
+    return Markup(NATSPEC_CODE.sub(lambda found: f"<code>{found[1] or found[2]}</code>", shown))  # noqa: S704 - escaped

@@ -17,7 +17,7 @@ from statuary.domain.contracts.proof import (
 )
 
 OUTCOME_ORDER = (CheckOutcome.FAILED, CheckOutcome.WARNED, CheckOutcome.PASSED)
-"""The order that outcomes are told in; what does not apply is told by name alone."""
+"""The order of outcomes; checks that do not apply are listed by name only."""
 
 OUTCOME_ICONS = {
     CheckOutcome.FAILED: "major_outage",
@@ -141,7 +141,7 @@ def meaning(proof: Proof, levels: Mapping[str, str], texts: PageTexts) -> str:
 
 
 def _level_text(levels: Mapping[str, str]) -> str:
-    """Return which text says how far the sides match; sides of two levels are told apart."""
+    """Return the text that says how far the sides match; sides with different levels have their own texts."""
     claimed = {level for level in levels.values() if level}
     if len(claimed) > 1:
         return next(f"exact_{side}" for side, level in levels.items() if level == "exact_match")

@@ -23,7 +23,7 @@ from statuary.documents.url_table import CONTRACT, CONTRACT_PAGE, SEARCH_INDEX, 
 from statuary.domain.contracts.record import ContractRow
 
 MAX_PER_TERM = 50
-"""Contracts that are told for one term, the newest; every third contract has `transfer(address,uint256)`."""
+"""The newest contracts listed for one term; every third contract has `transfer(address,uint256)`."""
 
 MAX_SHARD_CONTRACTS = 500
 """Contracts that a shard holds at most, unless they all have the same term."""
@@ -102,8 +102,8 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
     for term in sorted(terms):
         by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]
     for name, of_name in by_name.items():
-        told = {number for numbers in of_name.values() for number in numbers[:MAX_PER_TERM]}
-        if len(told) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH:
+        listed = {number for numbers in of_name.values() for number in numbers[:MAX_PER_TERM]}
+        if len(listed) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH:
             yield name, of_name
         else:
             yield from _shards(of_name, length + 1)
@@ -111,7 +111,7 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
 
 def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]) -> Document:
     places: dict[int, int] = {}
-    told = {
+    listed = {
         term: [
             len(numbers),
             *(places.setdefault(number, len(places)) for number in numbers[:MAX_PER_TERM]),
@@ -119,7 +119,10 @@ def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]
         for term, numbers in terms.items()
     }
     held = [entries[number] for number in places]
-    value = {"contracts": [[e.chainId, e.address, e.name, e.language, e.match] for e in held], "terms": told}
+    value = {
+        "contracts": [[e.chainId, e.address, e.name, e.language, e.match] for e in held],
+        "terms": listed,
+    }
     return Document(
         path=SEARCH_SHARD.path(kind=kind, shard=name), body=encode_json(value), cache=SEARCH_SHARD.cache
     )

@@ -24,7 +24,7 @@ BAR_HEIGHTS = {
     "partial_outage": 30,
     "major_outage": BAR_HEIGHT,
 }
-"""A worse day stands taller, so that colour is not all that tells it apart."""
+"""A worse day has a taller bar, so that not only its colour differs."""
 
 NO_DATA_HEIGHT = 3
 
@@ -82,7 +82,7 @@ class ComponentRow(NamedTuple):
     Attributes:
         label: the status in words.
         uptime: in words; empty if the component does not show it.
-        troubles: the days with downtime, newest first.
+        downtimes: the days with downtime, newest first.
         summary: the number of those days, in words.
     """
 
@@ -93,7 +93,7 @@ class ComponentRow(NamedTuple):
     label: str
     uptime: str = ""
     bars: UptimeBars | None = None
-    troubles: tuple[DowntimeDay, ...] = ()
+    downtimes: tuple[DowntimeDay, ...] = ()
     summary: str = ""
 
 
@@ -117,13 +117,13 @@ class ComponentRowBuilder:
         self,
         localization: Localization,
         uptime: PageUptime,
-        troubles: Mapping[str, Mapping[date, DayDowntime]],
+        downtimes: Mapping[str, Mapping[date, DayDowntime]],
         days: "DowntimeDays",
     ) -> None:
         self._dates, self._texts = localization.dates, localization.texts
         self._uptime = uptime
         self._by_id = {one.component.id: one for one in uptime.components}
-        self._troubles = troubles
+        self._downtimes = downtimes
         self._days = days
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
@@ -162,13 +162,13 @@ class ComponentRowBuilder:
         return row if uptime is None else self._with_uptime(row, component, uptime)
 
     def _with_uptime(self, row: ComponentRow, component: Component, uptime: ComponentUptime) -> ComponentRow:
-        days = self._troubles.get(component.id, {})
-        troubles = tuple(self._days(component.id, days[day]) for day in sorted(days, reverse=True))
+        days = self._downtimes.get(component.id, {})
+        downtimes = tuple(self._days(component.id, days[day]) for day in sorted(days, reverse=True))
         return row._replace(
             uptime=self._uptime_text([uptime]),
             bars=self._bars(component, days),
-            troubles=troubles,
-            summary=self._texts.count("uptime.troubles", len(troubles)),
+            downtimes=downtimes,
+            summary=self._texts.count("uptime.days_with_issues", len(downtimes)),
         )
 
     def _uptime_text(self, known: Sequence[ComponentUptime]) -> str:
@@ -177,13 +177,13 @@ class ComponentRowBuilder:
             return ""
         return self._texts("uptime.percent", percent=self._texts.decimal(value, 1 if value == 100 else 2))
 
-    def _bars(self, component: Component, troubles: Mapping[date, DayDowntime]) -> UptimeBars:
+    def _bars(self, component: Component, downtimes: Mapping[date, DayDowntime]) -> UptimeBars:
         first = self._uptime.first_day
         begin = component.start_date or first
         known = max(0, min(WINDOW_DAYS, (begin - first).days))
         bars = [
-            _bar((day - first).days, trouble.worst)
-            for day, trouble in troubles.items()
+            _bar((day - first).days, downtime.worst)
+            for day, downtime in downtimes.items()
             if first <= day <= self._uptime.last_day
         ]
         taken = {bar.x // BAR_STEP for bar in bars}

@@ -101,18 +101,18 @@ class StatusPages:
         uptime = page_uptime(self._timeline, state.at)
         days = DateRange(uptime.first_day, uptime.last_day, state.at, uptime.as_of)
         seen = DowntimeByDay(self._timeline, days)
-        troubles = {one.component.id: seen.of(one.component.id) for one in uptime.components}
-        yield self._status_page(state, uptime, troubles, stale)
+        downtimes = {one.component.id: seen.of(one.component.id) for one in uptime.components}
+        yield self._status_page(state, uptime, downtimes, stale)
         shown = [one for one in uptime.components if is_shown(state.components[one.component.id])]
         uptime = uptime._replace(components=tuple(shown))
-        view = self._uptimes.view(uptime, days, troubles, self._groups)
+        view = self._uptimes.view(uptime, days, downtimes, self._groups)
         head = self._uptimes.head(self._site.name)._replace(stale=stale)
         yield self._renderer.page(UPTIME_PAGE, "uptime.html", head, view)
 
     def _status_page(
-        self, state: PageState, uptime: PageUptime, troubles: DowntimeByComponent, stale: str
+        self, state: PageState, uptime: PageUptime, downtimes: DowntimeByComponent, stale: str
     ) -> Document:
-        rows = ComponentRowBuilder(self._localization, uptime, troubles, self._days)
+        rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days)
         present = StatusPageInputs(
             built_at=self._built_at,
             next_change=next(iter(transitions(self._timeline, state.at, self._timeline.until)), None),

@@ -24,7 +24,7 @@ from statuary.domain.status.uptime import (
 )
 
 DowntimeByComponent = Mapping[str, Mapping[date, DayDowntime]]
-"""Days with trouble, by component id."""
+"""Downtime by day, by component id."""
 
 
 class CalendarCell(NamedTuple):
@@ -61,14 +61,14 @@ class ComponentCalendar(NamedTuple):
         name: with the name of its group.
         uptime: over the latest days, in words.
         months: the tables, oldest first.
-        troubles: the days with downtime, newest first.
+        downtimes: the days with downtime, newest first.
     """
 
     id: str
     name: str
     uptime: str
     months: tuple[Markup, ...]
-    troubles: tuple[DowntimeDay, ...]
+    downtimes: tuple[DowntimeDay, ...]
 
 
 class UptimeView(NamedTuple):
@@ -91,14 +91,14 @@ class MonthTableKey(NamedTuple):
 
     Attributes:
         month: year and month.
-        told: the first and the last day with data; None without any.
+        known: the first and the last day with data; None without any.
         outage: the outage in the month.
     """
 
     name: str
     month: tuple[int, int]
-    told: tuple[date, date] | None
-    troubles: tuple[DowntimeDay, ...]
+    known: tuple[date, date] | None
+    downtimes: tuple[DowntimeDay, ...]
     outage: Outage
 
 
@@ -118,14 +118,14 @@ class UptimeViewBuilder:
         self,
         uptime: PageUptime,
         days: DateRange,
-        troubles: DowntimeByComponent,
+        downtimes: DowntimeByComponent,
         groups: Mapping[str, Component],
     ) -> UptimeView:
         """Return the content of the calendar.
 
         Args:
             days: the days of the calendar.
-            troubles: their downtime.
+            downtimes: their downtime.
             groups: by id.
         """
         return UptimeView(
@@ -133,7 +133,7 @@ class UptimeViewBuilder:
             last=self._dates.short_day(days.last),
             components=tuple(
                 self._component(
-                    one, days, troubles.get(one.component.id, {}), _full_name(one.component, groups)
+                    one, days, downtimes.get(one.component.id, {}), _full_name(one.component, groups)
                 )
                 for one in sorted(uptime.components, key=lambda one: _place(one.component, groups))
             ),
@@ -151,19 +151,19 @@ class UptimeViewBuilder:
         )
 
     def _component(
-        self, uptime: ComponentUptime, days: DateRange, troubles: Mapping[date, DayDowntime], name: str
+        self, uptime: ComponentUptime, days: DateRange, downtimes: Mapping[date, DayDowntime], name: str
     ) -> ComponentCalendar:
         first = max(days.first, uptime.component.start_date or days.first)
-        told = {day: self._days(uptime.component.id, trouble) for day, trouble in troubles.items()}
+        views = {day: self._days(uptime.component.id, one) for day, one in downtimes.items()}
         return ComponentCalendar(
             id=uptime.component.id,
             name=name,
             uptime=self._over(uptime_percentage([uptime.fraction])),
             months=tuple(
-                self._table(_told_month(name, month, (first, days.last), told, troubles))
+                self._table(_month(name, month, (first, days.last), views, downtimes))
                 for month in months_of(days)
             ),
-            troubles=tuple(told[day] for day in sorted(told, reverse=True)),
+            downtimes=tuple(views[day] for day in sorted(views, reverse=True)),
         )
 
     def _table(self, month: MonthTableKey) -> Markup:
@@ -174,9 +174,9 @@ class UptimeViewBuilder:
 
     def _month(self, month: MonthTableKey) -> UptimeMonth:
         days = _days(month.month)
-        troubles = {trouble.day.iso: trouble for trouble in month.troubles}
+        downtimes = {one.day.iso: one for one in month.downtimes}
         blank = [CalendarCell(number=0, status="")]
-        cells = [*blank * (days[0].isoweekday() - 1), *(_cell(day, troubles, month.told) for day in days)]
+        cells = [*blank * (days[0].isoweekday() - 1), *(_cell(day, downtimes, month.known) for day in days)]
         cells += blank * (-len(cells) % 7)
         return UptimeMonth(
             month=self._dates.month(*month.month),
@@ -185,9 +185,9 @@ class UptimeViewBuilder:
         )
 
     def _month_uptime(self, month: MonthTableKey) -> str:
-        if month.told is None:
+        if month.known is None:
             return ""
-        first, last = month.told
+        first, last = month.known
         zone = self._dates.zone
         window = day_start(last + ONE_DAY, zone) - day_start(first, zone)
         return self._percent(uptime_percentage([uptime_fraction(month.outage, window)]))
@@ -208,30 +208,30 @@ def months_of(days: DateRange) -> list[tuple[int, int]]:
     return [(number // 12, number % 12 + 1) for number in numbers]
 
 
-def _told_month(
+def _month(
     name: str,
     month: tuple[int, int],
     known: tuple[date, date],
-    told: Mapping[date, DowntimeDay],
-    troubles: Mapping[date, DayDowntime],
+    views: Mapping[date, DowntimeDay],
+    downtimes: Mapping[date, DayDowntime],
 ) -> MonthTableKey:
     days = [day for day in _days(month) if known[0] <= day <= known[1]]
     return MonthTableKey(
         name=name,
         month=month,
-        told=(days[0], days[-1]) if days else None,
-        troubles=tuple(told[day] for day in days if day in told),
-        outage=sum((troubles[day].outage for day in days if day in troubles), Outage()),
+        known=(days[0], days[-1]) if days else None,
+        downtimes=tuple(views[day] for day in days if day in views),
+        outage=sum((downtimes[day].outage for day in days if day in downtimes), Outage()),
     )
 
 
-def _cell(day: date, troubles: Mapping[str, DowntimeDay], told: tuple[date, date] | None) -> CalendarCell:
-    if told is None or not told[0] <= day <= told[1]:
+def _cell(day: date, downtimes: Mapping[str, DowntimeDay], known: tuple[date, date] | None) -> CalendarCell:
+    if known is None or not known[0] <= day <= known[1]:
         return CalendarCell(number=day.day, status="unknown")
-    trouble = troubles.get(day.isoformat())
-    if trouble is None:
+    downtime = downtimes.get(day.isoformat())
+    if downtime is None:
         return CalendarCell(number=day.day, status="operational")
-    return CalendarCell(number=day.day, status=trouble.status, title=trouble.lengths)
+    return CalendarCell(number=day.day, status=downtime.status, title=downtime.lengths)
 
 
 def _days(month: tuple[int, int]) -> list[date]:
