@@ -89,18 +89,18 @@ def corpus(kind: str, count: int | None = None) -> Iterator[Path]:
 
 def grow(kind: str, content: Path, count: int | None = None) -> int:
     """Write a content folder; return the bytes of its records."""
-    told = KINDS[kind]
+    output = KINDS[kind]
     place = content / "contracts"
-    (place if told.lines else place / "748463").mkdir(parents=True)
+    (place if output.lines else place / "748463").mkdir(parents=True)
     (content / "site.yaml").write_text(
         "page: {name: Corpus, url: https://corpus.example}\n"
         "chains:\n  - {chain_id: 748463, name: Corpus}\n"
         "pages: {status: false, contracts: 0, listed: 0, search: false}\n"
     )
-    records, size = replicas(told.names, told.count if count is None else count), 0
+    records, size = replicas(output.names, output.count if count is None else count), 0
     number = 0
-    while part := list(islice(records, told.lines or 1)):
-        if told.lines:
+    while part := list(islice(records, output.lines or 1)):
+        if output.lines:
             with (place / f"{number:04d}.jsonl").open("wb") as file:
                 size += sum(file.write(body + b"\n") for _, body in part)
         else:

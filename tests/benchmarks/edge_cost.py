@@ -53,10 +53,10 @@ def run(record: Path, *arguments: str) -> tuple[dict[str, float], float]:
     command = [deno(), "run", *OFFLINE, "--allow-read", str(script), str(record), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        told = json.loads(process.stdout.read())
+        output = json.loads(process.stdout.read())
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    return told, usage.ru_maxrss / KIB_PER_MIB
+    return output, usage.ru_maxrss / KIB_PER_MIB
 
 
 def enlarged(record: Path, folder: Path) -> Path:

@@ -185,13 +185,13 @@ def in_process(*arguments: object) -> str:
     began = perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        told = process.stdout.read().strip()
+        output = process.stdout.read().strip()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{command} ended with {process.returncode}")
     cpu = usage.ru_utime + usage.ru_stime
-    return f"{perf_counter() - began:.1f} s, CPU {cpu:.1f} s, peak {usage.ru_maxrss / 1024:.0f} MiB: {told}"
+    return f"{perf_counter() - began:.1f} s, CPU {cpu:.1f} s, peak {usage.ru_maxrss / 1024:.0f} MiB: {output}"
 
 
 def size_of(folder: Path) -> str:

@@ -50,18 +50,18 @@ def timed(command: list[object], environment: dict[str, str]) -> tuple[float, fl
         text=True,
     ) as process:
         assert process.stdout is not None
-        said = process.stdout.read()
+        output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, said
-    return time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, said
+    assert process.returncode == 0, output
+    return time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output
 
 
 def row(name: str, measured: tuple[float, float, float, str]) -> str:
     """Return a line of the table."""
-    seconds, processor, memory, said = measured
-    told = " / ".join(line for line in said.splitlines() if "took" in line or line.isdecimal())
-    return f"| {name} | {seconds:.1f} | {processor:.1f} | {memory:.0f} | {told} |"
+    seconds, processor, memory, output = measured
+    output = " / ".join(line for line in output.splitlines() if "took" in line or line.isdecimal())
+    return f"| {name} | {seconds:.1f} | {processor:.1f} | {memory:.0f} | {output} |"
 
 
 def measure(server: Server, folder: Path) -> None:

@@ -115,8 +115,8 @@ def main() -> None:
     parser.add_argument("--hugo", default=shutil.which("hugo"))
     parser.add_argument("--eleventy", default=shutil.which("eleventy"))
     tools = parser.parse_args()
-    for told in tools.kinds:
-        kind, _, count = told.partition(":")
+    for output in tools.kinds:
+        kind, _, count = output.partition(":")
         with corpus(kind, int(count) if count else None) as content, tempfile.TemporaryDirectory() as folder:
             files = list((content / "contracts/748463").iterdir())
             size = sum(file.stat().st_size for file in files)

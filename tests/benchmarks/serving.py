@@ -42,12 +42,12 @@ request = function() next_one = next_one %% #paths + 1; return wrk.format("GET",
 def measured(port: int, script: Path, seconds: int, connections: int) -> tuple[float, int]:
     """Return requests a second and the number of failed ones."""
     command = [require_program("wrk", install=HOSTS_INSTALL), "-t1", f"-c{connections}", f"-d{seconds}s"]
-    told = subprocess.run(
+    output = subprocess.run(
         [*command, "-s", str(script), f"http://127.0.0.1:{port}"], check=True, capture_output=True, text=True
     ).stdout
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
-    assert rate, told
-    failed = re.findall(r"Non-2xx or 3xx responses: (\d+)|(?:connect|read|write|timeout) (\d+)", told)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", output)
+    assert rate, output
+    failed = re.findall(r"Non-2xx or 3xx responses: (\d+)|(?:connect|read|write|timeout) (\d+)", output)
     return float(rate[1]), sum(int(one or other) for one, other in failed)
 
 

@@ -41,11 +41,13 @@ def files(site: Path) -> dict[str, os.stat_result]:
 
 def touched(before: dict[str, os.stat_result], after: dict[str, os.stat_result]) -> tuple[int, int]:
     """Return how many files were written, and their bytes."""
-    new = [told for path, told in after.items() if path not in before or before[path].st_ino != told.st_ino]
-    return len(new), sum(told.st_size for told in new)
+    new = [
+        output for path, output in after.items() if path not in before or before[path].st_ino != output.st_ino
+    ]
+    return len(new), sum(output.st_size for output in new)
 
 
-def told(site: Path) -> dict[str, bytes]:
+def present_documents(site: Path) -> dict[str, bytes]:
     """Return the documents that tell the present."""
     paths = (path for path in site.rglob("*") if path.is_file() and path.suffix != ".html")
     return {
@@ -77,7 +79,7 @@ def main() -> None:
                 count, size = touched(before, files(site))
                 cells += [f"{spent:.2f}", f"{count:,}", f"{size:,}"]
             print(
-                f"| {since:%Y-%m-%d %H:%M} | {' | '.join(cells)} | {'yes' if told(ticked) == told(built) else 'NO'} |"
+                f"| {since:%Y-%m-%d %H:%M} | {' | '.join(cells)} | {'yes' if present_documents(ticked) == present_documents(built) else 'NO'} |"
             )
 
 

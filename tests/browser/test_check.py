@@ -61,7 +61,9 @@ def differences(cases: list[tuple[str, bytes]]) -> list[tuple[str, str, Any, Any
     for (name, text), seen in zip(cases, browser_verdicts(text for _, text in cases), strict=True):
         known = build_verdicts(text)
         assert set(seen) == {check.name for check in CONTRACT_CHECKS} - LEFT_TO_BUILDS
-        found += [(name, check, said, known[check]) for check, said in seen.items() if said != known[check]]
+        found += [
+            (name, check, output, known[check]) for check, output in seen.items() if output != known[check]
+        ]
     return found
 
 
@@ -128,17 +130,17 @@ def test_a_click_checks_the_published_record_and_queries_the_given_nodes(
     assert {line["outcome"] for line in published["lines"]} == {"Passed: "}
     assert 20 < len(published["lines"]) < outcomes.count("passed")
     assert published["verdict"].startswith(f"Passed in this browser: {len(published['lines'])}.")
-    asked = [url for url in published["asked"] if not url.endswith(".svg")]  # the icon may be late
-    assert asked == [
+    requested = [url for url in published["asked"] if not url.endswith(".svg")]  # the icon may be late
+    assert requested == [
         "assets/check.js",
         f"v2/contract/{STAKING}",
         f"proof/{STAKING}.json",
         "proof/checks.json",
     ]
     assert published["lines"][-1]["rule"].startswith("The chain's own proof leads from the hash of a block")
-    for said in published["nodes"]:  # the chain of the demo network has other blocks than this node
-        assert "the code at this address is that of the record, byte for byte. Block" in said
-        assert "is another one on this node: -." in said
+    for output in published["nodes"]:  # the chain of the demo network has other blocks than this node
+        assert "the code at this address is that of the record, byte for byte. Block" in output
+        assert "is another one on this node: -." in output
     assert published["complaints"] == []
 
     first = tampered["lines"][0]
@@ -163,13 +165,13 @@ def test_a_node_confirms_or_contradicts_the_code_of_a_record(record: dict[str, A
             ["chain", {"chain": record["chainId"], "chainId": "1"}]
         ]
         block = ask(url, "eth_getBlockByNumber", "0x0", False)
-        for number, name, said in (
+        for number, name, output in (
             (0, block["hash"], "known"),
             (0, "0x" + "00" * 32, "foreign"),
             (9, block["hash"], "foreign"),
         ):
             answers = compared(url, record, {"number": number, "hash": name})
-            assert [text for text, _ in answers] == ["same", said]
+            assert [text for text, _ in answers] == ["same", output]
 
 
 def compared(url: str, record: dict[str, Any], block: dict[str, Any] | None = None) -> list[Any]:

@@ -95,7 +95,7 @@ def test_an_incident_page_passes_its_own_transitions(site: Path) -> None:
         **{"from": NOW},
         steps=["2026-11-20T15:20:02Z"],
     )
-    before, after = (told["text"].partition("Proof from the log")[0] for told in passed["told"])
+    before, after = (output["text"].partition("Proof from the log")[0] for output in passed["told"])
     assert len(after) > len(before)
 
 
@@ -203,7 +203,7 @@ def test_the_status_page_keeps_to_its_budget(site: Path) -> None:
 def test_times_are_shown_once_in_the_reader_s_zone(site: Path) -> None:
     zones = {"America/New_York": "3 Sept, 09:14", "Europe/Zurich": "3 Sept, 15:14"}
     for zone, text in zones.items():
-        told = browse(
+        output = browse(
             site,
             "times",
             path="incidents/2026-09-03-empty-blocks.html",
@@ -211,10 +211,10 @@ def test_times_are_shown_once_in_the_reader_s_zone(site: Path) -> None:
             now="2026-11-20T12:00:00Z",
             selector=".update-head time",
         )
-        assert told[-1]["datetime"] == "2026-09-03T15:14:00+02:00"
-        assert told[-1]["text"] == text
-        assert "Thursday" in told[-1]["exact"], "the exact time is told on focus"
-        assert "2026" in told[-1]["exact"]
+        assert output[-1]["datetime"] == "2026-09-03T15:14:00+02:00"
+        assert output[-1]["text"] == text
+        assert "Thursday" in output[-1]["exact"], "the exact time is told on focus"
+        assert "2026" in output[-1]["exact"]
     near = browse(
         site,
         "times",
@@ -233,14 +233,14 @@ def test_nothing_moves_when_scripts_run(site: Path, tmp_path: Path) -> None:
 
 
 def test_the_bars_react_to_keyboard_and_pointer(site: Path) -> None:
-    told = browse(site, "bars", path="index.html", name="Days of Block production", now=NOW, back=78)
-    assert told["role"] == "slider"
-    assert told["today"].startswith("Friday")
-    assert "No downtime" in told["today"]
-    assert told["trouble"].startswith("Thursday")
-    assert "Major outage" in told["trouble"]
-    assert told["href"].endswith("incidents/2026-09-03-empty-blocks.html")
-    assert told["pointed"] != ""
+    output = browse(site, "bars", path="index.html", name="Days of Block production", now=NOW, back=78)
+    assert output["role"] == "slider"
+    assert output["today"].startswith("Friday")
+    assert "No downtime" in output["today"]
+    assert output["trouble"].startswith("Thursday")
+    assert "Major outage" in output["trouble"]
+    assert output["href"].endswith("incidents/2026-09-03-empty-blocks.html")
+    assert output["pointed"] != ""
 
 
 def test_a_dependency_is_coloured_when_it_is_opened(site: Path) -> None:

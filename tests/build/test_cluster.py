@@ -70,11 +70,11 @@ def test_an_address_without_a_server(monkeypatch):
         DaskExecutor("tcp://127.0.0.1:9")
 
 
-@pytest.mark.parametrize("asked", ["build", "check"])
-def test_without_the_extra_it_is_named(asked, tmp_path, monkeypatch):
+@pytest.mark.parametrize("options", ["build", "check"])
+def test_without_the_extra_it_is_named(options, tmp_path, monkeypatch):
     monkeypatch.chdir(write_files(tmp_path, {"content/site.yaml": SITE}))
     monkeypatch.setitem(sys.modules, "distributed", None)
-    done = CliRunner().invoke(command, [asked, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"])
+    done = CliRunner().invoke(command, [options, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"])
     assert done.exit_code == ExitCode.FAILED
     assert done.stderr.splitlines() == [
         "statuary: --engine dask needs the extra 'dask', which is not installed",

@@ -68,9 +68,13 @@ def looks(site: Path) -> dict[str, tuple[int, int, int]]:
     found = {}
     for folder in ("v2", "proof"):
         for file in (site / folder).rglob("*"):
-            told = file.stat()
+            output = file.stat()
             if file.is_file():
-                found[file.relative_to(site).as_posix()] = (told.st_ino, told.st_mtime_ns, told.st_ctime_ns)
+                found[file.relative_to(site).as_posix()] = (
+                    output.st_ino,
+                    output.st_mtime_ns,
+                    output.st_ctime_ns,
+                )
     return found
 
 
@@ -136,8 +140,8 @@ def test_added_changed_and_removed_contracts(content, tmp_path, built):
     write_files(content, {path_of(3): changed, path_of(5): None, path_of(99): record_of(99)})
     build(content, tmp_path / "out")
     assert sorted(built) == sorted([path_of(3), path_of(99)])
-    told = read_reasons(tmp_path / "out" / LEDGER, [path_of(3), path_of(99), path_of(4)])
-    assert told == {
+    output = read_reasons(tmp_path / "out" / LEDGER, [path_of(3), path_of(99), path_of(4)])
+    assert output == {
         path_of(3): "it has changed",
         path_of(99): "it is new",
         path_of(4): "there was no ledger of an earlier build",
@@ -245,8 +249,8 @@ def test_a_change_of_settings_rebuilds_everything_with_that_reason(
         )
     build(content, tmp_path / "out")
     assert len(built) == COUNT
-    told = read_reasons(tmp_path / "out" / LEDGER, [path_of(1)])
-    assert told == {path_of(1): f"{'statuary has' if what == 'statuary' else 'the settings have'} changed"}
+    output = read_reasons(tmp_path / "out" / LEDGER, [path_of(1)])
+    assert output == {path_of(1): f"{'statuary has' if what == 'statuary' else 'the settings have'} changed"}
 
 
 @pytest.mark.parametrize("damage", ["removed", "shorter"])

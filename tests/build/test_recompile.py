@@ -203,9 +203,9 @@ def test_the_compiler_gets_the_input_of_the_record_and_must_output_its_members(t
         site(tmp_path, record), detect_compiler("solc", program(tmp_path, body, name="solcjs"))
     ).findings
     assert "it exited with code 3 and wrote no JSON" in finding.message
-    asked = json.loads((tmp_path / "asked.json").read_text())
-    selection = asked["settings"].pop("outputSelection")
-    assert asked == record["stdJsonInput"]
+    requested = json.loads((tmp_path / "asked.json").read_text())
+    selection = requested["settings"].pop("outputSelection")
+    assert requested == record["stdJsonInput"]
     assert set(selection) == {PATH}
     assert set(selection[PATH]) == {NAME}
     assert {"abi", "metadata", "evm.deployedBytecode.immutableReferences"} <= set(selection[PATH][NAME])

@@ -39,15 +39,15 @@ def test_a_failed_check_names_its_rule_and_the_fault(base, project):
     document.unlink()
     try:
         done = run(base, "--only", "contracts", "--format", "json")
-        told = run(base, "--only", "contracts")
+        result = run(base, "--only", "contracts")
     finally:
         document.write_bytes(body)
-    assert (done.exit_code, told.exit_code) == (1, 1)
+    assert (done.exit_code, result.exit_code) == (1, 1)
     report = json.loads(done.stdout)
     assert report["conforms"] is False
     failed = {check["check"]: check["problems"] for check in report["checks"] if check["outcome"] == "failed"}
     assert failed == {"chains-are-listed": ["/chains returns 404, not 200"]}
-    assert "    /chains returns 404, not 200" in told.output
+    assert "    /chains returns 404, not 200" in result.output
 
 
 def test_one_api_alone(base):

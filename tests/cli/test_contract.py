@@ -292,15 +292,21 @@ def test_a_contract_is_added_from_a_real_node(content):
     with ethereum_node() as url:
         for transaction in chain()["transactions"]:
             send(url, transaction["data"], transaction.get("to"))
-        asked = ["--rpc", url]
-        assert run(content, artifact("Fare"), "--address", FARE, *asked).exit_code == ExitCode.OK
+        requested = ["--rpc", url]
+        assert run(content, artifact("Fare"), "--address", FARE, *requested).exit_code == ExitCode.OK
         child = run(
             content,
             artifact("Turnstile"),
-            *("--address", held["child"]["address"], "--transaction", held["child"]["transaction"], *asked),
+            *(
+                "--address",
+                held["child"]["address"],
+                "--transaction",
+                held["child"]["transaction"],
+                *requested,
+            ),
         )
         assert "creation exact_match, runtime exact_match" in child.stdout
-        elsewhere = run(content, artifact("Fare"), "--address", FARE, "--chain-id", "1", *asked)
+        elsewhere = run(content, artifact("Fare"), "--address", FARE, "--chain-id", "1", *requested)
         assert elsewhere.exit_code == ExitCode.FAILED
         assert "the node is on chain 31337, not 1" in elsewhere.stderr
     assert checked(content).all_findings == []

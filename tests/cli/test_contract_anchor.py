@@ -158,12 +158,12 @@ def through(url, change):
             request = Request(url, body, {"Content-Type": "application/json"})
             with urlopen(request, timeout=30) as response:
                 answers = json.load(response)
-            asked = json.loads(body)
-            if isinstance(asked, list):
-                methods = {one["id"]: one["method"] for one in asked}
+            requested = json.loads(body)
+            if isinstance(requested, list):
+                methods = {one["id"]: one["method"] for one in requested}
                 answers = [change(methods[one["id"]], one) for one in answers]
             else:
-                answers = change(asked["method"], answers)
+                answers = change(requested["method"], answers)
             self.send_response(200)
             self.end_headers()
             self.wfile.write(json.dumps(answers).encode())

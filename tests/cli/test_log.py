@@ -42,10 +42,10 @@ def test_the_story_of_an_edited_update(tmp_path, content, site):
     assert "no earlier checkpoint is known" in first
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("We are looking into it.", "All is well.")})
     logged(content, site, LATER)
-    told = run("history", "incidents/slow.html", "--from", site)
-    assert "2026-11-20T12:00:00.000Z  entry 1: add update" in told
-    assert "2026-11-21T12:00:00.000Z  entry 6: change update" in told
-    assert "replaces entry 1" in told
+    output = run("history", "incidents/slow.html", "--from", site)
+    assert "2026-11-20T12:00:00.000Z  entry 1: add update" in output
+    assert "2026-11-21T12:00:00.000Z  entry 6: change update" in output
+    assert "replaces entry 1" in output
     second = run("verify", site)
     assert "the key seen before" in second
     assert "it continues the log seen before (6 entries)" in second
@@ -68,9 +68,9 @@ def test_a_rolled_back_log_is_rejected(tmp_path, content, site):
 
 def test_a_log_is_verified_over_http_and_in_a_snapshot(tmp_path, site):
     with served(site) as (url, _):
-        told = run("verify", url)
-    assert "cannot be listed" in told
-    assert "0 problems" in told
+        printed = run("verify", url)
+    assert "cannot be listed" in printed
+    assert "0 problems" in printed
     made = CliRunner().invoke(
         command, ["snapshot", "create", "--from", str(site), str(tmp_path / "site.zip")]
     )
@@ -82,8 +82,8 @@ def test_a_proof_needs_nothing_else(tmp_path, site):
     path, proof = f"v2/contract/748463/{address_of(1)}", tmp_path / "record.tlog-proof"
     assert "entry 0 of 6" in run("prove", path, "--from", site, "--out", proof)
     assert "unknown" in run("check", proof, site / path, code=1)
-    told = run("check", proof, site / path, "--public-key", KEY.public.text)
-    assert "matches entry 0 of status.plinth.example/log" in told
+    output = run("check", proof, site / path, "--public-key", KEY.public.text)
+    assert "matches entry 0 of status.plinth.example/log" in output
     run("check", proof, site / f"proof/748463/{address_of(1)}.json", "--public-key", KEY.public.text)
     assert "SHA-256" in run("check", proof, site / "index.html", "--public-key", KEY.public.text, code=1)
     assert "has no entry" in run("prove", "index.html", "--from", site, code=3)
@@ -91,7 +91,7 @@ def test_a_proof_needs_nothing_else(tmp_path, site):
 
 def test_a_key_is_made_once_and_signs(tmp_path, content):
     key = tmp_path / "keys/log.key"
-    told = run("init", "status.plinth.example/log", "--out", key)
+    printed = run("init", "status.plinth.example/log", "--out", key)
     assert key.stat().st_mode & 0o077 == 0
     assert "exists" in run("init", "status.plinth.example/log", "--out", key, code=3)
     assert "cannot name a key" in run("init", "two words", "--out", tmp_path / "other", code=3)
@@ -99,7 +99,7 @@ def test_a_key_is_made_once_and_signs(tmp_path, content):
         command, ["build", "--content", str(content), "--out", str(tmp_path / "site"), "--log-key", str(key)]
     )
     assert "log: 6 new entries (6 added), 6 in all" in built.output, built.output
-    public = next(line.strip() for line in told.splitlines() if line.startswith("  status.plinth"))
+    public = next(line.strip() for line in printed.splitlines() if line.startswith("  status.plinth"))
     assert "0 problems" in run("verify", tmp_path / "site", "--public-key", public)
     assert (tmp_path / "keys/log.key.last").read_text("utf-8").startswith("6 ")
 

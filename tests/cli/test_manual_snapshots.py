@@ -23,14 +23,14 @@ def test_what_the_manual_shows_runs(tmp_path: Path) -> None:
     (tmp_path / "content").symlink_to(CHECKOUT / "content")
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     shell = ["sh", "-e", "-c", block("sh")]
-    said = subprocess.run(
+    output = subprocess.run(
         shell, cwd=tmp_path, env=os.environ | AT | {"PATH": path}, check=True, capture_output=True, text=True
     ).stdout
     records = len({path.stem for path in (CHECKOUT / "content/contracts").glob("*/*")})
-    assert f"{records} records verified, 0 rejected" in said
-    assert '"status":{"indicator":' in said
-    assert said.count("documents are whole") == 2
+    assert f"{records} records verified, 0 rejected" in output
+    assert '"status":{"indicator":' in output
+    assert output.count("documents are whole") == 2
     program = [sys.executable, "-c", block("python")]
-    told = subprocess.run(program, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
-    assert "0x7794f725ec37158E1f30e805EB7764e9c988693e Bridge exact_match 23" in told
-    assert "SPDX-License-Identifier" in told.splitlines()[-1]
+    output = subprocess.run(program, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert "0x7794f725ec37158E1f30e805EB7764e9c988693e Bridge exact_match 23" in output
+    assert "SPDX-License-Identifier" in output.splitlines()[-1]

@@ -123,9 +123,9 @@ def test_an_older_snapshot_is_not_published_over_a_folders_site(store, built, tm
     run("publish", out, "--to", store.url)
     there, old = bodies_in(store), tmp_path / "old.zip"
     run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old)
-    said = run("publish", old, "--to", store.url, code=3)
-    assert "has a newer site, as of" in said
-    assert "--allow-older" in said
+    output = run("publish", old, "--to", store.url, code=3)
+    assert "has a newer site, as of" in output
+    assert "--allow-older" in output
     assert bodies_in(store) == there
     run("publish", old, "--to", store.url, "--allow-older")
     assert "snapshot/manifest.json" in bodies_in(store)

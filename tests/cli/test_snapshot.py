@@ -91,21 +91,21 @@ def test_content_folder_and_mirror_make_the_same_bytes(content: Path, tmp_path: 
 
 def test_verify_describes_the_snapshot(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip", "--revision", "v7")
-    said = run("snapshot", "verify", file).output
-    assert "documents are whole" in said
-    assert "as of 2026-11-20T12:00:00+00:00" in said
-    assert "content v7" in said
-    assert "not signed" in said
-    told = json.loads(run("snapshot", "verify", file, "--format", "json").output)
-    assert (told["whole"], told["revision"], told["problems"]) == (True, "v7", [])
-    assert told["documents"] == told["wholeDocuments"] > 10
+    printed = run("snapshot", "verify", file).output
+    assert "documents are whole" in printed
+    assert "as of 2026-11-20T12:00:00+00:00" in printed
+    assert "content v7" in printed
+    assert "not signed" in printed
+    printed = json.loads(run("snapshot", "verify", file, "--format", "json").output)
+    assert (printed["whole"], printed["revision"], printed["problems"]) == (True, "v7", [])
+    assert printed["documents"] == printed["wholeDocuments"] > 10
 
 
 def test_verify_fails_on_a_folder_that_was_changed(content: Path, tmp_path: Path) -> None:
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
     (tmp_path / "mirror/chains").write_text("[]")
-    said = run("snapshot", "verify", tmp_path / "mirror", code=1).output
-    assert "chains is damaged: it has 2 bytes" in said
+    printed = run("snapshot", "verify", tmp_path / "mirror", code=1).output
+    assert "chains is damaged: it has 2 bytes" in printed
 
 
 def test_verify_rejects_what_is_not_a_snapshot(tmp_path: Path) -> None:
@@ -130,12 +130,12 @@ def test_prove_finds_a_record_that_was_made_up(content: Path, tmp_path: Path) ->
     forged = tmp_path / "forged.zip"
     run("snapshot", "create", "--from", tmp_path / "build", forged)
     run("snapshot", "verify", forged)
-    said = run("snapshot", "verify", forged, "--prove", code=1).output
-    assert "0 records verified, 1 rejected" in said
-    assert f"v2/contract/{CHAIN}/{ADDRESS}: error: " in said
-    told = json.loads(run("snapshot", "verify", forged, "--prove", "--format", "json", code=1).output)
-    assert told["refused"] == 1
-    assert any(error["rule"] == "runtime-replays" for error in told["errors"])
+    printed = run("snapshot", "verify", forged, "--prove", code=1).output
+    assert "0 records verified, 1 rejected" in printed
+    assert f"v2/contract/{CHAIN}/{ADDRESS}: error: " in printed
+    printed = json.loads(run("snapshot", "verify", forged, "--prove", "--format", "json", code=1).output)
+    assert printed["refused"] == 1
+    assert any(error["rule"] == "runtime-replays" for error in printed["errors"])
 
 
 def test_prove_finds_a_record_in_another_records_place(content: Path, tmp_path: Path) -> None:
@@ -145,8 +145,8 @@ def test_prove_finds_a_record_in_another_records_place(content: Path, tmp_path: 
     (folder / other).write_bytes((folder / ADDRESS).read_bytes())
     (tmp_path / "build/.statuary/ledger.sqlite3").unlink()
     run("snapshot", "create", "--from", tmp_path / "build", "--now", NOW, tmp_path / "moved.zip")
-    said = run("snapshot", "verify", tmp_path / "moved.zip", "--prove", code=1).output
-    assert f"v2/contract/{CHAIN}/{other}: error: the record is that of another contract" in said
+    printed = run("snapshot", "verify", tmp_path / "moved.zip", "--prove", code=1).output
+    assert f"v2/contract/{CHAIN}/{other}: error: the record is that of another contract" in printed
 
 
 def test_errors_in_the_content_make_no_snapshot(content: Path, tmp_path: Path) -> None:
@@ -156,14 +156,14 @@ def test_errors_in_the_content_make_no_snapshot(content: Path, tmp_path: Path) -
 
 
 def test_a_dry_run_shows_and_writes_nothing(content: Path, tmp_path: Path) -> None:
-    said = run(
+    printed = run(
         "snapshot", "create", "--content", content, "--now", NOW, "--dry-run", tmp_path / "site.zip"
     ).output
-    assert "+ api/v2/summary.json" in said
+    assert "+ api/v2/summary.json" in printed
     assert not (tmp_path / "site.zip").exists()
     file = create(content, tmp_path / "site.zip")
-    said = run("publish", file, "--to", tmp_path / "mirror", "--dry-run").output
-    assert "+ api/v2/summary.json" in said
+    printed = run("publish", file, "--to", tmp_path / "mirror", "--dry-run").output
+    assert "+ api/v2/summary.json" in printed
     assert tree(tmp_path / "mirror") == {}
 
 
@@ -209,12 +209,12 @@ def test_diff_and_apply(content: Path, tmp_path: Path) -> None:
     assert "the same site" in run("snapshot", "diff", before, before).output
     write_files(content, {"incidents/slow.yaml": None})
     after = create(content, tmp_path / "b.zip", "--revision", "next")
-    said = run("snapshot", "diff", before, after, "--delta", tmp_path / "delta").output
-    assert "- incidents/slow.json" in said
-    assert "~ api/v2/incidents.json" in said
-    assert "revision: - -> next" in said
-    told = json.loads(run("snapshot", "diff", before, after, "--format", "json").output)
-    removed = [change["path"] for change in told["changes"] if change["action"] == "remove"]
+    printed = run("snapshot", "diff", before, after, "--delta", tmp_path / "delta").output
+    assert "- incidents/slow.json" in printed
+    assert "~ api/v2/incidents.json" in printed
+    assert "revision: - -> next" in printed
+    printed = json.loads(run("snapshot", "diff", before, after, "--format", "json").output)
+    removed = [change["path"] for change in printed["changes"] if change["action"] == "remove"]
     assert "incidents/slow.json" in removed
     run("snapshot", "apply", before, tmp_path / "delta", tmp_path / "made.zip")
     assert digest(tmp_path / "made.zip") == digest(after)
@@ -238,12 +238,12 @@ def test_a_signature_is_verified_by_the_standard_tool(content: Path, tmp_path: P
     assert digest(file) == digest(signed)
     members = ["snapshot/manifest.json", "snapshot/manifest.json.minisig"]
     subprocess.run(["unzip", "-q", file, *members], cwd=tmp_path, check=True)
-    said = subprocess.check_output(
+    printed = subprocess.check_output(
         ["minisign", "-Vm", "snapshot/manifest.json", "-p", "minisign.pub"], cwd=tmp_path, text=True
     )
-    assert "Signature and comment signature verified" in said
-    said = run("snapshot", "verify", file, "--public-key", tmp_path / "minisign.pub").output
-    assert "signed with key" in said
+    assert "Signature and comment signature verified" in printed
+    printed = run("snapshot", "verify", file, "--public-key", tmp_path / "minisign.pub").output
+    assert "signed with key" in printed
     assert "give --public-key to verify" in run("snapshot", "verify", file).output
     key = (tmp_path / "minisign.pub").read_text().splitlines()[1]
     run("publish", file, "--to", tmp_path / "mirror", "--public-key", key)
@@ -262,8 +262,8 @@ def test_a_damaged_snapshot_does_not_change_a_mirror(content: Path, tmp_path: Pa
     run("publish", tmp_path / "next.zip", "--to", tmp_path / "mirror", code=3)
     assert tree(tmp_path / "mirror") == before
     (tmp_path / "next.zip").write_bytes(whole)
-    said = run("publish", tmp_path / "next.zip", "--to", tmp_path / "mirror").output
-    assert "removed" in said
+    printed = run("publish", tmp_path / "next.zip", "--to", tmp_path / "mirror").output
+    assert "removed" in printed
     run("snapshot", "verify", tmp_path / "mirror")
 
 
@@ -304,9 +304,9 @@ def test_a_tampered_folder_is_not_reported_as_equal(content: Path, tmp_path: Pat
     body = status.read_bytes()
     status.unlink()
     status.write_bytes(body[::-1])
-    said = run("snapshot", "diff", file, tmp_path / "mirror", code=3).output
-    assert "the same site" not in said
-    assert "api/v2/status.json is damaged" in said
+    printed = run("snapshot", "diff", file, tmp_path / "mirror", code=3).output
+    assert "the same site" not in printed
+    assert "api/v2/status.json is damaged" in printed
 
 
 def test_extract_writes_nothing_if_anything_is_damaged(content: Path, tmp_path: Path) -> None:
@@ -324,8 +324,8 @@ def test_extract_writes_nothing_if_anything_is_damaged(content: Path, tmp_path: 
 def test_extract_takes_a_public_key(content: Path, tmp_path: Path) -> None:
     plain = create(content, tmp_path / "site.zip")
     key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3"
-    said = run("extract", plain, "chains", "--public-key", key, code=3).output
-    assert "is not signed" in said
+    printed = run("extract", plain, "chains", "--public-key", key, code=3).output
+    assert "is not signed" in printed
     with pytest.raises(DamagedSnapshotError, match="is not signed"):
         open_snapshot(plain, public_key=key)
 
@@ -336,9 +336,9 @@ def test_an_older_snapshot_is_not_published_over_a_newer_one(content: Path, tmp_
     run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old)
     run("publish", new, "--to", tmp_path / "mirror")
     before = tree(tmp_path / "mirror")
-    said = run("publish", old, "--to", tmp_path / "mirror", code=3).output
-    assert "has a newer site, as of" in said
-    assert "--allow-older" in said
+    printed = run("publish", old, "--to", tmp_path / "mirror", code=3).output
+    assert "has a newer site, as of" in printed
+    assert "--allow-older" in printed
     assert tree(tmp_path / "mirror") == before
     run("publish", new, "--to", tmp_path / "mirror")
     run("publish", old, "--to", tmp_path / "mirror", "--allow-older")

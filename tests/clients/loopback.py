@@ -83,8 +83,8 @@ def _said_url(server: subprocess.Popen[bytes], log: Path) -> str:
     """Wait for the line that says where the server listens."""
     until = monotonic() + PATIENCE
     while monotonic() < until and server.poll() is None:
-        said = re.search(r" at (http://\S+)/ \(", log.read_text(encoding="utf-8"))
-        if said:
-            return said[1]
+        output = re.search(r" at (http://\S+)/ \(", log.read_text(encoding="utf-8"))
+        if output:
+            return output[1]
         sleep(0.02)
     raise AssertionError(f"statuary serve does not listen:\n{log.read_text(encoding='utf-8')}")

@@ -177,13 +177,13 @@ def test_whatsabi(host, site, tmp_path):
     """It asks for an address as its caller spells it: every other one in lower case here."""
     client = installed("whatsabi")
     content, contracts = site
-    asked = with_nothing(contracts)
-    asked[::2] = [[chain, address.lower()] for chain, address in asked[::2]]
+    requested = with_nothing(contracts)
+    requested[::2] = [[chain, address.lower()] for chain, address in requested[::2]]
     with host(content, NOW, NOW) as url:
-        *read, nothing = client.ask({"url": url, "contracts": asked}, tmp_path)
+        *read, nothing = client.ask({"url": url, "contracts": requested}, tmp_path)
 
-    for told in read:
-        told["sources"].sort(key=itemgetter("path"))  # their order means nothing
+    for output in read:
+        output["sources"].sort(key=itemgetter("path"))  # their order means nothing
     assert read == [expected_of_whatsabi(contract) for contract in contracts]
     assert nothing["ok"] is False
     assert nothing["sources"] is None
@@ -192,7 +192,7 @@ def test_whatsabi(host, site, tmp_path):
 
 def expected_of_whatsabi(contract: Written) -> dict[str, Any]:
     optimizer = contract.settings.get("optimizer", {})
-    told = {
+    found = {
         "ok": True,
         "name": contract.name,
         "abi": contract.abi or [],
@@ -202,7 +202,7 @@ def expected_of_whatsabi(contract: Written) -> dict[str, Any]:
         "runs": optimizer.get("runs"),
         "sources": [{"path": path, "content": text} for path, text in sorted(contract.sources.items())],
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 # --- safe-eth-py ------------------------------------------------------------------------------------------------
@@ -242,17 +242,17 @@ def test_ape_sourcify(host, site, tmp_path):
 
     assert set(read["supported"]) == {True}
     *found, nothing = read["contracts"]
-    for contract, told in zip(contracts, found, strict=True):
-        assert told["name"] == contract.name
-        assert told["source_id"] == contract.path
+    for contract, output in zip(contracts, found, strict=True):
+        assert output["name"] == contract.name
+        assert output["source_id"] == contract.path
         settings = contract.settings | contract.beside_settings  # Ape has one place for both
-        assert told["compiler"] == [contract.language.lower(), contract.version, settings]
-        for item, kept in zip(contract.abi, told["abi"], strict=True):
+        assert output["compiler"] == [contract.language.lower(), contract.version, settings]
+        for item, kept in zip(contract.abi, output["abi"], strict=True):
             written = as_ape_keeps(item)
             assert {member: kept.get(member) for member in written} == written
         # Ape keeps a source as lines, without how each of them ended
-        assert lines_of(told["sources"]) == lines_of(contract.sources)
-        assert told["runtime_bytecode"].removeprefix("0x") == contract.runtime
+        assert lines_of(output["sources"]) == lines_of(contract.sources)
+        assert output["runtime_bytecode"].removeprefix("0x") == contract.runtime
     assert nothing is None
 
 
@@ -297,7 +297,7 @@ def test_crytic_compile(host, demo, solc, tmp_path):
         made = read[target]["contracts"][name]
         assert made == {"abi": contract.abi, "creation": contract.creation, "runtime": contract.runtime}
         optimizer = contract.settings["optimizer"]
-        told = (read[target]["version"], read[target]["optimized"], read[target]["runs"])
-        assert told == ("0.8.30", optimizer["enabled"], optimizer["runs"])
+        output = (read[target]["version"], read[target]["optimized"], read[target]["runs"])
+        assert output == ("0.8.30", optimizer["enabled"], optimizer["runs"])
     implementation = f"sourcify-{CHAIN}:{demo['Catalogue'].address}"
     assert [read[target]["implementations"] for target in targets.values()] == [[], [], [implementation]]

@@ -177,10 +177,10 @@ def test_statuscheck(host, moment, tmp_path):
     }
     shown = [(component["name"], component["status"]) for component in read["components"]]
     assert shown == [(name, COMPONENT_NAMES[status]) for name, status in moment.components()]
-    assert [told(item) for item in read["incidents"]] == list(expected_of_statuscheck(moment))
+    assert [fields_of(item) for item in read["incidents"]] == list(expected_of_statuscheck(moment))
 
 
-def told(item: dict[str, Any]) -> tuple[str, str, str, str, list[tuple[str, str]]]:
+def fields_of(item: dict[str, Any]) -> tuple[str, str, str, str, list[tuple[str, str]]]:
     components = [(component["name"], component["status"]) for component in item["components"]]
     newest = item["extra_data"]["incident_updates"][0]["body"]
     return item["id"], item["name"], item["status"], newest, components

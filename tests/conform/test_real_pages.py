@@ -23,14 +23,14 @@ def asking(capture):
         if target not in bodies:
             return HttpResponse(status=404)
         body = bodies[target]
-        told = {
+        found = {
             "content-type": "application/json",
             "access-control-allow-origin": "*",
             "etag": tag_of(body),
         }
         if headers.get("If-None-Match") == tag_of(body):
-            return HttpResponse(status=304, headers=told)
-        return HttpResponse(status=200, headers=told, body=b"" if method == "HEAD" else body)
+            return HttpResponse(status=304, headers=found)
+        return HttpResponse(status=200, headers=found, body=b"" if method == "HEAD" else body)
 
     return ask
 

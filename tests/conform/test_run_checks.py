@@ -40,8 +40,10 @@ def asking(site: SiteReader, damage: Damage = lambda _target, _method, answered:
     def ask(target: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
         request = LookupRequest(method=method, target=target, if_none_match=headers.get("If-None-Match"))
         answer = answer_site(request, site.read, NOW, lambda: "6f2dd1a4-27d1-4f6f-9c6b-4d0f3c1a2b3c")
-        told = {name.lower(): text for name, text in answer.headers.items()}
-        return damage(target, method, HttpResponse(status=int(answer.status), headers=told, body=answer.body))
+        output = {name.lower(): text for name, text in answer.headers.items()}
+        return damage(
+            target, method, HttpResponse(status=int(answer.status), headers=output, body=answer.body)
+        )
 
     return ask
 
@@ -96,8 +98,8 @@ def edited(edit: Callable[[Any], Any]) -> Damage:
 
 def with_headers(**headers: str) -> Damage:
     def apply(_target: str, _method: str, answered: HttpResponse) -> HttpResponse:
-        told = {name.replace("_", "-"): text for name, text in headers.items()}
-        return replace(answered, headers={**answered.headers, **told})
+        output = {name.replace("_", "-"): text for name, text in headers.items()}
+        return replace(answered, headers={**answered.headers, **output})
 
     return apply
 
@@ -353,11 +355,11 @@ def test_a_site_that_breaks_a_rule_is_reported(name, damage, site):
 
 
 def test_a_page_that_changes_between_two_requests_is_read_again(site):
-    asked: list[str] = []
+    requested: list[str] = []
 
     def once(target: str, _method: str, answered: HttpResponse) -> HttpResponse:
-        asked.append(target)
-        first = asked.count(target) == 1
+        requested.append(target)
+        first = requested.count(target) == 1
         return (
             edited(setting("Another", "components", "0", "name"))(target, "GET", answered)
             if first
@@ -367,7 +369,7 @@ def test_a_page_that_changes_between_two_requests_is_read_again(site):
     check = next(check for check in CHECKS if check.name == "documents-agree")
     deployment = CheckedDeployment(asking(site, where(at(COMPONENTS), once)), NOW)
     (verdict,) = run_checks(deployment, [check])
-    assert (verdict.outcome, asked.count(COMPONENTS)) == (ConformanceOutcome.PASSED, 2)
+    assert (verdict.outcome, requested.count(COMPONENTS)) == (ConformanceOutcome.PASSED, 2)
 
 
 def test_missing_parts_of_a_deployment_are_not_judged(site):
@@ -431,11 +433,11 @@ def page_of(summary: dict[str, Any]) -> SendRequest:
     def ask(target: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
         if target not in bodies:
             return HttpResponse(status=404)
-        told = {"content-type": "application/json", "access-control-allow-origin": "*", "etag": '"1"'}
+        found = {"content-type": "application/json", "access-control-allow-origin": "*", "etag": '"1"'}
         if "If-None-Match" in headers:
-            return HttpResponse(status=304, headers=told)
+            return HttpResponse(status=304, headers=found)
         return HttpResponse(
-            status=200, headers=told, body=b"" if method == "HEAD" else json.dumps(bodies[target]).encode()
+            status=200, headers=found, body=b"" if method == "HEAD" else json.dumps(bodies[target]).encode()
         )
 
     return ask

@@ -93,11 +93,11 @@ def test_a_resolved_incident_leaves_no_component_down():
 
 def test_the_block_numbers_in_the_postmortem_fit_the_chain():
     genesis, seconds = datetime(2026, 1, 12, 9, tzinfo=UTC), 4
-    [told] = [
+    [output] = [
         update["body"]
         for update in documents()["incidents/2026-09-03-empty-blocks.json"]["incident"]["incident_updates"]
         if update["status"] == "postmortem"
     ]
     for clock in ("13:07:20", "13:30:40"):
         moment = datetime.fromisoformat(f"2026-09-03T{clock}+00:00")
-        assert f"block {int((moment - genesis).total_seconds()) // seconds:,} ({clock} UTC)" in told
+        assert f"block {int((moment - genesis).total_seconds()) // seconds:,} ({clock} UTC)" in output

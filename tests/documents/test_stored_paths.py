@@ -41,8 +41,10 @@ def test_both_forms_of_an_address_are_in_one_folder():
 @pytest.mark.parametrize("path", [path for path, place in PLACES.items() if path != place])
 def test_one_rule_of_netlify_leads_from_the_path_to_the_place(path):
     """The first rule that fits wins; `:chain` is one name, `*` the rest, `:splat` what the star stood for."""
-    for asked, held in shard_rewrites():
-        found = re.fullmatch(re.escape(asked).replace(":chain", "([^/]+)").replace(r"\*", "(.*)"), f"/{path}")
+    for requested, held in shard_rewrites():
+        found = re.fullmatch(
+            re.escape(requested).replace(":chain", "([^/]+)").replace(r"\*", "(.*)"), f"/{path}"
+        )
         if found:
             assert held.replace(":chain", found[1]).replace(":splat", found[2]) == f"/{PLACES[path]}"
             return
@@ -71,10 +73,10 @@ def test_the_edge_module_is_deployed_with_the_layout_of_the_site():
 
 def test_the_edge_module_finds_documents_where_they_are_put(tmp_path):
     """It asks for addresses in small letters, and only for what the look-up is made of."""
-    asked = [path for path in PLACES if path == path.lower() and not path.startswith("proof/1")]
+    requested = [path for path in PLACES if path == path.lower() and not path.startswith("proof/1")]
     script = tmp_path / "places.js"
     script.write_text(
         f'import {{ storedPath }} from "{EDGE.as_uri()}/stored-path.js";\n'
-        f"console.log(JSON.stringify({asked}.map((path) => storedPath(path, true))));\n"
+        f"console.log(JSON.stringify({requested}.map((path) => storedPath(path, true))));\n"
     )
-    assert run_deno(script, "") == [PLACES[path] for path in asked]
+    assert run_deno(script, "") == [PLACES[path] for path in requested]

@@ -39,8 +39,12 @@ def test_requests_are_answered_as_python_answers_them():
         if expected is None:
             assert answer is None, case["case"]
             continue
-        told = answer["status"], answer["headers"].get("content-type"), ERROR_ID.sub("<uuid>", answer["body"])
-        assert told == (
+        found = (
+            answer["status"],
+            answer["headers"].get("content-type"),
+            ERROR_ID.sub("<uuid>", answer["body"]),
+        )
+        assert found == (
             expected.status,
             expected.headers.get("Content-Type"),
             expected.body.decode(),
@@ -49,8 +53,8 @@ def test_requests_are_answered_as_python_answers_them():
 
 def test_requests_are_answered_as_measured_but_for_the_listed_differences():
     cases = [case for case in measured_requests() if "body" in case and case["status"] != 304]
-    asked = [{"method": case["method"], "target": case["path"]} for case in cases]
-    answers = answers_of_deno(site_for([case["path"] for case in cases]), asked)
+    requested = [{"method": case["method"], "target": case["path"]} for case in cases]
+    answers = answers_of_deno(site_for([case["path"] for case in cases]), requested)
     pairs = zip(cases, answers, strict=True)
     different = {case["case"] for case, answer in pairs if not is_equal(case, answer)}
     assert different == {case["case"] for case in cases} & set(DIFFERENCES)
@@ -60,8 +64,8 @@ def is_equal(case: Case, answer: dict[str, Any] | None) -> bool:
     if answer is None:
         return False
     body = ERROR_ID.sub("<uuid>", answer["body"])
-    told = answer["status"], answer["headers"].get("content-type"), body
-    return told == (case["status"], case["headers"].get("content-type"), case["body"])
+    found = answer["status"], answer["headers"].get("content-type"), body
+    return found == (case["status"], case["headers"].get("content-type"), case["body"])
 
 
 def test_selections_are_byte_equal():

@@ -18,10 +18,10 @@ from support.edge_runtimes import (
 from support.edge_vectors import ERROR_ID
 from support.measured_lookup import measured_requests, measured_selections, measured_site
 
-Asked = tuple[str, str]
+MeasuredRequest = tuple[str, str]
 
 
-def asked() -> list[Asked]:
+def requests_to_send() -> list[MeasuredRequest]:
     """Return the measured requests that are the look-up's, and the selections, as method and target."""
     requests = [(case["method"], case["path"]) for case in measured_requests()]
     selections = [
@@ -31,14 +31,14 @@ def asked() -> list[Asked]:
     return [one for one in dict.fromkeys([*requests, *selections]) if expected(one) is not None]
 
 
-def expected(one: Asked) -> tuple[int, str | None, str] | None:
+def expected(one: MeasuredRequest) -> tuple[int, str | None, str] | None:
     """Return what Python answers: it is held to the measurements, difference by difference, in its own tests."""
     method, target = one
     answer = answer_lookup(LookupRequest(method=method, target=target), measured_site().get, lambda: "<uuid>")
     return answer and (answer.status, answer.headers.get("Content-Type"), answer.body.decode())
 
 
-def told(server: Served, one: Asked) -> tuple[int, str | None, str]:
+def response_of(server: Served, one: MeasuredRequest) -> tuple[int, str | None, str]:
     answer = server.ask(one[1], one[0])
     return answer["status"], answer["headers"].get("content-type"), ERROR_ID.sub("<uuid>", answer["body"])
 
@@ -60,10 +60,10 @@ def test_the_measured_requests(
     host: Callable[[Path], AbstractContextManager[Served]], step: int, tmp_path: Path
 ):
     """A spread of them is asked, and all of them with `STATUARY_THOROUGH=true`; Netlify knows only reads."""
-    requests = asked()[:: 1 if thorough() else step]
+    requests = requests_to_send()[:: 1 if thorough() else step]
     if host is of_netlify:
         requests = [one for one in requests if one[0] in ("GET", "HEAD")]
     with host(tmp_path) as server:
-        different = {one: answer for one in requests if (answer := told(server, one)) != expected(one)}
+        different = {one: answer for one in requests if (answer := response_of(server, one)) != expected(one)}
     assert not different
     assert len(requests) >= 25

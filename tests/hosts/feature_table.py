@@ -48,7 +48,7 @@ def verdicts_of(serve: Serve, project: Path) -> list[ConformanceResult]:
         return list(run_checks(deployment, CHECKS))
 
 
-def told(name: str, feature: str, verdicts: list[ConformanceResult]) -> str:
+def cell_of(name: str, feature: str, verdicts: list[ConformanceResult]) -> str:
     """Return what a host's column says of a feature."""
     failed = {
         verdict.check.name
@@ -68,7 +68,7 @@ def main() -> None:
     print("| |", " | ".join(ALL_SERVERS), "|")
     print("|---|" + "---|" * len(ALL_SERVERS))
     for feature in FEATURES:
-        cells = (told(name, feature, verdicts[name]) for name in ALL_SERVERS)
+        cells = (cell_of(name, feature, verdicts[name]) for name in ALL_SERVERS)
         print(f"| {feature} |", " | ".join(cells), "|")
     print()
     for name, lacking in EMULATORS_LACK.items():

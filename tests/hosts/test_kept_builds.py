@@ -55,8 +55,8 @@ def test_netlify_keeps_the_site_for_the_next_build(project, tmp_path):
     first, elsewhere = tmp_path / "first", tmp_path / "another-machine"
     (project / "build").rename(first)
     shutil.copytree(project, elsewhere)  # with what Netlify keeps, and without the site
-    said = netlify_build(elsewhere)
-    assert "nothing changed" in said, said
+    output = netlify_build(elsewhere)
+    assert "nothing changed" in output, output
     assert files_in(elsewhere / "build") == files_in(first)
 
 

@@ -116,14 +116,14 @@ def content(tmp_path):
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_broken_deployments_are_reported_by_name(case, content, tmp_path):
-    kind, path, change, said = BROKEN[case]
+    kind, path, change, reported = BROKEN[case]
     project = shutil.copytree(DEPLOYMENTS / kind, tmp_path / "project")
     for other in project.glob("broadcast/*/*/run-1*.json"):
         other.unlink()
     change(project / path)
     before = files(content)
     result = imported(content, kind, "--dry-run", source=project)
-    assert said in " ".join(result.output.split())
+    assert reported in " ".join(result.output.split())
     assert result.exit_code in (ExitCode.FINDINGS, ExitCode.FAILED)
     assert "Traceback" not in result.output
     assert files(content) == before

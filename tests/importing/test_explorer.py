@@ -154,8 +154,8 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_source_is_named(case):
-    given, said = BROKEN[case]
-    with pytest.raises(ContractImportError, match=said):
+    given, output = BROKEN[case]
+    with pytest.raises(ContractImportError, match=output):
         read_explorer_source(given)
 
 

@@ -67,7 +67,7 @@ def test_node_and_files_make_the_same_record(url, tmp_path):
     content = empty_site(tmp_path)
     address, transaction = held("foundry", "Turnstile")
     compilation = read_compilation(SOURCE / "Turnstile.sol/Turnstile.json")
-    asked = prepare_contract(
+    requested = prepare_contract(
         content,
         catalogue_of(content),
         wanted("foundry", "Turnstile"),
@@ -76,7 +76,8 @@ def test_node_and_files_make_the_same_record(url, tmp_path):
         node=EthereumNode(url),
     )
     assert (
-        asked.verification.record == added(content, "foundry", "Turnstile", compilation).verification.record
+        requested.verification.record
+        == added(content, "foundry", "Turnstile", compilation).verification.record
     )
 
 

@@ -62,7 +62,7 @@ def served_site(content, folder):
 @contextmanager
 def failing(url):
     """Stand in front of a server and do what `faults` says of a path, once for each entry."""
-    proxy = SimpleNamespace(faults={}, asked=[])
+    proxy = SimpleNamespace(faults={}, requested=[])
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -209,10 +209,10 @@ def a_false_record():
         "no text",
     ],
 )
-def test_an_invalid_record_is_not_written(body, said, tmp_path):
+def test_an_invalid_record_is_not_written(body, message, tmp_path):
     ours = site(tmp_path, [CHAIN])
     done = bring_body(ours, body)
-    assert said in done.report.lost[0].reason
+    assert message in done.report.lost[0].reason
     assert not contracts(ours)
 
 
@@ -279,10 +279,10 @@ def test_a_contract_of_the_repository_is_compiled_and_verified(tmp_path):
     ],
     ids=["another source", "no metadata", "broken metadata", "no address", "nothing"],
 )
-def test_a_broken_repository_is_named(change, said, tmp_path):
+def test_a_broken_repository_is_named(change, message, tmp_path):
     content = empty_site(tmp_path)
     change(repository(tmp_path / "repository"))
     result = imported(content, "sourcify", source=tmp_path / "repository")
-    assert said in result.output
+    assert message in result.output
     assert result.exit_code in (ExitCode.FINDINGS, ExitCode.FAILED)
     assert not contracts(content)

@@ -21,7 +21,7 @@ CONTENT = CHECKOUT / "content"
 WORKSPACES = sorted((CONTENT / "contracts/748463").glob("*/contract.yaml"))
 
 
-def said(workspace):
+def settings_of(workspace):
     """Return what a `contract.yaml` says; text stays text."""
     return yaml.load(workspace.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
 
@@ -43,7 +43,7 @@ def held(workspace, settings):
 
 @pytest.mark.parametrize("workspace", WORKSPACES, ids=lambda workspace: workspace.parent.name)
 def test_a_compilation_again_gives_the_kept_members(workspace, tmp_path):
-    settings = said(workspace)
+    settings = settings_of(workspace)
     compilation = read_compilation(
         workspace.with_name("input.json"),
         output=workspace.with_name("output.json"),
@@ -78,7 +78,7 @@ def test_the_proxy_resolution_is_kept_when_a_contract_is_replaced(tmp_path):
     content = tmp_path / "content"
     shutil.copytree(workspace.parent, content / workspace.parent.relative_to(CONTENT))
     shutil.copy(CONTENT / "site.yaml", content)
-    catalogue, settings = read_content(content).catalogue, said(workspace)
+    catalogue, settings = read_content(content).catalogue, settings_of(workspace)
     wanted = ImportOptions(
         chain_id="748463",
         address=parse_address(workspace.parent.name),

@@ -44,7 +44,7 @@ def saved(folder, **documents):
     return folder
 
 
-def told(record):
+def updates_of(record):
     return [
         (update.status, update.display_at.strftime("%m-%d %H:%M"), update.body) for update in record.updates
     ]
@@ -115,13 +115,13 @@ def test_cstate(tmp_path):
     old, slow = status.incidents
     assert (slow.id, slow.name) == ("2026-05-01-slow", "Slow answers")
     assert slow.opened_with == {"rpc": "partial_outage", "archive": "partial_outage"}
-    assert told(slow) == [
+    assert updates_of(slow) == [
         ("investigating", "05-01 10:00", "We are *looking* into it."),
         ("monitoring", "05-01 11:00", "A fix is in."),
         ("resolved", "05-01 12:00", "All good, see [why](https://plinth.example)."),
     ]
     assert (old.id, old.opened_with) == ("2019-old", {"website": "major_outage"})
-    assert [one[0] for one in told(old)] == ["investigating", "resolved"]
+    assert [one[0] for one in updates_of(old)] == ["investigating", "resolved"]
     assert sorted(lost.what for lost in report.lost) == ["2026-05-01-slow.md", "broken.md"]
 
 
@@ -158,7 +158,7 @@ A disk.
         ("investigating", False),
         ("resolved", False),
     ]
-    assert told(second) == [
+    assert updates_of(second) == [
         ("investigating", "05-01 09:00", "We look."),
         ("resolved", "05-01 10:00", "Looks fixed."),
         ("postmortem", "05-01 10:00", "A disk."),
@@ -217,7 +217,7 @@ def assert_upptime(status, report):
     [incident], [maintenance] = status.incidents, status.maintenances
     assert (incident.id, incident.name) == ("issue-12", "Block Explorer is down")
     assert incident.opened_with == {"block-explorer": "major_outage"}
-    assert [one[:2] for one in told(incident)] == [
+    assert [one[:2] for one in updates_of(incident)] == [
         ("investigating", "03-01 10:00"),
         ("resolved", "03-01 10:30"),
     ]
@@ -316,7 +316,7 @@ def assert_instatus(status, report):
         ("RPC", "network"),
         ("Site", None),
     ]
-    assert told(status.incidents[0]) == [
+    assert updates_of(status.incidents[0]) == [
         ("investigating", "05-01 10:00", "We look."),
         ("resolved", "05-01 11:00", "Done."),
     ]
@@ -409,7 +409,7 @@ def test_betterstack(tmp_path):
     assert status.page.url == "https://status.plinth.example"
     [incident], [maintenance] = status.incidents, status.maintenances
     assert incident.opened_with == {"rpc": "degraded_performance"}
-    assert told(incident) == [
+    assert updates_of(incident) == [
         ("investigating", "05-01 10:05", "We look."),
         ("resolved", "05-01 12:00", "This incident has been resolved."),
     ]
@@ -468,7 +468,7 @@ def test_cachet_2(tmp_path):
 
     assert [(one.name, one.group_id) for one in status.components] == [("Network", None), ("RPC", "network")]
     [incident], [maintenance] = status.incidents, status.maintenances
-    assert told(incident) == [
+    assert updates_of(incident) == [
         ("investigating", "05-01 10:00", "Slow."),
         ("identified", "05-01 11:00", "A disk."),
         ("resolved", "05-01 12:00", "This incident has been resolved."),
@@ -510,7 +510,7 @@ def test_cachet_3(tmp_path):
         status, report = brought(tmp_path, read_cachet, server.url)
 
     assert report.lost == []
-    assert told(status.incidents[0]) == [("investigating", "05-01 10:00", "We look.")]
+    assert updates_of(status.incidents[0]) == [("investigating", "05-01 10:00", "We look.")]
     assert status.incidents[0].components == ("dns",)
 
 

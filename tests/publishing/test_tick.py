@@ -103,8 +103,8 @@ def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
     assert {path for path in before if before[path] != after[path]} | {"changes.json"} == {
         path for path in changed if not path.endswith(".html")
     }
-    told = orjson.loads((tmp_path / "site/changes.json").read_bytes())
-    assert "under_maintenance" in str(told)
+    found = orjson.loads((tmp_path / "site/changes.json").read_bytes())
+    assert "under_maintenance" in str(found)
     assert tick(tmp_path / "site", begins).changed == []
 
 

@@ -11,8 +11,10 @@ from statuary.serving.site_app import ServedRequest, SiteApp
 NOW = parse_instant("2026-12-01T10:00:00Z")
 
 
-def web(site: dict[str, bytes], told: list[ServedRequest], changes: ReloadEvents | None = None) -> AsgiApp:
-    return AsgiApp(SiteApp(site.get, lambda: NOW, lambda: "<uuid>", told.append, changes))
+def web(
+    site: dict[str, bytes], served_requests: list[ServedRequest], changes: ReloadEvents | None = None
+) -> AsgiApp:
+    return AsgiApp(SiteApp(site.get, lambda: NOW, lambda: "<uuid>", served_requests.append, changes))
 
 
 def scope(target: str, method: str = "GET", headers: tuple[tuple[bytes, bytes], ...] = ()) -> dict[str, Any]:
@@ -27,7 +29,7 @@ def scope(target: str, method: str = "GET", headers: tuple[tuple[bytes, bytes], 
     }
 
 
-def ask(application: AsgiApp, target: str, **asked: Any) -> tuple[int, dict[str, str], bytes]:
+def ask(application: AsgiApp, target: str, **request: Any) -> tuple[int, dict[str, str], bytes]:
     sent: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
@@ -36,21 +38,21 @@ def ask(application: AsgiApp, target: str, **asked: Any) -> tuple[int, dict[str,
     async def receive() -> dict[str, Any]:
         return {"type": "http.disconnect"}
 
-    asyncio.run(application(scope(target, **asked), receive, send))
+    asyncio.run(application(scope(target, **request), receive, send))
     headers = {name.decode().lower(): text.decode() for name, text in sent[0]["headers"]}
     return sent[0]["status"], headers, b"".join(message["body"] for message in sent[1:])
 
 
 def test_one_line_for_each_request():
-    told: list[ServedRequest] = []
-    application = web({"a.txt": b"abc"}, told)
+    output: list[ServedRequest] = []
+    application = web({"a.txt": b"abc"}, output)
     assert ask(application, "/a.txt?x=1")[2] == b"abc"
     assert ask(application, "/a.txt", method="HEAD")[1]["content-length"] == "3"
     assert ask(application, "/b.txt")[0] == 404
-    assert [(one.method, one.target, one.status, one.size) for one in told] == [
+    assert [(one.method, one.target, one.status, one.size) for one in output] == [
         ("GET", "/a.txt?x=1", 200, 3),
         ("HEAD", "/a.txt", 200, 0),
-        ("GET", "/b.txt", 404, told[2].size),
+        ("GET", "/b.txt", 404, output[2].size),
     ]
 
 
@@ -62,15 +64,15 @@ def test_not_modified_has_no_length():
 
 
 def test_an_internal_error_is_a_500_and_is_logged():
-    told: list[ServedRequest] = []
+    output: list[ServedRequest] = []
     record = "v2/contract/1/0x" + "0" * 40
-    status, headers, body = ask(web({record: b'{"abi":['}, told), f"/{record}?fields=abi")
+    status, headers, body = ask(web({record: b'{"abi":['}, output), f"/{record}?fields=abi")
     assert (status, headers["content-type"]) == (500, "application/json; charset=utf-8")
     assert body == (
         b'{"customCode":"internal_error","message":"The server encountered an unexpected error.",'
         b'"errorId":"<uuid>"}'
     )
-    assert told[0].failure is not None
+    assert output[0].failure is not None
 
 
 def test_pages_listen_for_changes_only_where_there_are_any():

@@ -87,11 +87,11 @@ def test_contracts_are_read_lazily(world: Path, place: str) -> None:
         path.stem if path.suffix else path.name for path in (CHECKOUT / "content/contracts/748463").iterdir()
     }
     with (
-        served(world) as (url, asked),
+        served(world) as (url, requested),
         open_snapshot(f"{url}/mirror" if place == "url" else world / place) as site,
     ):
         contracts = list(site.contracts())
-        assert not any("/v2/contract/" in path for path in asked)
+        assert not any("/v2/contract/" in path for path in requested)
         assert {contract.address for contract in contracts} == expected
         assert len(contracts) == len(expected)
         assert len(list(site.contracts(748463))) == len(expected)

@@ -135,8 +135,8 @@ def test_between_any_two_sites(one: dict[str, bytes], other: dict[str, bytes]) -
         apply_delta(root / "a.zip", root / "delta", root / "made.zip")
         assert (root / "made.zip").read_bytes() == (root / "b.zip").read_bytes()
         with read_snapshot(str(root / "a.zip")) as old, read_snapshot(str(root / "b.zip")) as new:
-            told = {(change.action, change.path) for change in differences(old.entries(), new.entries())}
-        assert told == {
+            output = {(change.action, change.path) for change in differences(old.entries(), new.entries())}
+        assert output == {
             *((Action.ADD, path) for path in other.keys() - one.keys()),
             *((Action.REMOVE, path) for path in one.keys() - other.keys()),
             *((Action.REPLACE, path) for path in one.keys() & other.keys() if one[path] != other[path]),

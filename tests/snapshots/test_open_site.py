@@ -67,9 +67,9 @@ def test_a_missing_document_is_none(tmp_path: Path, place: str, path: str) -> No
 
 def test_a_look_up_over_http_needs_few_requests(tmp_path: Path) -> None:
     made(tmp_path / "site.zip", [*small_documents(), *(contract(number, 3) for number in range(2000))])
-    with served(tmp_path) as (url, asked), open_site(f"{url}/site.zip") as site:
+    with served(tmp_path) as (url, requested), open_site(f"{url}/site.zip") as site:
         assert site.read(contract(1234, 3).aliases[0]) == contract(1234, 3).body
-    assert len(asked) <= 8
+    assert len(requested) <= 8
 
 
 def test_a_server_without_ranges_is_rejected(tmp_path: Path) -> None:

@@ -82,8 +82,8 @@ class Served:
                 connection.putheader(name, text)
             connection.endheaders()
             response = connection.getresponse()
-            told = {name.lower(): text for name, text in response.getheaders()}
-            return {"status": response.status, "headers": told, "body": response.read()}
+            output = {name.lower(): text for name, text in response.getheaders()}
+            return {"status": response.status, "headers": output, "body": response.read()}
         finally:
             connection.close()
 
@@ -101,8 +101,8 @@ def served(command: list[str], ready: str, **environment: str) -> Iterator[Serve
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env, start_new_session=True
     ) as process:
-        said: list[str] = []
-        reader = Thread(target=lambda: said.extend(process.stdout or ()))
+        output: list[str] = []
+        reader = Thread(target=lambda: output.extend(process.stdout or ()))
         try:
             port = _port(process, re.compile(ready))
             reader.start()  # a server whose log nobody reads stands still once the pipe is full
@@ -113,17 +113,17 @@ def served(command: list[str], ready: str, **environment: str) -> Iterator[Serve
             process.wait(timeout=20)
             if reader.ident is not None:
                 reader.join(timeout=20)
-            print("".join(said))  # pytest shows it where a test fails
+            print("".join(output))  # pytest shows it where a test fails
 
 
 def _port(process: subprocess.Popen[str], ready: re.Pattern[str]) -> int:
     assert process.stdout is not None
-    told = []
+    output = []
     for line in process.stdout:
-        told.append(line)
+        output.append(line)
         if found := ready.search(line):
             return int(found[1])
-    raise AssertionError("the server ended before it was ready:\n" + "".join(told))
+    raise AssertionError("the server ended before it was ready:\n" + "".join(output))
 
 
 def write_site(folder: Path, site: dict[str, bytes]) -> Path:

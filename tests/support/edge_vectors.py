@@ -391,16 +391,22 @@ PATHS = [
 def cases() -> list[Case]:
     """Return every case with the answer that the Python side gives."""
     odd = f"/v2/contract/1/{ODD}?fields=abi"
-    asked = [case(target) for target in targets()]
-    asked += [case(odd, method=method) for method in ("HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH")]
-    asked += [case("/v2/contracts/abc", method=method) for method in ("HEAD", "OPTIONS", "POST")]
-    asked += [case("/chains", method="POST"), case("/", method="POST"), case("/v2/none", method="OPTIONS")]
-    asked += [timed_case("/api/v2/summary.json", now) for now in INSTANTS]
-    asked += [
+    requested = [case(target) for target in targets()]
+    requested += [
+        case(odd, method=method) for method in ("HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH")
+    ]
+    requested += [case("/v2/contracts/abc", method=method) for method in ("HEAD", "OPTIONS", "POST")]
+    requested += [
+        case("/chains", method="POST"),
+        case("/", method="POST"),
+        case("/v2/none", method="OPTIONS"),
+    ]
+    requested += [timed_case("/api/v2/summary.json", now) for now in INSTANTS]
+    requested += [
         timed_case("/api/v2/status.json", INSTANTS[2]),
         timed_case("/api/v2/_epochs/index.json", INSTANTS[2]),
     ]
-    return asked
+    return requested
 
 
 INSTANTS = [

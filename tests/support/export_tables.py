@@ -144,7 +144,7 @@ def _rows(record: Mapping[str, Any], number: int) -> Iterable[tuple[str, tuple[A
 
 
 def _compilation(record: Mapping[str, Any], hashes: Mapping[tuple[str, str], bytes | None]) -> Any:
-    told, creation, runtime = record["compilation"], record["creationBytecode"], record["runtimeBytecode"]
+    output, creation, runtime = record["compilation"], record["creationBytecode"], record["runtimeBytecode"]
     artifacts = {
         "abi": record["abi"],
         "userdoc": record["userdoc"],
@@ -154,12 +154,12 @@ def _compilation(record: Mapping[str, Any], hashes: Mapping[tuple[str, str], byt
         "transientStorageLayout": record.get("transientStorageLayout"),
     }
     row = (
-        told["compiler"],
-        told["compilerVersion"],
-        told["language"].lower(),
-        told["name"],
-        told["fullyQualifiedName"],
-        _json(told["compilerSettings"]),
+        output["compiler"],
+        output["compilerVersion"],
+        output["language"].lower(),
+        output["name"],
+        output["fullyQualifiedName"],
+        _json(output["compilerSettings"]),
         _json(artifacts),
         hashes["recompiled", "creation"],
         _json({name: creation[name] for name in ("sourceMap", "linkReferences", "cborAuxdata")}),

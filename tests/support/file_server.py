@@ -24,10 +24,10 @@ class Handler(BaseHTTPRequestHandler):
         if not file.is_file():
             return self.send(404, b"nothing here")
         body = file.read_bytes()
-        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
-        if not asked or not self.server.ranges:  # type: ignore[attr-defined]
+        requested = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        if not requested or not self.server.ranges:  # type: ignore[attr-defined]
             return self.send(200, body)
-        start, end = int(asked[1]), int(asked[2]) + 1
+        start, end = int(requested[1]), int(requested[2]) + 1
         if start >= len(body):
             return self.send(416, b"")
         return self.send(206, body[start:end])
@@ -59,12 +59,12 @@ def served(
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     server.root, server.ranges, server.answers = root, ranges, answers or {}  # type: ignore[attr-defined]
-    asked: list[str] = []
-    server.asked = asked  # type: ignore[attr-defined]
+    requested: list[str] = []
+    server.asked = requested  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", asked
+        yield f"http://127.0.0.1:{server.server_address[1]}", requested
     finally:
         server.shutdown()
         thread.join()

@@ -210,8 +210,8 @@ def _running(command: list[str], listen: str, **environment: str) -> Iterator[Se
         finally:
             with suppress(ProcessLookupError):  # it may not have begun
                 os.killpg(process.pid, signal.SIGTERM)
-            said, _ = process.communicate(timeout=20)
-            print(re.sub(r"(?m)^.*\"level\":\"info\".*\n", "", said))  # pytest shows it where a test fails
+            output, _ = process.communicate(timeout=20)
+            print(re.sub(r"(?m)^.*\"level\":\"info\".*\n", "", output))  # pytest shows it where a test fails
 
 
 def _wait_for(port: int, process: subprocess.Popen[str]) -> None:

@@ -246,8 +246,8 @@ def proxied(server: Server, fault: Fault | None = None, hang: float = 5.0) -> It
             for name, value in headers:
                 if name.lower() not in ("transfer-encoding", "connection", "content-length"):
                     self.send_header(name, value)
-            told = {name.lower(): value for name, value in headers}
-            length = told.get("content-length", "0") if self.command == "HEAD" else str(len(answer))
+            output = {name.lower(): value for name, value in headers}
+            length = output.get("content-length", "0") if self.command == "HEAD" else str(len(answer))
             self.send_header("Content-Length", length)
             self.end_headers()
             if self.command != "HEAD":

@@ -88,7 +88,7 @@ def publish(
     ) as publication:
         publication.offer(source.objects())
         plan = publication.plan()
-        asked, cost = publication.asked, publication.cost()
+        requested, cost = publication.asked, publication.cost()
         if not dry_run:
             publication.apply()
-        return plan, asked, cost
+        return plan, requested, cost

@@ -48,7 +48,7 @@ def only_finding(**texts):
     return finding
 
 
-def said(finding):
+def summary_of(finding):
     return finding.rule, finding.path, finding.pointer, finding.message, finding.hint
 
 
@@ -508,7 +508,7 @@ BREACHES = {
 def test_each_breach_is_one_finding(name):
     content, expected = BREACHES[name]
 
-    assert said(only_finding(**content)) == expected
+    assert summary_of(only_finding(**content)) == expected
 
 
 def test_every_rule_is_broken_once():

@@ -258,10 +258,10 @@ def test_a_moved_window_is_news_in_every_document(scheduled):
 
 def test_a_started_maintenance_keeps_its_start(scheduled):
     start = ("--scheduled-for", "2026-11-11T04:00:00Z")
-    said = scheduled.run("maintenance", "reschedule", "2026", *start, now=WITHIN, code=3)
-    assert "has already started" in said
-    said = scheduled.run("maintenance", "reschedule", "2026", *start, now=AFTER, code=3)
-    assert "is already completed" in said
+    output = scheduled.run("maintenance", "reschedule", "2026", *start, now=WITHIN, code=3)
+    assert "has already started" in output
+    output = scheduled.run("maintenance", "reschedule", "2026", *start, now=AFTER, code=3)
+    assert "is already completed" in output
 
 
 def test_one_window_of_a_recurring_maintenance_is_moved(recurring):
@@ -289,5 +289,5 @@ def test_a_commit_on_a_detached_head_is_a_warning(scheduled):
     scheduled.git("add", ".")
     scheduled.git("commit", "--quiet", "--message", "All")
     scheduled.git("switch", "--quiet", "--detach")
-    said = scheduled.run("maintenance", "cancel", "2026", "--commit", now=BEFORE)
-    assert "HEAD is detached, so no branch has this commit" in said
+    output = scheduled.run("maintenance", "cancel", "2026", "--commit", now=BEFORE)
+    assert "HEAD is detached, so no branch has this commit" in output

@@ -107,12 +107,12 @@ def test_real_records_come_back_byte_for_byte(tmp_path, without):
 
 
 def _only_proxy_resolution_differs(record, found):
-    told, made = record.pop("proxyResolution"), found.pop("proxyResolution", None)
+    output, made = record.pop("proxyResolution"), found.pop("proxyResolution", None)
     assert orjson.dumps(found) == orjson.dumps(record)
     if made is None:
         return "left out"
-    del told["implementations"][0]["name"]
-    assert made == told
+    del output["implementations"][0]["name"]
+    assert made == output
     return "name of the implementation"
 
 

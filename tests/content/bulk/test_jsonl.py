@@ -61,10 +61,10 @@ def test_findings_have_line_and_column(tmp_path):
     wrong = RECORD.replace(b'"matchId":"7"', b'"matchId":7')
     body = b"\n".join([RECORD, b'{"a":1', misspelled, wrong, b"[]", b"\xff\xfe{}", b'{"a":"\xff"}'])
     (tmp_path / "all.jsonl").write_bytes(body)
-    told = [
+    output = [
         (finding.rule, finding.position) for contract in read(tmp_path) for finding in contract.read.findings
     ]
-    assert told == [
+    assert output == [
         ("readable-text", Position(2, 7)),
         ("required-key", Position(3, 1)),
         ("known-keys", Position(3, 2)),

@@ -114,8 +114,8 @@ def test_everything_that_an_import_preserves():
 
 def test_null_affected_components_are_a_record_and_absent_ones_are_not():
     null, absent = (
-        incident_of(SMALLEST.replace("investigating", f"investigating{said}")).updates[0]
-        for said in (", affected_components: null", "")
+        incident_of(SMALLEST.replace("investigating", f"investigating{output}")).updates[0]
+        for output in (", affected_components: null", "")
     )
 
     assert (null.recorded, null.affected_components) == (True, None)

@@ -309,6 +309,6 @@ SAMPLE = catalogue({"slow": incident()})
 @given(name=st.text(min_size=1, max_size=60), body=st.text(max_size=200))
 def test_any_text_makes_feeds_that_parse(name, body):
     slow = SAMPLE.incidents[0]
-    said = tuple(replace(update, body=body) for update in slow.updates)
-    changed = replace(SAMPLE, incidents=(replace(slow, name=name, updates=said),))
+    output = tuple(replace(update, body=body) for update in slow.updates)
+    changed = replace(SAMPLE, incidents=(replace(slow, name=name, updates=output),))
     assert faults(bodies(changed)) == []

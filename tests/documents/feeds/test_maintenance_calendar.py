@@ -123,18 +123,18 @@ def test_texts_are_escaped_as_the_standard_says():
 
 def test_a_calendar_event_keeps_its_uid_and_raises_its_sequence():
     record = {"upgrade": maintenance()}
-    told = [only(calendar(record, moment)) for moment in (BEFORE, at("2026-12-01T21:00"), DURING, AFTER)]
-    assert len({str(event["UID"]) for event in told}) == 1
-    sequences = [event["SEQUENCE"] for event in told]
+    output = [only(calendar(record, moment)) for moment in (BEFORE, at("2026-12-01T21:00"), DURING, AFTER)]
+    assert len({str(event["UID"]) for event in output}) == 1
+    sequences = [event["SEQUENCE"] for event in output]
     assert sequences == sorted(set(sequences))
-    assert [event["DTSTAMP"].dt for event in told] == [
+    assert [event["DTSTAMP"].dt for event in output] == [
         datetime(2026, 11, 1, tzinfo=UTC),
         datetime(2026, 12, 1, 21, tzinfo=UTC),
         datetime(2026, 12, 1, 22, tzinfo=UTC),
         datetime(2026, 12, 1, 23, tzinfo=UTC),
     ]
     # what has begun rings no more
-    assert [len(event.walk("VALARM")) for event in told] == [1, 1, 0, 0]
+    assert [len(event.walk("VALARM")) for event in output] == [1, 1, 0, 0]
 
 
 def test_the_clock_does_not_change_content():
@@ -181,13 +181,13 @@ def test_each_window_of_a_recurring_maintenance_is_an_event():
     }
     record = maintenance(recurrence=rule)
     del record["created_at"]
-    told = events(calendar({"weekly": record}))
-    assert {uid.partition("@")[0]: event["DTSTART"].dt.isoformat() for uid, event in told.items()} == {
+    output = events(calendar({"weekly": record}))
+    assert {uid.partition("@")[0]: event["DTSTART"].dt.isoformat() for uid, event in output.items()} == {
         "weekly-20261201t2200z": "2026-12-01T22:00:00+00:00",
         "weekly-20261208t2200z": "2026-12-09T20:00:00+00:00",
         "weekly-20261215t2200z": "2026-12-15T22:00:00+00:00",
     }
-    assert [str(event["STATUS"]) for event in told.values()].count("CANCELLED") == 1
+    assert [str(event["STATUS"]) for event in output.values()].count("CANCELLED") == 1
 
 
 def test_a_calendar_without_events_is_valid():
@@ -202,11 +202,11 @@ def test_real_maintenances_are_listed_with_their_windows(tmp_path):
     records = real["scheduled_maintenances"]
     components = {c["id"]: c for record in records for c in record["components"]}
     write_content(tmp_path, real["page"], components.values(), (), records)
-    told = events(calendar_of(read_status(tmp_path), at("2030-01-01T00:00")))
+    output = events(calendar_of(read_status(tmp_path), at("2030-01-01T00:00")))
 
-    assert len(told) == len(records)
+    assert len(output) == len(records)
     for record in records:
-        event = told[f"{record['id']}@{real['page']['id']}"]
+        event = output[f"{record['id']}@{real['page']['id']}"]
         assert str(event["SUMMARY"]) == record["name"]
         for name, member in (
             ("DTSTART", "scheduled_for"),

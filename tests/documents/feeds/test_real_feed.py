@@ -46,9 +46,9 @@ def made(real):
 def incident_of(entry):
     """Return an incident's id and its source, as far as the real entry tells it."""
     published = datetime.fromisoformat(entry.findtext(f"{ATOM}published"))
-    told = PARAGRAPH.findall(entry.findtext(f"{ATOM}content"))
+    output = PARAGRAPH.findall(entry.findtext(f"{ATOM}content"))
     updates = []
-    for month, day, time, label, body in reversed(told):
+    for month, day, time, label, body in reversed(output):
         status = updates[-1]["status"] if label == SAME_STATUS else STATUSES[label]
         moment = datetime.strptime(f"{published.year} {month} {day} {time} +0000", "%Y %b %d %H:%M %z")
         # minutes are all that a paragraph tells; updates of one minute stay in their order
@@ -92,8 +92,8 @@ def test_entries_have_the_captured_text(real, made):
     for real_entry, made_entry in zip(
         real.findall(f"{ATOM}entry"), made.findall(f"{ATOM}entry"), strict=True
     ):
-        told = html_read(made_entry.findtext(f"{ATOM}content"))
-        assert told == html_read(real_entry.findtext(f"{ATOM}content"))
+        output = html_read(made_entry.findtext(f"{ATOM}content"))
+        assert output == html_read(real_entry.findtext(f"{ATOM}content"))
 
 
 def test_ids_have_the_real_form_with_the_public_id(real, made):

@@ -78,11 +78,11 @@ def test_a_first_build_announces_nothing(site):
 
 def test_each_step_of_an_incident_is_an_event(site):
     site.build(STATUS, "2026-11-02T09:59")
-    told = [
+    output = [
         kinds(site.build(STATUS, moment))
         for moment in ("2026-11-02T10:00", "2026-11-02T10:30", "2026-11-02T12:00", "2026-12-01T21:00")
     ]
-    assert told == [
+    assert output == [
         [("rpc", "partial_outage"), ("slow", "investigating")],
         [("slow", "investigating")],
         [("rpc", "operational"), ("slow", "resolved")],
@@ -196,7 +196,7 @@ def test_no_published_site_stops_a_build(site, path, body):
     site.build(STATUS, "2026-11-02T09:00")
     site.bodies[path] = body
     del site.bodies["changes.json"]
-    told = site.build(STATUS, "2026-11-02T10:00")
-    assert told["changes"] == []
-    assert told["since"] is None
+    output = site.build(STATUS, "2026-11-02T10:00")
+    assert output["changes"] == []
+    assert output["since"] is None
     assert kinds(site.build(STATUS, "2026-11-02T10:30")) == [("slow", "investigating")]

@@ -76,17 +76,17 @@ def applied(path: str, pattern) -> Iterator[tuple[str, str]]:
 
 def expected_headers(url: Url) -> dict[str, str]:
     """What rules must say: what all have, a type that no name tells, and how long the present may be kept."""
-    told = dict(COMMON_HEADERS)
+    output = dict(COMMON_HEADERS)
     if url.cache == SHORT_LIVED:
-        told["Cache-Control"] = SHORT_LIVED
+        output["Cache-Control"] = SHORT_LIVED
     if url.cache == IMMUTABLE:
-        told["Cache-Control"] = IMMUTABLE
+        output["Cache-Control"] = IMMUTABLE
     if (
         url.media_type
         and media_type_by_extension(url.pattern).partition(";")[0] != url.media_type.partition(";")[0]
     ):
-        told["Content-Type"] = url.media_type
-    return told
+        output["Content-Type"] = url.media_type
+    return output
 
 
 BUT_EPOCHS = [url for url in SERVED if url is not EPOCH_DOCUMENT]
@@ -95,17 +95,17 @@ BUT_EPOCHS = [url for url in SERVED if url is not EPOCH_DOCUMENT]
 @pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
 def test_cloudflare_sends_each_path_with_the_headers_of_its_row(url):
     """It sends the values of all rules that fit, so that none may come twice."""
-    told = list(applied(example(url), of_cloudflare))
-    assert sorted(told) == sorted(expected_headers(url).items())
+    output = list(applied(example(url), of_cloudflare))
+    assert sorted(output) == sorted(expected_headers(url).items())
 
 
 @pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
 def test_netlify_sends_each_path_with_the_headers_of_its_row(url):
     """It sends the last value of a header; its globs reach a little farther, to no harm."""
-    told = list(applied(example(url), of_netlify))
-    assert dict(told) | {"Content-Type": ""} == expected_headers(url) | {"Content-Type": ""}
-    assert dict(told).get("Content-Type", url.media_type) == url.media_type
-    assert len(set(told)) == len(dict(told))
+    output = list(applied(example(url), of_netlify))
+    assert dict(output) | {"Content-Type": ""} == expected_headers(url) | {"Content-Type": ""}
+    assert dict(output).get("Content-Type", url.media_type) == url.media_type
+    assert len(set(output)) == len(dict(output))
 
 
 @pytest.mark.parametrize("pattern", [of_cloudflare, of_netlify])
@@ -114,8 +114,8 @@ def test_netlify_sends_each_path_with_the_headers_of_its_row(url):
     [("badge.svg", None), ("index.html", None), ("feed.json", "application/feed+json; charset=utf-8")],
 )
 def test_a_document_of_a_later_instant_is_served_as_the_present_one(path, media_type, pattern):
-    told = dict(applied(f"/api/v2/_epochs/20261201T220000000Z/{path}", pattern))
-    assert (told.get("Content-Type"), told["Cache-Control"]) == (media_type, SHORT_LIVED)
+    output = dict(applied(f"/api/v2/_epochs/20261201T220000000Z/{path}", pattern))
+    assert (output.get("Content-Type"), output["Cache-Control"]) == (media_type, SHORT_LIVED)
 
 
 @pytest.mark.parametrize(
@@ -152,12 +152,12 @@ def test_netlify_s_own_file_of_this_repository_is_the_one_that_is_written():
 
 
 def test_netlify_toml_has_the_rules():
-    told = tomllib.loads(netlify_toml(HostOptions()))
-    assert told["build"]["publish"] == "build"
-    assert [(rule["for"], rule["values"]) for rule in told["headers"]] == [
+    found = tomllib.loads(netlify_toml(HostOptions()))
+    assert found["build"]["publish"] == "build"
+    assert [(rule["for"], rule["values"]) for rule in found["headers"]] == [
         (rule.glob, rule.headers) for rule in header_rules()
     ]
-    assert told["redirects"][-1] == {"from": "/.statuary/*", "to": "/404.html", "status": 404, "force": True}
+    assert found["redirects"][-1] == {"from": "/.statuary/*", "to": "/404.html", "status": 404, "force": True}
 
 
 def test_no_rule_of_netlify_answers_404_for_the_look_up():
@@ -182,12 +182,12 @@ def test_the_worker_runs_before_the_assets():
 
 
 def test_vercel_has_every_rule():
-    told = json.loads(vercel_files(HostOptions())[0].text)
-    assert [one["source"].replace("(.*)", "*") for one in told["headers"]] == [
+    found = json.loads(vercel_files(HostOptions())[0].text)
+    assert [one["source"].replace("(.*)", "*") for one in found["headers"]] == [
         rule.glob for rule in header_rules()
     ]
-    assert {"source": "/server/chains", "destination": "/chains"} in told["rewrites"]
-    assert {"source": "/server/v2/(.*)", "destination": "/v2/$1"} in told["rewrites"]
+    assert {"source": "/server/chains", "destination": "/chains"} in found["rewrites"]
+    assert {"source": "/server/v2/(.*)", "destination": "/v2/$1"} in found["rewrites"]
 
 
 def keys_of_s3(pattern: str) -> re.Pattern[str]:
@@ -204,7 +204,7 @@ def test_each_object_is_uploaded_with_the_metadata_of_its_row(url):
         *([f"api/v2/_epochs/e/{url.path(**MEMBERS)}"] if url.is_timed and url is not EPOCHS else []),
     ):
         takers = [
-            told for told, patterns in groups if any(keys_of_s3(one).fullmatch(key) for one in patterns)
+            output for output, patterns in groups if any(keys_of_s3(one).fullmatch(key) for one in patterns)
         ]
         assert (url.media_type, url.cache) in takers
         assert len(takers) == 1 or url is THEME_FILE, takers

@@ -29,7 +29,7 @@ OBJECTS = {
 def test_the_object_that_a_path_means(tmp_path):
     files = {file.path: file.text for file in s3_files(HostOptions())}
     script = tmp_path / "function.js"
-    asked = f"{json.dumps(list(OBJECTS))}.map((uri) => handler({{ request: {{ uri }} }}).uri)"
-    script.write_text(f"{files['cloudfront/viewer-request.js']}\nconsole.log(JSON.stringify({asked}));\n")
+    requested = f"{json.dumps(list(OBJECTS))}.map((uri) => handler({{ request: {{ uri }} }}).uri)"
+    script.write_text(f"{files['cloudfront/viewer-request.js']}\nconsole.log(JSON.stringify({requested}));\n")
     assert dict(zip(OBJECTS, run_deno(script, ""), strict=True)) == OBJECTS
     assert len(files["cloudfront/viewer-request.js"]) < 10_000

@@ -31,13 +31,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(project: Path) -> dict[str, Any]:
+def description(project: Path) -> dict[str, Any]:
     value: dict[str, Any] = json.loads((project / "build" / "openapi.json").read_bytes())
     return value
 
 
-def schema(told: dict[str, Any], name: str) -> dict[str, Any]:
-    return {"$ref": f"#/components/schemas/{name}", "components": told["components"]}
+def schema(description: dict[str, Any], name: str) -> dict[str, Any]:
+    return {"$ref": f"#/components/schemas/{name}", "components": description["components"]}
 
 
 def test_the_shipped_schemas_are_those_of_the_types():
@@ -45,8 +45,8 @@ def test_the_shipped_schemas_are_those_of_the_types():
     assert SCHEMAS.read_text(encoding="utf-8") == generated_schemas()
 
 
-def test_it_is_valid(told):
-    OpenAPIV31SpecValidator(told).validate()
+def test_it_is_valid(description):
+    OpenAPIV31SpecValidator(description).validate()
 
 
 def test_the_page_lists_every_url_of_the_apis():
@@ -74,33 +74,33 @@ def shape_of(path: str, parameters: list[dict[str, Any]]) -> re.Pattern[str]:
     return re.compile("".join(spelled))
 
 
-def test_each_document_of_a_build_has_its_declared_shape(told, project):
+def test_each_document_of_a_build_has_its_declared_shape(description, project):
     """Those without parameters, and each that a path with parameters fits."""
     site = project / "build"
     judged = set()
-    for path, item in told["paths"].items():
+    for path, item in description["paths"].items():
         content = item["get"]["responses"]["200"]["content"]
         if "application/json" not in content:
             continue
         shape = shape_of(path, item["get"].get("parameters", []))
         fitting = [file for file in site.rglob("*") if shape.fullmatch(file.relative_to(site).as_posix())]
         for file in [file for file in fitting if file.is_file()][:4]:
-            wanted = content["application/json"]["schema"] | {"components": told["components"]}
+            wanted = content["application/json"]["schema"] | {"components": description["components"]}
             jsonschema.validate(json.loads(file.read_bytes()), wanted, jsonschema.Draft202012Validator)
             judged.add(path)
     assert len(judged) >= 20
 
 
-def test_real_records_have_the_declared_shape(told):
-    validator = jsonschema.Draft202012Validator(schema(told, "Record"))
+def test_real_records_have_the_declared_shape(description):
+    validator = jsonschema.Draft202012Validator(schema(description, "Record"))
     bodies = [record for _, record in real_records()]
     assert len(bodies) > 50
     for record in bodies:
         validator.validate(record)
 
 
-def test_selections_are_what_the_schema_says(told):
-    parameters = told["paths"]["/v2/contract/{chainId}/{address}"]["get"]["parameters"]
+def test_selections_are_what_the_schema_says(description):
+    parameters = description["paths"]["/v2/contract/{chainId}/{address}"]["get"]["parameters"]
     patterns = {
         one["name"]: re.compile(one["schema"]["pattern"]) for one in parameters if one["in"] == "query"
     }
@@ -121,7 +121,7 @@ def test_documents_that_settings_leave_out_are_not_in_the_description(tmp_path):
     assert "/api/v2/summary.json" in paths
 
 
-def with_real_names(told: dict[str, Any], site: Path) -> dict[str, Any]:
+def with_real_names(description: dict[str, Any], site: Path) -> dict[str, Any]:
     """Return the document with names that the site knows among those that its parameters may take."""
     listed = json.loads((site / "v2/contracts/748463").read_bytes())["results"]
     names = {
@@ -131,20 +131,20 @@ def with_real_names(told: dict[str, Any], site: Path) -> dict[str, Any]:
         "year": [2026],
         "page": [1],
     }
-    for item in told["paths"].values():
+    for item in description["paths"].values():
         for one in item["get"].get("parameters", []):
             if one["name"] in names:
                 one["schema"] = {"anyOf": [{"enum": names[one["name"]]}, one["schema"]]}
-    return told
+    return description
 
 
-def test_schemathesis_finds_only_known_differences(told, project, tmp_path):
+def test_schemathesis_finds_only_known_differences(description, project, tmp_path):
     """It asks with what the document allows and with what it does not; all of it with `STATUARY_THOROUGH=true`."""
     program = HOSTS / "schemathesis" / "bin" / "st"
     if not program.is_file():
         absent("schemathesis", HOSTS_INSTALL)
     document = tmp_path / "openapi.json"
-    document.write_text(json.dumps(with_real_names(told, project / "build")))
+    document.write_text(json.dumps(with_real_names(description, project / "build")))
     much = ("--phases", "examples,coverage,fuzzing", "--max-examples", "60")
     little = ("--phases", "fuzzing", "--max-examples", "4")
     with serve_with_statuary(project) as server:

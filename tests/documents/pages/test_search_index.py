@@ -106,10 +106,10 @@ def test_a_common_term_gives_the_newest_contracts_and_their_count() -> None:
 
 def test_the_index_names_every_file_there_is() -> None:
     index = index_of([entry(n, f"Name{n}") for n in range(50)])
-    told = {
+    received = {
         f"{kind}/{shard}.json" for kind, shards in index["index.json"]["shards"].items() for shard in shards
     }
-    assert told == set(index) - {"index.json"}
+    assert received == set(index) - {"index.json"}
 
 
 def test_the_order_of_contracts_changes_nothing() -> None:

@@ -45,7 +45,7 @@ def pages_at(now: Instant, **changes: dict[str, str]) -> dict[str, str]:
     return {document.path: document.body.decode() for document in pages.documents_at(now)}
 
 
-def said(page: str) -> str:
+def text_of(page: str) -> str:
     """Return what readers see of a page's content, in one line."""
     content = page[page.index("<main") : page.index("</main>")]
     return " ".join(Elements(content).text.split())
@@ -64,7 +64,7 @@ def test_a_page_without_incidents_shows_that() -> None:
 
 def test_an_unresolved_incident_is_on_top_with_every_update() -> None:
     page = pages_at(at("11-10 10:45"))["index.html"]
-    text = said(page)
+    text = text_of(page)
     assert heading(page) == "Minor Service Outage"
     assert "status-minor.svg" in page
     assert text.index("Unresolved incidents") < text.index("Components")
@@ -77,7 +77,7 @@ def test_an_unresolved_incident_is_on_top_with_every_update() -> None:
 
 
 def test_a_resolved_incident_is_listed_under_the_day_it_began() -> None:
-    text = said(pages_at(at("11-11 12:00"))["index.html"])
+    text = text_of(pages_at(at("11-11 12:00"))["index.html"])
     assert "Unresolved incidents" not in text
     past = text[text.index("Past 15 days") :]
     assert "Wednesday, 11 Nov 2026 No incidents reported." in past
@@ -89,38 +89,38 @@ def test_a_resolved_incident_is_listed_under_the_day_it_began() -> None:
 
 
 def test_a_maintenance_is_announced_runs_and_is_past() -> None:
-    scheduled = said(pages_at(at("11-11 12:00"))["index.html"])
+    scheduled = text_of(pages_at(at("11-11 12:00"))["index.html"])
     assert (
         "Scheduled maintenance Upgrade Starts 11 Nov 2026, 23:00 CET and ends 12 Nov 2026, 00:00 CET (1 h)"
         in scheduled
     )
-    running = said(pages_at(at("11-11 22:10"))["index.html"])
+    running = text_of(pages_at(at("11-11 22:10"))["index.html"])
     assert (
         "Maintenance in progress Upgrade In progress Started 11 Nov 2026, 23:00 CET, planned to end"
         in running
     )
     assert "Bridges 100.0 % uptime Under maintenance" in running
-    over = said(pages_at(at("11-12 12:00"))["index.html"])
+    over = text_of(pages_at(at("11-12 12:00"))["index.html"])
     assert "Upgrade Maintenance Completed" in over[over.index("Past 15 days") :]
 
 
 def test_a_maintenance_cancelled_before_its_start_is_listed_on_that_day() -> None:
     cancelled = UPGRADE + "    cancelled_at: 2026-11-10T12:00:00Z\n"
-    text = said(pages_at(at("11-11 12:00"), maintenances={"upgrade": cancelled})["index.html"])
+    text = text_of(pages_at(at("11-11 12:00"), maintenances={"upgrade": cancelled})["index.html"])
     past = text[text.index("Past 15 days") :]
     assert "Tuesday, 10 Nov 2026 Upgrade Maintenance Cancelled" in past
 
 
 def test_a_group_shows_its_worst_component() -> None:
     outage = TROUBLE.replace("rpc: partial_outage", "north: major_outage")
-    text = said(pages_at(at("11-10 10:45"), incidents={"trouble": outage})["index.html"])
+    text = text_of(pages_at(at("11-10 10:45"), incidents={"trouble": outage})["index.html"])
     assert "Bridges 99.98 % uptime Major outage North Major outage" in text
     assert "South Operational" in text
 
 
 def test_a_day_with_downtime_names_its_incidents() -> None:
     page = pages_at(at("11-11 12:00"))["index.html"]
-    text = said(page)
+    text = text_of(page)
     assert "1 day with issues 10 Nov 2026 Partial outage 1 h Slow answers" in text
     assert "99.98 % uptime" in text
     assert 'class="s-partial_outage"' in page
@@ -128,8 +128,8 @@ def test_a_day_with_downtime_names_its_incidents() -> None:
 
 
 def test_the_page_of_an_incident_has_its_postmortem_on_top() -> None:
-    before = said(pages_at(at("11-11 12:00"))["incidents/trouble.html"])
-    after = said(pages_at(at("11-12 12:00"))["incidents/trouble.html"])
+    before = text_of(pages_at(at("11-11 12:00"))["incidents/trouble.html"])
+    after = text_of(pages_at(at("11-12 12:00"))["incidents/trouble.html"])
     assert "Postmortem" not in before
     assert after.index("Postmortem What we learned.") < after.index("Updates Resolved")
     assert "Affected RPC" in after
@@ -141,7 +141,7 @@ def test_a_closed_incident_reads_the_same_whenever_the_site_is_built() -> None:
 
 
 def test_scheduled_maintenances_are_not_in_the_history() -> None:
-    text = said(pages_at(at("11-11 12:00"))["history.html"])
+    text = text_of(pages_at(at("11-11 12:00"))["history.html"])
     assert "Slow answers" in text
     assert "Upgrade" not in text
 
@@ -153,15 +153,15 @@ def test_the_history_has_a_page_for_each_quarter_with_incidents() -> None:
         "history/2026-q4.html",
         "history/2025-q1.html",
     }
-    assert "February 2025 Slow answers" in said(pages["history/2025-q1.html"])
-    assert "Newer: 2026, quarter 4" in said(pages["history/2025-q1.html"])
-    assert "Older: 2025, quarter 1" in said(pages["history.html"])
-    assert "September 2026 No incidents or maintenances in this month." in said(pages["history.html"])
+    assert "February 2025 Slow answers" in text_of(pages["history/2025-q1.html"])
+    assert "Newer: 2026, quarter 4" in text_of(pages["history/2025-q1.html"])
+    assert "Older: 2025, quarter 1" in text_of(pages["history.html"])
+    assert "September 2026 No incidents or maintenances in this month." in text_of(pages["history.html"])
 
 
 def test_the_calendar_shows_each_day() -> None:
     page = pages_at(at("11-12 12:00"))["uptime.html"]
-    text = said(page)
+    text = text_of(page)
     assert '<td class="d-partial_outage" title="Partial outage 1 h">10<span' in page
     assert '<td class="d-unknown">13</td>' in page
     assert "RPC, November 2026 99.89 %" in text  # 0.3 of an hour of the 12 days so far

@@ -133,7 +133,7 @@ def authored(real):
 """
 
 
-def told(updates):
+def visible_updates(updates):
     """Return what readers are told: status, text, components; not ids, nor the seconds of a job's delay."""
     return [(one["status"], one["body"], one["affected_components"]) for one in updates]
 
@@ -155,7 +155,7 @@ def test_automatic_updates_are_those_of_statuspage():
         )
         shown = listed(site, "maintenance", planned)["real"]
         by_then = [one for one in real["incident_updates"] if one["display_at"] <= update["display_at"]]
-        assert told(shown["incident_updates"]) == told(by_then)
+        assert visible_updates(shown["incident_updates"]) == visible_updates(by_then)
         assert shown["status"] == update["status"]
         assert shown["impact"] == "maintenance"
 
@@ -180,7 +180,7 @@ def test_a_maintenance_that_leaves_its_components_alone():
 
     shown = listed(site, "maintenance", instant_of(completed["display_at"]))["real"]
 
-    assert told(shown["incident_updates"]) == told(real["incident_updates"])
+    assert visible_updates(shown["incident_updates"]) == visible_updates(real["incident_updates"])
     assert shown["monitoring_at"] == verifying["display_at"]
     # the clock is exact where the job was 21 seconds late
     assert instant_of(shown["resolved_at"]) == instant_of(real["scheduled_until"])

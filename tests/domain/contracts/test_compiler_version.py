@@ -17,9 +17,9 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("told", TOLD)
-def test_the_version_that_a_compiler_prints(told):
-    assert build_version(told) == TOLD[told]
+@pytest.mark.parametrize("printed", TOLD)
+def test_the_version_that_a_compiler_prints(printed):
+    assert build_version(printed) == TOLD[printed]
 
 
 SAME = [
@@ -42,10 +42,10 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("recorded", "told"), SAME)
-def test_one_build(recorded, told):
-    assert is_same_build(recorded, told)
+def test_one_build(recorded, printed):
+    assert is_same_build(recorded, printed)
 
 
 @pytest.mark.parametrize(("recorded", "told"), OTHERS)
-def test_two_builds(recorded, told):
-    assert not is_same_build(recorded, told)
+def test_two_builds(recorded, printed):
+    assert not is_same_build(recorded, printed)

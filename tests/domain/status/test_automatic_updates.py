@@ -16,7 +16,7 @@ PLAIN = """
 """
 
 
-def told(text):
+def updates_of(text):
     maintenance = maintenance_of(text)
     return [
         (update.display_at, update.status, update.body)
@@ -25,7 +25,7 @@ def told(text):
 
 
 def test_a_maintenance_runs_by_the_clock():
-    assert told(PLAIN) == [
+    assert updates_of(PLAIN) == [
         (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
         (at("11-02 09:00"), "scheduled", "Maintenance will begin as scheduled in 60 minutes."),
         (
@@ -47,7 +47,7 @@ def test_a_maintenance_runs_by_the_clock():
     ],
 )
 def test_flags_turn_single_updates_off(flags, left):
-    assert [status for _, status, _ in told(PLAIN + f"    {flags}\n")] == left
+    assert [status for _, status, _ in updates_of(PLAIN + f"    {flags}\n")] == left
 
 
 def with_update(status, instant):
@@ -63,7 +63,7 @@ def with_update(status, instant):
 
 def test_a_manual_start_replaces_the_automatic_one():
     assert [
-        (when, status) for when, status, _ in told(with_update("in_progress", "2026-11-02T09:53:00Z"))
+        (when, status) for when, status, _ in updates_of(with_update("in_progress", "2026-11-02T09:53:00Z"))
     ] == [
         (at("11-01 09:00"), "scheduled"),
         (at("11-02 09:00"), "scheduled"),
@@ -74,7 +74,7 @@ def test_a_manual_start_replaces_the_automatic_one():
 
 def test_an_update_of_a_started_maintenance_does_not_start_it_again():
     assert [
-        (when, status) for when, status, _ in told(with_update("in_progress", "2026-11-02T10:07:00Z"))
+        (when, status) for when, status, _ in updates_of(with_update("in_progress", "2026-11-02T10:07:00Z"))
     ] == [
         (at("11-01 09:00"), "scheduled"),
         (at("11-02 09:00"), "scheduled"),
@@ -85,26 +85,26 @@ def test_an_update_of_a_started_maintenance_does_not_start_it_again():
 
 
 def test_an_early_beginning_needs_no_reminder():
-    statuses = [status for _, status, _ in told(with_update("in_progress", "2026-11-02T08:30:00Z"))]
+    statuses = [status for _, status, _ in updates_of(with_update("in_progress", "2026-11-02T08:30:00Z"))]
 
     assert statuses == ["scheduled", "in_progress", "completed"]
 
 
 def test_a_manual_completion_ends_the_maintenance():
-    told_so = told(with_update("completed", "2026-11-02T11:00:00Z"))
+    told_so = updates_of(with_update("completed", "2026-11-02T11:00:00Z"))
 
     assert [status for _, status, _ in told_so] == ["scheduled", "scheduled", "in_progress", "completed"]
     assert told_so[-1] == (at("11-02 11:00"), "completed", "By hand.")
 
 
 def test_a_maintenance_completed_before_its_start_never_starts():
-    statuses = [status for _, status, _ in told(with_update("completed", "2026-11-02T09:30:00Z"))]
+    statuses = [status for _, status, _ in updates_of(with_update("completed", "2026-11-02T09:30:00Z"))]
 
     assert statuses == ["scheduled", "scheduled", "completed"]
 
 
 def test_a_maintenance_started_after_its_window_ends_at_once():
-    late = told(
+    late = updates_of(
         with_update("in_progress", "2026-11-02T13:00:00Z") + "    scheduled_auto_in_progress: false\n"
     )
 
@@ -112,21 +112,21 @@ def test_a_maintenance_started_after_its_window_ends_at_once():
 
 
 def test_cancelled_before_its_window():
-    assert told(PLAIN + "    cancelled_at: 2026-11-01T18:00:00Z\n") == [
+    assert updates_of(PLAIN + "    cancelled_at: 2026-11-01T18:00:00Z\n") == [
         (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
         (at("11-01 18:00"), "completed", "The scheduled maintenance has been cancelled."),
     ]
 
 
 def test_cancelled_while_it_runs():
-    cancelled = told(PLAIN + "    cancelled_at: 2026-11-02T11:00:00Z\n")
+    cancelled = updates_of(PLAIN + "    cancelled_at: 2026-11-02T11:00:00Z\n")
 
     assert [status for _, status, _ in cancelled] == ["scheduled", "scheduled", "in_progress", "completed"]
     assert cancelled[-1] == (at("11-02 11:00"), "completed", "The scheduled maintenance has been cancelled.")
 
 
 def test_announced_within_the_hour_there_is_no_reminder():
-    statuses = [status for _, status, _ in told(PLAIN.replace("11-01T09:00", "11-02T09:20"))]
+    statuses = [status for _, status, _ in updates_of(PLAIN.replace("11-01T09:00", "11-02T09:20"))]
 
     assert statuses == ["scheduled", "in_progress", "completed"]
 

@@ -64,8 +64,8 @@ def test_a_recorded_history_is_imported_and_built():
 
     uptime = page_uptime(build_timeline(catalogue_of(components=components), now), now)
 
-    told = [uptime_percentage([one.fraction]) for one in uptime.components]
-    assert told == [ninety for ninety, _, _ in PRINTED]
+    output = [uptime_percentage([one.fraction]) for one in uptime.components]
+    assert output == [ninety for ninety, _, _ in PRINTED]
     assert uptime.first_day == date(2020, 10, 25)
     assert {f"{day:%m-%d}": out for day, out in uptime.components[5].days.items()} == {
         day: Outage(timedelta(seconds=partial), timedelta(seconds=major))
@@ -81,12 +81,12 @@ def component(number: int) -> str:
         changes += [(day, partial, "major_outage")] if major else []
         changes += [(day, partial + major, "operational")]
     midnight = datetime(2020, 1, 1, tzinfo=UTC)
-    told = ", ".join(
+    output = ", ".join(
         f"{{at: 2020-{day}T{midnight + timedelta(seconds=seconds):%H:%M:%SZ}, status: {status}}}"
         for day, seconds, status in changes
     )
     start = f", start_date: {BEGAN[number]}" if number in BEGAN else ""
-    return f"  c{number}: {{name: C{number}{start}, history: [{told}]}}\n"
+    return f"  c{number}: {{name: C{number}{start}, history: [{output}]}}\n"
 
 
 @pytest.mark.parametrize("number", range(len(OUTAGES)))

@@ -123,8 +123,8 @@ def test_single_windows_may_differ():
         ("FREQ=DAILY;BYHOUR=1,2;BYMINUTE=1,2", "gives more than 24 windows a day"),
     ],
 )
-def test_invalid_rules_are_rejected(rule, said):
-    with pytest.raises(InvalidValueError, match=said):
+def test_invalid_rules_are_rejected(rule, message):
+    with pytest.raises(InvalidValueError, match=message):
         validate_rule(rule)
 
 

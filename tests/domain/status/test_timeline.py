@@ -62,15 +62,15 @@ def test_a_stamp_just_before_the_update_of_the_same_change_holds():
 def test_indicator_and_description_over_time():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
-    def said(instant):
+    def status_at(instant):
         overall_status = state_at(timeline, at(instant)).overall_status
         return overall_status.indicator, overall_status.description
 
-    assert said("11-02 09:00") == ("none", "All Systems Operational")
-    assert said("11-02 10:00") == ("minor", "Minor Service Outage")
-    assert said("11-02 12:00") == ("none", "All Systems Operational")
-    assert said("11-03 10:00") == ("maintenance", "Service Under Maintenance")
-    assert said("11-03 12:00") == ("none", "All Systems Operational")
+    assert status_at("11-02 09:00") == ("none", "All Systems Operational")
+    assert status_at("11-02 10:00") == ("minor", "Minor Service Outage")
+    assert status_at("11-02 12:00") == ("none", "All Systems Operational")
+    assert status_at("11-03 10:00") == ("maintenance", "Service Under Maintenance")
+    assert status_at("11-03 12:00") == ("none", "All Systems Operational")
 
 
 def test_the_page_may_override_its_status():

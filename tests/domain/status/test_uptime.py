@@ -44,8 +44,8 @@ def test_an_empty_window_has_no_outage():
 
 
 def history(component, *changes):
-    told = ", ".join(f"{{at: {instant}, status: {status}}}" for instant, status in changes)
-    return COMPONENTS.replace(f"{{name: {component}}}", f"{{name: {component}, history: [{told}]}}")
+    output = ", ".join(f"{{at: {instant}, status: {status}}}" for instant, status in changes)
+    return COMPONENTS.replace(f"{{name: {component}}}", f"{{name: {component}, history: [{output}]}}")
 
 
 def uptime_of(components, instant, page=PAGE, **texts):

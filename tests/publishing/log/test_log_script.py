@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
     return root
 
 
-def asked(folder, proof, document, key=KEY.public.text):
+def verified_in_browser(folder, proof, document, key=KEY.public.text):
     node = require_program("node", install=".ci/install-browser")
     command = [node, folder / "ask.mjs", proof, document, key]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=60)
@@ -46,16 +46,21 @@ def test_it_verifies_a_record_and_an_incident(folder):
     site = folder / "site"
     for number in (0, 7, 11):
         proof = site / f"log/contracts/748463/{address_of(number)}.tlog-proof"
-        found = asked(folder, proof, site / f"v2/contract/748463/{address_of(number)}")
+        found = verified_in_browser(folder, proof, site / f"v2/contract/748463/{address_of(number)}")
         assert found["signed"] in (True, None)  # an old node has no Ed25519
         assert found["entry"]["address"] == address_of(number)
-    assert asked(folder, site / "log/incidents/slow.tlog-proof", site / "incidents/slow.json")["index"] == 14
+    assert (
+        verified_in_browser(folder, site / "log/incidents/slow.tlog-proof", site / "incidents/slow.json")[
+            "index"
+        ]
+        == 14
+    )
 
 
 def test_a_tampered_wheel_is_rejected(folder):
     site = folder / "site"
     proof = site / "log/incidents/slow.tlog-proof"
-    assert "SHA-256" in asked(folder, proof, site / "incidents/upgrade.json")["error"]
+    assert "SHA-256" in verified_in_browser(folder, proof, site / "incidents/upgrade.json")["error"]
     lines = proof.read_text("utf-8").split("\n")
     for change in (
         [*lines[:3], lines[4], lines[3], *lines[5:]],  # two hashes of the way exchanged
@@ -64,6 +69,8 @@ def test_a_tampered_wheel_is_rejected(folder):
         [*lines[:4], *lines[3:]],  # one twice
     ):
         (folder / "other.tlog-proof").write_text("\n".join(change), "utf-8")
-        assert "error" in asked(folder, folder / "other.tlog-proof", site / "incidents/slow.json")
+        assert "error" in verified_in_browser(
+            folder, folder / "other.tlog-proof", site / "incidents/slow.json"
+        )
     other = "status.plinth.example/log+00000000+" + KEY.public.text.rpartition("+")[2].replace("A", "B")
-    assert asked(folder, proof, site / "incidents/slow.json", other)["signed"] is False
+    assert verified_in_browser(folder, proof, site / "incidents/slow.json", other)["signed"] is False

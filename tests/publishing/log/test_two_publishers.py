@@ -40,7 +40,7 @@ def publication(site: Path, url: str, environment: dict[str, str], *options: str
 
 def test_one_of_two_concurrent_publishers_extends_the_log(tmp_path, monkeypatch):
     """Both signed a checkpoint that continues the published one; one waits for the lease in every other round."""
-    head, base, told = None, None, []
+    head, base, output = None, None, []
     with moto() as server:
         url = server.make_bucket("log-bucket")
         for name, value in server.environment().items():
@@ -49,15 +49,15 @@ def test_one_of_two_concurrent_publishers_extends_the_log(tmp_path, monkeypatch)
             sites = [site_of(tmp_path, who, number, base) for who in ("one", "two")]
             wait = ("--wait", "60" if number % 2 else "0")
             running = [publication(site, url, {}, *wait) for site in sites]
-            said = [one.communicate(timeout=120)[0] for one in running]
+            output = [one.communicate(timeout=120)[0] for one in running]
             won = [site for site, one in zip(sites, running, strict=True) if one.returncode == 0]
-            assert len(won) == 1, said
-            told += [text for text, one in zip(said, running, strict=True) if one.returncode]
+            assert len(won) == 1, output
+            output += [text for text, one in zip(output, running, strict=True) if one.returncode]
             head = verified_in_store(url, head)
             assert head == log_of(won[0]).head
             base = won[0]
-    print(*(text.partition("\n")[0] for text in told), sep="\n")
-    for text in told:
+    print(*(text.partition("\n")[0] for text in output), sep="\n")
+    for text in output:
         assert "another publisher" in text or "does not continue" in text
         assert "Traceback" not in text
 
@@ -74,13 +74,13 @@ def test_a_late_checkpoint_does_not_replace_that_of_another_publisher(tmp_path, 
         slow, quick = (site_of(tmp_path, who, 1, base) for who in ("slow", "quick"))
         held_up = hold_up_checkpoint(proxy, lambda: published(quick, url, *SHORT, "--wait", "60"))
         late = publication(slow, url, proxy.environment(), *SHORT)
-        said = late.communicate(timeout=120)[0]
+        output = late.communicate(timeout=120)[0]
         assert held_up == [True]
         puts = [outcome for method, path, outcome in proxy.seen if (method, path) == ("PUT", CHECKPOINT)]
         assert puts == ["412"]
         assert late.returncode
-        assert "another publisher" in said
-        assert "Traceback" not in said
+        assert "another publisher" in output
+        assert "Traceback" not in output
         assert verified_in_store(url, head) == log_of(quick).head
 
 

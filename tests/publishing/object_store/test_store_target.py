@@ -86,26 +86,26 @@ def test_the_store_holds_exactly_the_site(store):
 
 def test_objects_carry_their_headers(store):
     publish(store.url, SITE)
-    told = {path: attributes for path, (_, attributes) in objects_of(store.url).items()}
+    output = {path: attributes for path, (_, attributes) in objects_of(store.url).items()}
     names = ("Content-Type", "Cache-Control", "Content-Encoding")
     record = record_path(1)
     json = "application/json; charset=utf-8"
-    assert {path: tuple(told[path].get(name) for name in names) for path in (record, f"{record}.gz")} == {
+    assert {path: tuple(output[path].get(name) for name in names) for path in (record, f"{record}.gz")} == {
         record: (json, "public, max-age=0, must-revalidate", None),
         f"{record}.gz": (json, "public, max-age=0, must-revalidate", "gzip"),
     }
-    assert told["api/v2/summary.json"]["Cache-Control"] == "public, max-age=30"
-    assert told["index.html"]["Content-Type"] == "text/html; charset=utf-8"
-    assert told["robots.txt"]["Content-Type"] == "text/plain; charset=utf-8"
-    assert all(DIGEST_ATTRIBUTE in told[path] for path in SITE)
+    assert output["api/v2/summary.json"]["Cache-Control"] == "public, max-age=30"
+    assert output["index.html"]["Content-Type"] == "text/html; charset=utf-8"
+    assert output["robots.txt"]["Content-Type"] == "text/plain; charset=utf-8"
+    assert all(DIGEST_ATTRIBUTE in output[path] for path in SITE)
 
 
 def test_existing_objects_are_not_put_again(store):
     publish(store.url, SITE)
     store.seen.clear()
-    plan, asked, cost = publish(store.url, SITE)
+    plan, requested, cost = publish(store.url, SITE)
     assert (plan.is_empty, plan.kept) == (True, len(SITE))
-    assert (asked.get, asked.head, asked.list, cost.put) == (1, 0, 0, 0)
+    assert (requested.get, requested.head, requested.list, cost.put) == (1, 0, 0, 0)
     # the lease is taken, tried and given back
     assert names_of(store.seen, "PUT") == [LEASE] * 3
 
@@ -131,10 +131,10 @@ def test_only_what_changed_is_put_in_order(store):
 def test_the_plan_states_its_cost(moto_store):
     store = moto_store
     for bodies in (SITE, CHANGED):
-        _, asked, cost = publish(store.url, bodies, dry_run=True)
+        _, requested, cost = publish(store.url, bodies, dry_run=True)
         assert names_of(store.seen, "PUT") == names_of(store.seen, "POST") == []
         seen = Counter(method for method, *_ in store.seen)
-        assert seen == +Counter({"GET": asked.get + asked.list, "HEAD": asked.head})
+        assert seen == +Counter({"GET": requested.get + requested.list, "HEAD": requested.head})
         store.seen.clear()
         publish(store.url, bodies)
         taken = Counter(method for method, path, _ in store.seen if LEASE not in path)
@@ -147,8 +147,8 @@ def test_a_lost_ledger_costs_one_request_for_each_object(store):
     put(store, "elsewhere/own.bin", b"not ours")
     delete(store, INDEX)
     store.seen.clear()
-    plan, asked, _ = publish(store.url, CHANGED)
-    assert asked.head == len(SITE) + 1
+    plan, requested, _ = publish(store.url, CHANGED)
+    assert requested.head == len(SITE) + 1
     assert plan.counts == {Action.ADD: 2, Action.REPLACE: 2, Action.REMOVE: 1}
     assert store.count("PUT") == 4
     assert bodies_in(store) == CHANGED | {"elsewhere/own.bin": b"not ours"}
@@ -219,8 +219,8 @@ def test_publishing_to_a_store_that_is_down_fails_and_resumes(moto_store):
     there = bodies_in(store)
     assert 0 < len(there) < len(SITE)
     store.seen.clear()
-    _, asked, _ = publish(store.url, CHANGED, ahead=60)
-    assert asked.head == len(SITE)  # nothing was certain of any of them
+    _, requested, _ = publish(store.url, CHANGED, ahead=60)
+    assert requested.head == len(SITE)  # nothing was certain of any of them
     assert bodies_in(store) == CHANGED
     unchanged = {path for path, body in there.items() if CHANGED.get(path) == body}
     assert unchanged.isdisjoint(names_of(store.seen, "PUT"))
@@ -343,8 +343,8 @@ def test_a_late_new_object_is_found_by_the_next_publication(store, monkeypatch):
     assert bodies_in(store) == CHANGED | {late: b'{"match":"late"}'}
     publish(store.url, CHANGED, ahead=now)
     assert bodies_in(store) == CHANGED
-    plan, asked, cost = publish(store.url, CHANGED, ahead=now)
-    assert (plan.is_empty, asked.head, cost.put) == (True, 0, 0)
+    plan, requested, cost = publish(store.url, CHANGED, ahead=now)
+    assert (plan.is_empty, requested.head, cost.put) == (True, 0, 0)
 
 
 def test_verifying_requests_every_object(moto_store):
@@ -352,8 +352,8 @@ def test_verifying_requests_every_object(moto_store):
     publish(store.url, SITE)
     delete(store, record_path(5))
     assert publish(store.url, SITE)[0].is_empty
-    plan, asked, _ = publish(store.url, SITE, verify=True)
-    assert (plan.counts[Action.ADD], asked.head) == (1, len(SITE) - 1)
+    plan, requested, _ = publish(store.url, SITE, verify=True)
+    assert (plan.counts[Action.ADD], requested.head) == (1, len(SITE) - 1)
     assert bodies_in(store) == SITE
 
 
@@ -505,12 +505,12 @@ def test_a_body_that_differs_from_the_offered_one_is_not_put(moto_store):
         (delete, "is missing"),
     ],
 )
-def test_a_damaged_ledger_is_reported_and_can_be_deleted(moto_store, harm, said):
+def test_a_damaged_ledger_is_reported_and_can_be_deleted(moto_store, harm, message):
     store = moto_store
     publish(store.url, SITE)
     shard = next(path for path in objects_of(store.url) if path.startswith(".statuary/ledger/site-"))
     harm(store, shard)
-    with pytest.raises(PublishingError, match=said) as refused:
+    with pytest.raises(PublishingError, match=message) as refused:
         publish(store.url, CHANGED)
     assert refused.value.hint.startswith("delete")
     delete(store, INDEX)

@@ -192,9 +192,9 @@ def test_any_origin_may_read():
 
 
 def test_head_has_the_headers_of_get_and_no_body():
-    read, asked = answer(f"/v2/contract/1/{ADDRESS}"), answer(f"/v2/contract/1/{ADDRESS}", method="HEAD")
-    assert asked.body == b""
-    assert asked.headers == read.headers | {"Content-Length": str(len(read.body))}
+    read, requested = answer(f"/v2/contract/1/{ADDRESS}"), answer(f"/v2/contract/1/{ADDRESS}", method="HEAD")
+    assert requested.body == b""
+    assert requested.headers == read.headers | {"Content-Length": str(len(read.body))}
 
 
 @pytest.mark.parametrize(
