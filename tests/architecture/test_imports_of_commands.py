@@ -22,7 +22,7 @@ print("\\n" + " ".join(sys.modules))
 
 COMMANDS = {"click", "statuary", "typing_extensions"}
 STATUS = COMMANDS | {"Crypto", "orjson", "pysha3", "sha3"}
-BUILD = STATUS | {"annotated_types", "dateutil", "jinja2", "markdown_it", "markupsafe", "mdurl", "nh3"}
+BUILD = STATUS | {"annotated_types", "dateutil", "jinja2", "markupsafe", "nh3"}
 BUILD |= {"pydantic", "pydantic_core", "six", "tzdata", "typing_inspection", "yaml"}
 
 UNUSED = {

@@ -51,6 +51,11 @@ LIST_END = re.compile(r"(</[uo]l>)[ \t]*\n?", re.IGNORECASE)
 MARKUP = re.compile(r"[\\`*_\[\]<>&#\t]|^[ ]|^[-+=|~]|^\d+[.)]", re.MULTILINE)
 """What a body has that is more than paragraphs; most have none of it, and need no parser."""
 
+CODE = re.compile(r"(?<!`)`([^`\s<>&](?:[^`\n<>&]*[^`\s<>&])?)`(?!`)")
+"""Code in a line, which needs no parser either, in a text of printable ASCII."""
+
+PRINTABLE = re.compile(r"[\n -~]*")
+
 EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
 
 
@@ -58,6 +63,8 @@ def markdown_html(text: str, link_rel: str | None) -> str:
     """Return a text whose lines end with line feeds as sanitized HTML."""
     if MARKUP.search(text) is None:
         return _paragraphs(text)
+    if PRINTABLE.fullmatch(text) and MARKUP.search(CODE.sub("x", text)) is None:
+        return CODE.sub(r"<code>\1</code>", _paragraphs(text))
     # to CommonMark, HTML goes on to the next empty line, and so would be what follows a list
     html = markdown_parser().render(LIST_END.sub(r"\1\n\n", text))
     return markdown_sanitizer(link_rel).clean(html).strip()
