@@ -5,13 +5,10 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 
 from statuary.documents.document import Document
-from statuary.documents.feeds.atom_feed import atom_feed
 from statuary.documents.feeds.badges import Badge, component_badge, page_badge, shields_endpoint, svg
-from statuary.documents.feeds.feed import Feed
+from statuary.documents.feeds.feed import Feed, atom_feed, json_feed, rss_feed
 from statuary.documents.feeds.feed_entries import FeedEntry, feed_entry, latest_records, newest_first, tag_uri
-from statuary.documents.feeds.json_feed import json_feed
 from statuary.documents.feeds.maintenance_calendar import maintenance_calendar
-from statuary.documents.feeds.rss_feed import rss_feed
 from statuary.documents.feeds.update_bodies import one_line
 from statuary.documents.url import Url
 from statuary.documents.url_table import (
