@@ -1,4 +1,4 @@
-"""Findings as text with the lines they are about, as GitHub annotations, and as JSON."""
+"""Findings as text with the lines they are about, as GitHub annotations, as JSON, and as SARIF."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 
 from statuary.cli.output.printable import json_text, printable
-from statuary.cli.output.sarif_report import sarif_report
 from statuary.domain.findings import Finding, Position, Severity
+from statuary.version import VERSION
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
+SARIF_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 GITHUB_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 MAX_PER_RULE = 10
@@ -104,8 +106,7 @@ def _github_command(finding: Finding, folder: str) -> str:
         properties |= {"line": str(finding.position.line), "col": str(finding.position.column)}
     properties["title"] = finding.rule
     given = ",".join(f"{name}={_github_property(value)}" for name, value in properties.items())
-    message = f"{finding.message}. {finding.hint}" if finding.hint else finding.message
-    return f"::{GITHUB_COMMANDS[finding.severity]} {given}::{_github_data(message)}"
+    return f"::{GITHUB_COMMANDS[finding.severity]} {given}::{_github_data(_message(finding))}"
 
 
 def _github_data(text: str) -> str:
@@ -136,8 +137,35 @@ def _json_entry(finding: Finding, folder: str) -> dict[str, object]:
     }
 
 
+def _message(finding: Finding) -> str:
+    return f"{finding.message}. {finding.hint}" if finding.hint else finding.message
+
+
 def _file(finding: Finding, folder: str) -> str:
     return f"{folder}/{finding.path}" if finding.path else folder
+
+
+def sarif_report(findings: Iterable[Finding], folder: str) -> str:
+    """Return one SARIF log with one run."""
+    found = list(findings)
+    rules = [{"id": rule} for rule in sorted({finding.rule for finding in found})]
+    driver = {"name": "statuary", "version": VERSION, "rules": rules}
+    results = [_sarif_result(finding, folder) for finding in found]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    log = {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json_text(log)
+
+
+def _sarif_result(finding: Finding, folder: str) -> dict[str, object]:
+    place: dict[str, object] = {"artifactLocation": {"uri": _file(finding, folder)}}
+    if finding.position:
+        place["region"] = {"startLine": finding.position.line, "startColumn": finding.position.column}
+    return {
+        "ruleId": finding.rule,
+        "level": SARIF_LEVELS[finding.severity],
+        "message": {"text": _message(finding)},
+        "locations": [{"physicalLocation": place}],
+    }
 
 
 REPORTS: dict[str, Callable[[Sequence[Finding], str], str]] = {
