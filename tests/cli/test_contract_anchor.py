@@ -215,7 +215,7 @@ def wrong_proof(method, answer):
     [
         (no_proofs, "does not offer eth_getProof"),
         (pruned, "gives no proof: missing trie node"),
-        (other_header, "the headers of the chain are not Ethereum's"),
+        (other_header, "the block headers of this chain are not in Ethereum's format"),
         (no_finalized, "has no such block"),
         (wrong_proof, "the Merkle proof ends before the value"),
     ],

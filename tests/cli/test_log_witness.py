@@ -98,7 +98,7 @@ def test_witnesses_cosign_what_continues(tmp_path: Path, monkeypatch: pytest.Mon
         # another history of the same log is not cosigned
         logged(write_files(content, {path_of(3): record_of(3)}), tmp_path / "fork", "2026-11-21T12:00:00Z")
         output = run("witness", "--out", tmp_path / "fork", WITNESS.text, url, code=1)
-        assert "it answers 422" in output
+        assert "it returns 422" in output
         assert "0 of 1" in output
         assert not parse_checkpoint((tmp_path / "fork/log/checkpoint").read_bytes()).note.signed_by([WITNESS])
     assert "0 of 1" in run(*ask, code=1)

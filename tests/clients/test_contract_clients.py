@@ -31,7 +31,7 @@ class Written:
 
     Attributes:
         chain: the chain's number, as text.
-        address: in EIP-55 spelling.
+        address: with its EIP-55 checksum.
         match: its match level.
         name: what it is called in its sources.
         path: the source that it is in.

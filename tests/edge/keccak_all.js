@@ -1,4 +1,4 @@
-/** Hashes messages and spells addresses: hex messages in, digests out; addresses in, EIP-55 spellings out. */
+/** Hashes messages and checksums addresses: hex messages in, digests out; addresses in, EIP-55 addresses out. */
 
 import { keccak256 } from "../../src/statuary/edge/keccak.js";
 import { checksummed } from "../../src/statuary/edge/parameters.js";

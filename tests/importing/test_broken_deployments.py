@@ -134,4 +134,4 @@ def test_lines_before_a_broken_line_of_a_journal_are_imported(content, tmp_path)
     cut(project / JOURNAL)
     result = imported(content, "ignition", source=project)
     assert "verified and added: 1 contract\n" in result.output
-    assert "it ends there" in result.output
+    assert "the rest is not read" in result.output

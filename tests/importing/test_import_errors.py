@@ -45,12 +45,12 @@ CASES = {
     "a file that is missing": ("statuspage", "missing", None, "there is no "),
     "a file that is cut off": ("statuspage", "a.json", page()[:-3], "is not JSON"),
     "a web page in place of JSON": ("statuspage", "a.json", "<!DOCTYPE html>", "is not JSON"),
-    "a list": ("statuspage", "a.json", "[1]", "is no document of a Statuspage"),
+    "a list": ("statuspage", "a.json", "[1]", "there are no Statuspage documents"),
     "a document without a page": (
         "statuspage",
         "a.json",
         '{"incidents": []}',
-        "is no document of a Statuspage",
+        "there are no Statuspage documents",
     ),
     "incidents that are no list": (
         "statuspage",
@@ -81,7 +81,7 @@ CASES = {
         "statuspage",
         "a.json",
         incident(id="../../etc/passwd"),
-        "no id that a file can have",
+        "an id that cannot be a file name",
     ),
     "an update with an unknown status": ("statuspage", "a.json", update(status="sleeping"), "'sleeping'"),
     "an update without a date": (
@@ -125,15 +125,20 @@ CASES = {
         "endpoints: [{url: x}]\n",
         "an endpoint has no 'name'",
     ),
-    "a configuration of something else": ("gatus", "config.yaml", "services: []\n", "has nothing of Gatus"),
+    "a configuration of something else": (
+        "gatus",
+        "config.yaml",
+        "services: []\n",
+        "is neither a configuration nor a page of Gatus",
+    ),
     "a window without a length": (
         "instatus",
         "a.json",
         '[{"id": "m", "name": "Disks", "start": "2026-12-01T10:00:00Z", "duration": "long"}]',
-        "duration that is no number of minutes",
+        "duration that is not a number of minutes",
     ),
-    "a page of another system": ("betterstack", "a.json", page(), "has no page of Better Stack"),
-    "an empty list": ("cachet", "a.json", '{"data": []}', "has nothing of Cachet"),
+    "a page of another system": ("betterstack", "a.json", page(), "is not a Better Stack page"),
+    "an empty list": ("cachet", "a.json", '{"data": []}', "has no Cachet page and no saved lists"),
 }
 
 

@@ -169,7 +169,7 @@ def test_an_unreachable_server_ends_the_import(tmp_path):
     with failing("http://127.0.0.1:9") as proxy:
         proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * TRIES for address in ADDRESSES}
         done, _ = bring(ours, proxy.url, ADDRESSES)
-        assert "answers 503" in done.report.incomplete
+        assert "returns 503" in done.report.incomplete
         assert len(proxy.asked) == 3 * TRIES
 
 
@@ -231,7 +231,7 @@ def test_a_match_id_that_is_taken_is_replaced(tmp_path):
     (ours / path_of(2)).parent.mkdir(parents=True)
     (ours / path_of(2)).write_bytes(json.dumps(json.loads(record_of(2)) | {"matchId": "1"}).encode())
     done = bring_body(ours, record_of(1))
-    assert done.notes[0].reason == "its match id is taken here, so it has the next free one"
+    assert done.notes[0].reason == "its match id is already used here, so it gets the next free one"
     assert contracts(ours)[path_of(1)] == record_of(1).replace(b'"matchId":"1"', b'"matchId":"2"')
 
 

@@ -476,7 +476,7 @@ def test_cachet_2(tmp_path):
     assert (incident.components, maintenance.body) == (("rpc",), "New ones.")
     assert sorted(lost.reason for lost in report.lost) == [
         "an incident is not public",
-        "is a maintenance without an end, which is taken to last an hour",
+        "is a maintenance without an end; one hour is assumed",
     ]
 
 

@@ -15,7 +15,7 @@ def path_names_contract(record: RecordValue, source: ContractSource) -> Iterator
             path=source.path,
             pointer=("chainId",),
             message=f"chainId is {record['chainId']!r}, but the folder is {source.chain_id!r}",
-            hint="move the file, or mend the record",
+            hint="move the file, or fix the record",
         )
     if record["address"].lower() != source.address.lower():
         yield Finding(
@@ -23,7 +23,7 @@ def path_names_contract(record: RecordValue, source: ContractSource) -> Iterator
             path=source.path,
             pointer=("address",),
             message=f"address is {record['address']!r}, but the path says {source.address!r}",
-            hint="move the file, or mend the record",
+            hint="move the file, or fix the record",
         )
 
 

@@ -30,7 +30,7 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
     for page in by_type["status_page"]:
         _page(built, page, request.source)
     if not built.plan.page:
-        raise SourceError(f"{request.source} has no page of Better Stack", "save the index.json of the page")
+        raise SourceError(f"{request.source} is not a Better Stack page", "save the index.json of the page")
     sections = {text_of(one, "id"): text_of(one, "name") for one in by_type["status_page_section"]}
     resources = sorted(by_type["status_page_resource"], key=lambda one: int(text_of(one, "position") or 0))
     built.convert(resources, lambda one: _component(built, one, sections), "a component")

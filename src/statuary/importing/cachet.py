@@ -52,7 +52,8 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
         records += [_flat(one, included) for one in list_of(document, "data")]
     if not records:
         raise SourceError(
-            f"{request.source} has nothing of Cachet", "name the URL of the page, or saved lists of its API"
+            f"{request.source} has no Cachet page and no saved lists",
+            "give the URL of the page, or saved lists of its API",
         )
     built.page("Status", request.source if request.is_url else "")
     built.plan.notes.append("the API does not give the name of the page: change it in site.yaml")
@@ -156,7 +157,7 @@ def _schedule(built: StatusBuilder, one: Members) -> None:
     ends = any_instant(one, "completed_at")
     if ends is None:
         built.lost.append(
-            Lost("is a maintenance without an end, which is taken to last an hour", required_text(one, "id"))
+            Lost("is a maintenance without an end; one hour is assumed", required_text(one, "id"))
         )
         ends = end_of(begins, 60)
     done = SCHEDULE_STATUSES.get(text_of(one, "status")) == "completed"

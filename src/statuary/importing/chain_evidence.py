@@ -60,7 +60,7 @@ class AnchoringNodes:
         try:
             block = self.node.call("eth_getBlockByNumber", FINALIZED, HASHES_ALONE)
         except RpcError as error:
-            raise EvidenceError(f"{self.node.host} gives no finalized block: {error}") from None
+            raise EvidenceError(f"{self.node.host} returns no finalized block: {error}") from None
         return self.anchored(block)
 
     def anchored(self, block: Json) -> FinalizedBlock:
@@ -76,7 +76,7 @@ class AnchoringNodes:
         header = parse_header(raw)
         if f"0x{header.hash.hex()}" != block.get("hash"):
             raise EvidenceError(
-                f"the headers of the chain are not Ethereum's: that of block {header.number:,} has another hash"
+                f"the block headers of this chain are not in Ethereum's format: that of block {header.number:,} has another hash"
             )
         name = Hex(f"0x{header.hash.hex()}")
         agreed = (self.node.host, *self._agreed(header.number, name))
@@ -92,7 +92,7 @@ class AnchoringNodes:
             try:
                 block = other.call("eth_getBlockByNumber", hex(number), HASHES_ALONE)
             except (RpcError, ContractImportError) as error:
-                self.notes.append(f"{other.host} was not asked about blocks: {error}")
+                self.notes.append(f"{other.host} was not compared: {error}")
                 self.others.remove(other)
                 continue
             told = block.get("hash") if isinstance(block, dict) else None
@@ -154,7 +154,7 @@ def _read_accounts(
                     finalized.block, tuple(proof["accountProof"]), dict(zip(asked, storage, strict=True))
                 )
             except (KeyError, TypeError, ValueError):
-                yield EvidenceError(f"{node.host} gives something else than a proof")
+                yield EvidenceError(f"{node.host} does not return a proof")
 
 
 def _slots(record: RecordValue) -> Iterator[str]:

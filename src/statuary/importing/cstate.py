@@ -58,11 +58,11 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
     """Return the content of a repository; raise SourceError if it has neither configuration nor issues."""
     root, built = Path(request.source), StatusBuilder(request)
     if request.is_url:
-        raise SourceError("a cState page is read from its repository", "clone it and name the folder")
+        raise SourceError("a cState page is read from its repository", "clone it and give its folder")
     if root.is_dir():
         found = [root / name for name in CONFIGURATIONS if (root / name).is_file()]
         if not found:
-            raise SourceError(f"{root} has no config.yml", "name the folder of a cState repository")
+            raise SourceError(f"{root} has no config.yml", "give the folder of a cState repository")
         _configure(built, yaml_file(found[0]))
     issues = root / "content" / "issues"
     for file in files_below(str(issues if issues.is_dir() else root), (".md",)):

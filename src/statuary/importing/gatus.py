@@ -38,7 +38,8 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
     known = [one for one in documents if {"endpoints", "announcements"} & set(one)]
     if not known:
         raise SourceError(
-            f"{request.source} has nothing of Gatus", "name its configuration, or the URL of its page"
+            f"{request.source} is neither a configuration nor a page of Gatus",
+            "give its configuration, or the URL of its page",
         )
     _page(built, request, known)
     endpoints = [one for document in known for one in list_of(document, "endpoints")]
@@ -47,7 +48,7 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
     built.convert(announcements, partial(_announcement, built), "an announcement")
     if any(map(MAINTENANCE.intersection, known)):
         built.lost.append(
-            Lost("is a window in which Gatus sends no alerts, not one for readers", "maintenance")
+            Lost("only silences the alerts of Gatus; it is not announced to readers", "maintenance")
         )
     return built.plan
 

@@ -91,7 +91,9 @@ def _bring(
 def _check_free(root: Path, edits: list[FileEdit]) -> None:
     for edit in edits:
         if edit.before is None and (root / edit.path).exists():
-            raise EditError(f"{root / edit.path} is in the way: content does not name it", "move it away")
+            raise EditError(
+                f"{root / edit.path} is in the way: it is not part of the content", "move it away"
+            )
 
 
 def _without_errors(

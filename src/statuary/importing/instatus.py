@@ -42,7 +42,7 @@ def read_instatus(request: ImportRequest) -> StatusPlan:
     built = StatusBuilder(request)
     records = [one for document in _documents(request, built) for one in _records(built, document)]
     if not records and not built.plan.page:
-        raise SourceError(f"{request.source} has nothing of Instatus", "see the manual for what to save")
+        raise SourceError(f"{request.source} has no Instatus documents", "see the manual for what to save")
     for noun, convert in ((COMPONENT, _component), (INCIDENT, _incident), (MAINTENANCE, _maintenance)):
         built.convert([one for one in records if _noun(one) == noun], partial(convert, built), noun)
     return built.plan
@@ -59,7 +59,7 @@ def _documents(request: ImportRequest, built: StatusBuilder) -> Iterator[Any]:
     if urlsplit(base).path.startswith("/v1/"):
         yield from (request.web.json(f"{base}/{name}") for name in WITH_KEY)
         return
-    built.lost.append(Lost("is public only while it is active: the rest needs the API with a key", base))
+    built.lost.append(Lost("is public only while it is active; the rest needs the API with a key", base))
     yield request.web.json(f"{base}/summary.json")
 
 

@@ -31,7 +31,7 @@ FOLLOWING = (
 )
 """Keys of a record that follow the source when it has a new update."""
 
-EDITED = "was edited at the source after it was brought; delete its file to bring it again"
+EDITED = "was edited at the source after it was imported; delete its file to import it again"
 
 SITE, COMPONENTS = "site.yaml", "components.yaml"
 
@@ -119,7 +119,7 @@ class _Merger:
             for record_id, source in sources.items():
                 record = known.get(record_id)
                 if len(record_id) > MAX_ID_LENGTH or not IDENTIFIER.fullmatch(record_id):
-                    self.report.lost.append(Lost("has no id that a file can have", record_id))
+                    self.report.lost.append(Lost("has an id that cannot be a file name", record_id))
                 elif record is None:
                     yield FileEdit(f"{folder}/{record_id}.yaml", None, block_text(source))
                 else:

@@ -112,4 +112,4 @@ def _data(text: Json) -> bytes:
     try:
         return bytes.fromhex(text.removeprefix("0x"))
     except (AttributeError, TypeError, ValueError):
-        raise EvidenceError("the node gives something else than bytes in hex") from None
+        raise EvidenceError("the node does not return bytes in hex") from None

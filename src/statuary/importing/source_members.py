@@ -125,7 +125,7 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     if path.is_file():
         return [path]
     if not path.is_dir():
-        raise SourceError(f"there is no {source}", "name a URL, a folder or a file")
+        raise SourceError(f"there is no {source}", "give a URL, a folder or a file")
     found = sorted(one for one in path.rglob("*") if one.name.endswith(suffixes) and one.is_file())
     visible = [
         one for one in found if not any(part.startswith(".") for part in one.relative_to(path).parts[:-1])

@@ -214,7 +214,7 @@ def end_of(begins: str, minutes: Any) -> str:
         SourceError: if that is no number of minutes.
     """
     if not str(minutes).isdigit() or not 0 < int(minutes) < MOST_MINUTES:
-        raise SourceError(f"has a duration that is no number of minutes: {minutes!r}")
+        raise SourceError(f"has a duration that is not a number of minutes: {minutes!r}")
     return format_for_source(Instant(parse_instant(begins) + timedelta(minutes=int(minutes))))
 
 

@@ -38,8 +38,8 @@ EMPTY_PAGES = 4
 DOCUMENTS = ("summary", "incidents", "scheduled-maintenances")
 
 AUTOMATION_NOTE = (
-    "the automation of maintenances is not public: those ahead start and end by themselves and remind an hour before, "
-    "as on Statuspage by default; `scheduled_auto_in_progress` and its siblings change that"
+    "the automation of maintenances is not public: upcoming ones start and end automatically and remind an hour before, "
+    "which is Statuspage's default; change it with `scheduled_auto_in_progress` and its siblings"
 )
 
 
@@ -64,7 +64,7 @@ def _fetch(request: ImportRequest, documents: "_Documents") -> None:
         document = request.web.json(url)
         if document is None:
             raise SourceError(
-                f"there is nothing at {url}", "name the page by its URL, such as https://status.example.org"
+                f"{url} does not exist", "give the URL of the page, such as https://status.example.org"
             )
         documents.add(document, url)
     try:
@@ -83,7 +83,7 @@ def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterat
         number += 1
         history = request.web.json(f"{base}/history.json?page={number}")
         if not isinstance(history, dict) or "months" not in history:
-            documents.lost.append(Lost("there is no history.json, which leads beyond the latest 50", base))
+            documents.lost.append(Lost("there is no history.json, so only the latest 50 are imported", base))
             return
         codes = [
             str(one["code"]) for month in list_of(history, "months") for one in list_of(month, "incidents")
@@ -115,7 +115,7 @@ class _Documents:
         try:
             page = as_members(as_members(document).get("page"))
         except SourceError:
-            self.lost.append(Lost("is no document of a Statuspage: it has no 'page'", source))
+            self.lost.append(Lost("is not a Statuspage document: it has no 'page'", source))
             return
         if _stamp(page) >= _stamp(self.page):
             self.page = page
@@ -138,7 +138,7 @@ class _Documents:
         """Return all of it as content."""
         if not self.page:
             raise SourceError(
-                "there is no document of a Statuspage", "save summary.json and incidents.json of the page"
+                "there are no Statuspage documents", "save summary.json and incidents.json of the page"
             )
         plan = StatusPlan(
             page=page_source(self.page), known=self.known, lost=self.lost, incomplete=self.incomplete

@@ -52,7 +52,7 @@ def read_upptime(request: ImportRequest) -> StatusPlan:
     )
     if not issues:
         built.plan.notes.append(
-            "there are no issues: name the repository's URL, or save issues.json (see the manual)"
+            "there are no issues: give the repository's URL, or save issues.json (see the manual)"
         )
     by_issue: dict[str, list[Members]] = {}
     for comment in comments:
@@ -73,7 +73,7 @@ def _api(source: str) -> str:
 def _fetched(request: ImportRequest, api: str) -> tuple[Members, list[Members], list[Members]]:
     raw = as_members(request.web.json(f"{api}/contents/{SETTINGS}") or {})
     if "content" not in raw:
-        raise SourceError(f"{api} has no {SETTINGS}", "name the repository of Upptime")
+        raise SourceError(f"{api} has no {SETTINGS}", "give the Upptime repository")
     settings = as_members(parse_source_yaml(b64decode(raw["content"]).decode("utf-8", "replace"), SETTINGS))
     issues = list(_pages(request, f"{api}/issues?state=all&per_page={PER_PAGE}"))
     return settings, issues, list(_pages(request, f"{api}/issues/comments?per_page={PER_PAGE}"))

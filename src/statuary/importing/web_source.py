@@ -116,16 +116,16 @@ class Failure(NamedTuple):
     def hint(self) -> str:
         """What to do when there is no further try."""
         again = "" if self.pause is None else f" in {self.pause:,.0f} seconds"
-        return f"run the import again{again}; it goes on from here"
+        return f"run the import again{again}; it continues from here"
 
 
 def _failure(url: str, error: HTTPError) -> Failure:
     pause = requested_pause(error.headers)
     if pause is None and error.code not in PASSING and error.code < HTTPStatus.INTERNAL_SERVER_ERROR:
         needs_key = error.code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
-        hint = "this needs a key" if needs_key else "check the URL in a browser"
-        raise SourceError(f"{url} answers {error.code} {error.reason}", hint)
-    return Failure(f"answers {error.code}", pause)
+        hint = "the page needs a key" if needs_key else "check the URL in a browser"
+        raise SourceError(f"{url} returns {error.code} {error.reason}", hint)
+    return Failure(f"returns {error.code}", pause)
 
 
 def requested_pause(headers: Message) -> float | None:

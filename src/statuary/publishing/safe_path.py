@@ -25,7 +25,7 @@ def checked_path(path: str) -> str:
         return path
     names = path.split("/")
     if names[0] == OWN_FOLDER or any(map(_is_unsafe, names)):
-        raise PublishingError(f"{path!r} is not a path inside the site", "this is a defect: please report it")
+        raise PublishingError(f"{path!r} is not a path inside the site", "this is a bug; please report it")
     return path
 
 

@@ -226,7 +226,7 @@ def test_an_old_copy_of_the_log_is_noticed(tmp_path, content, site):
     with pytest.raises(LogError, match="fewer than"):
         logged(content, site, LATEST)
     shutil.rmtree(site / "log")
-    with pytest.raises(LogError, match="the log is gone"):
+    with pytest.raises(LogError, match="the log is missing"):
         logged(content, site, LATEST)
 
 
@@ -257,7 +257,7 @@ def test_diverged_builds_are_noticed(tmp_path, content, site):
 def test_another_key_is_rejected(content, site):
     with pytest.raises(LogError, match="not signed with the key"):
         logged(content, site, LATER, key=PrivateKey(ORIGIN, bytes(32)))
-    with pytest.raises(LogError, match="is that of the log"):
+    with pytest.raises(LogError, match="belongs to the log"):
         logged(content, site, LATER, key=PrivateKey("another.example/log", bytes(32)))
 
 

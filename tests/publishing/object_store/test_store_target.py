@@ -402,7 +402,7 @@ def test_a_store_that_ignores_conditions_is_rejected(rclone_server, bucket_name,
     for name, value in rclone_server.environment().items():
         monkeypatch.setenv(name, value)
     url = rclone_server.make_bucket(bucket_name)
-    with pytest.raises(PublishingError, match="ignores the conditions") as refused:
+    with pytest.raises(PublishingError, match="ignores conditional requests") as refused:
         publish(url, SITE)
     assert "--no-lease" in refused.value.hint
     for bodies in (SITE, CHANGED):

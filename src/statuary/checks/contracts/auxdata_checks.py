@@ -65,7 +65,7 @@ def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
         yield Evidence({side.name: len(listed)})
         if list(side.auxdata) != [str(number) for number in range(1, len(listed) + 1)]:
             yield Violation(
-                f"the pieces are numbered {', '.join(side.auxdata)[:80]}, not from 1 on",
+                f"the pieces are numbered {', '.join(side.auxdata)[:80]}; numbers begin at 1",
                 (side.member, "cborAuxdata"),
                 severity=Severity.NOTE,
             )

@@ -39,7 +39,7 @@ def address_is_checksummed(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"address": text})
     if text != address:
         yield Violation(
-            f"address {text!r} is not in its EIP-55 spelling, which records carry",
+            f"address {text!r} does not have its EIP-55 checksum",
             ("address",),
             f"write {address}",
         )

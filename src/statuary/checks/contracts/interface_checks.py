@@ -35,7 +35,7 @@ def _wrong_signatures(
         if text not in wanted:
             fault = f"the {kind} {shorten(text)} is not in the ABI"
         elif texts[text] > 1:
-            fault = f"the {kind} {shorten(text)} is there twice"
+            fault = f"the {kind} {shorten(text)} is repeated"
         elif dict(entry) != signature_entry(text):
             fault = f"the hashes of {shorten(text)} are wrong"
         else:

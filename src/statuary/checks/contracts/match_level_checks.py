@@ -58,7 +58,7 @@ def unmatched_side_does_not_match(record: RecordView) -> Iterator[Observation]:
                 f"{side.name}Match is null, but the bytecode matches with"
                 f" {len(side.found.transformations)} transformations: {side.found.level.value}",
                 (f"{side.name}Match",),
-                "verify the contract again, and the record will say more",
+                "verify the contract again to record the match",
             )
 
 

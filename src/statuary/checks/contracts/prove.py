@@ -196,7 +196,7 @@ def _failed(result: CheckResult, side: SideView) -> CheckResult:
     finding = Finding(
         rule=result.check,
         message=f"{member} is {str(side.claimed)!r}, which this check must confirm:"
-        f" {result.reason or 'it has nothing to look at'}",
+        f" {result.reason or 'there is nothing to check'}",
         pointer=(member,),
     )
     return result._replace(outcome=CheckOutcome.FAILED, findings=(*result.findings, finding))

@@ -45,7 +45,7 @@ def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
         address = as_object(implementation).get("address")
         if not _is_checksummed(address):
             yield Violation(
-                f"implementation {as_json_text(address)} is not an address in EIP-55 spelling",
+                f"implementation {as_json_text(address)} is not an address with its EIP-55 checksum",
                 ("proxyResolution", "implementations", place, "address"),
             )
 
@@ -96,7 +96,7 @@ def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> s
             return f"the bytecode has marks of {', '.join(evidence.candidates)}, not of {claimed}"
         return ""
     if _ERROR in resolution:
-        return f"the chain need not be asked: the contract is {evidence.verdict.value}"
+        return f"the chain is not needed: the contract is {evidence.verdict.value}"
     if evidence.verdict is ProxyVerdict.NOT_PROXY:
         return f"the bytecode shows no proxy, the record claims {claimed}" if is_proxy else ""
     addresses = [as_object(held).get("address") for held in _listed(resolution)]

@@ -195,7 +195,7 @@ def _other_ids(
     """Compare ids one to one: equal code may have ids of another compilation."""
     named = {((one.reason, one.id), (other.reason, other.id)) for one, other in pairs}
     if len(named) != len({one for one, _ in named}) or len(named) != len({other for _, other in named}):
-        yield Violation("an id stands for two values of the compiler, or two ids for one", pointer)
+        yield Violation("an id has two values in the compiler's output, or a value two ids", pointer)
     elif any(one != other for one, other in named):
         yield Violation("the ids are not those of the compiler's output", pointer, severity=Severity.NOTE)
 

@@ -18,7 +18,7 @@ ChainIdText = Annotated[str, Field(pattern="^[0-9]{1,20}$", examples=["1"])]
 """A chain's number, as text."""
 
 AddressText = Annotated[str, Field(pattern="^0x[0-9a-fA-F]{40}$")]
-"""An address in its EIP-55 spelling."""
+"""An address with its EIP-55 checksum."""
 
 MatchId = Annotated[str, Field(pattern="^[0-9]+$", examples=["1"])]
 """The number that lists are ordered by, as text."""

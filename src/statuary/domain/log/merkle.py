@@ -77,7 +77,7 @@ def _siblings(index: int, size: int) -> Iterator[tuple[int, int]]:
 def consistency_proof(first: int, second: int, subtree: SubtreeHash) -> list[bytes]:
     """Return PROOF(first, D[second]) of RFC 6962, 2.1.2; empty if the two are equal or the first is 0."""
     if not 0 <= first <= second:
-        raise ProofError(f"a log of {first} entries is no beginning of one of {second}")
+        raise ProofError(f"a log of {first} entries is not the beginning of one of {second}")
     if first in (0, second):
         return []
     proof, start, end, whole = [], 0, second, True
@@ -118,7 +118,7 @@ def verify_consistency(
 ) -> None:
     """Verify that a tree begins another (RFC 9162, 2.1.4.2); raise ProofError if it is not shown."""
     if not 0 <= first <= second:
-        raise ProofError(f"a log of {first} entries is no beginning of one of {second}")
+        raise ProofError(f"a log of {first} entries is not the beginning of one of {second}")
     if first != second:
         _check_hashes([first_root, second_root, *proof])
     if first in (0, second):
@@ -160,4 +160,4 @@ def _to_right_edge(place: int, last: int) -> tuple[int, int]:
 
 def _check_hashes(hashes: Iterable[bytes]) -> None:
     if any(len(one) != HASH_SIZE for one in hashes):
-        raise ProofError(f"a hash has not {HASH_SIZE} bytes")
+        raise ProofError(f"a hash does not have {HASH_SIZE} bytes")

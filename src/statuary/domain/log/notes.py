@@ -124,7 +124,7 @@ def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
         or raw[:1] not in [kinds[at : at + 1] for at in range(len(kinds))]
     ):
         what = "a witness" if kinds == WITNESS_KEY else "a log"
-        raise LogError(f"{text.strip()!r} is not the public key of {what}", "it reads NAME+HEX+BASE64")
+        raise LogError(f"{text.strip()!r} is not the public key of {what}", "write it like NAME+HEX+BASE64")
     key = PublicKey(_key_name(name), raw[:1], raw[1:])
     if key.id.hex() != key_id:
         raise LogError(f"the public key of {name} is damaged: its id is {key.id.hex()}, not {key_id}")

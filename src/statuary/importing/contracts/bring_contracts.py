@@ -131,7 +131,9 @@ class ContractImport:
         match_id = str(record["matchId"])
         if match_id in self.match_ids:
             new = self._next_match_id()
-            self.done.notes.append(Lost("its match id is taken here, so it has the next free one", label))
+            self.done.notes.append(
+                Lost("its match id is already used here, so it gets the next free one", label)
+            )
             raw, match_id = record_with_match_id(record, new), new
         self._write({path: raw}, match_id, None)
         self._verified(record)

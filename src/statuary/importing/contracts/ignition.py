@@ -102,7 +102,8 @@ def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[dict[
             where = f"{journal}:{number}"
             broken.append(
                 UnreadableContract(
-                    journal.parent.name, f"{where} is not a message of Ignition's journal; it ends there"
+                    journal.parent.name,
+                    f"{where} is not a message of Ignition's journal; the rest is not read",
                 )
             )
             return

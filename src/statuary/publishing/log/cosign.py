@@ -30,14 +30,14 @@ def witness_size(answer: bytes) -> int:
     """Return the size that a witness has seen, from the body of a conflict; raise LogError if it is none."""
     text = answer.decode("utf-8", "replace").strip()
     if not DECIMAL.fullmatch(text):
-        raise LogError(f"it answers 409 without a size: {text[:80]!r}")
+        raise LogError(f"it returns 409 without a size: {text[:80]!r}")
     return int(text)
 
 
 def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
     """Return the line of a witness's cosignature, verified; raise LogError if the answer has no valid one."""
     if status != 200:
-        raise LogError(f"it answers {status}: {answer.decode('utf-8', 'replace').strip()[:200]}")
+        raise LogError(f"it returns {status}: {answer.decode('utf-8', 'replace').strip()[:200]}")
     note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)
     if not note.signed_by([key]):
         raise LogError("its answer holds no cosignature by the given key")

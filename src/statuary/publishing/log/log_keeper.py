@@ -46,7 +46,7 @@ class LogKeeper(NamedTuple):
             return PrivateKey(origin, EXAMPLE_SEED)
         if self.key is not None and self.key.name != origin:
             raise LogError(
-                f"the signing key is that of the log {self.key.name}, and site.yaml names {origin}",
+                f"the signing key belongs to the log {self.key.name}, but site.yaml names {origin}",
                 f"use the key of {origin}; a log keeps its name and its key",
             )
         return self.key

@@ -94,7 +94,7 @@ class SiteLog:
     def _require(log: PublishedLog | None, earlier: TreeHead, what: str) -> None:
         hint = "restore the newest log/ folder of the site, or let --to or `log: {url: …}` name the site that has it"
         if log is None:
-            raise LogError(f"the log is gone: {earlier.size:,} entries of it were published", hint)
+            raise LogError(f"the log is missing: {earlier.size:,} of its entries were published", hint)
         try:
             log.verify_extends(earlier, what)
         except LogError as error:

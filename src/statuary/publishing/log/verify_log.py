@@ -81,7 +81,9 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
     """
     found = checkpoint.note.signed_by(witnesses)
     if len(found) < quorum:
-        raise LogError(f"{len(found)} of the known witnesses have cosigned the checkpoint; {quorum} must")
+        raise LogError(
+            f"{len(found)} of the known witnesses have cosigned the checkpoint; {quorum} are required"
+        )
     return found
 
 
@@ -143,9 +145,9 @@ def _checked(
     if body is not None and body in later:
         check.due.append(path)
     elif not digest:
-        check.problems.append(f"{path} is published, and the log says that it was removed or withheld")
+        check.problems.append(f"{path} is published, but the log records it as removed or withheld")
     elif body is None:
-        check.problems.append(f"{path} is in the log and is not published")
+        check.problems.append(f"{path} is in the log, but not published")
     else:
         check.problems.append(f"{path} has the SHA-256 {found}; the log's last entry about it names {digest}")
     return check
@@ -168,7 +170,7 @@ def _unlogged(path: str, latest: Latest, read: ReadPath) -> Iterator[str]:
     if subject is None:
         return
     if latest(subject) is None:
-        yield f"{path} is published and is not in the log"
+        yield f"{path} is published, but not in the log"
     elif subject.kind is EntryKind.INCIDENT:
         yield from _unlogged_updates(path, subject.first, latest, read)
 
@@ -182,7 +184,7 @@ def _unlogged_updates(path: str, incident: str, latest: Latest, read: ReadPath) 
     for update in updates:
         entry = latest(update.subject)
         if entry is None or entry.sha256 != update.sha256:
-            yield f"{path}: update {update.subject.second} is not what the log says last"
+            yield f"{path}: update {update.subject.second} does not match its last log entry"
 
 
 def require_log(log: PublishedLog | None, name: str) -> PublishedLog:

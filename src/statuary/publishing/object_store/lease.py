@@ -91,7 +91,7 @@ class Lease:
         except PreconditionFailedError:
             return
         raise PublishingError(
-            f"{self.bucket.url} ignores the conditions of requests, so that a lease has no effect there",
+            f"{self.bucket.url} ignores conditional requests, so that a lease has no effect",
             "publish with --no-lease, and run only one publisher at a time",
         )
 

@@ -80,7 +80,7 @@ def parse_index(text: bytes) -> StoreIndex:
         value = orjson.loads(text)
         if value["format"] != FORMAT:
             raise PublishingError(
-                f"the ledger in the store has version {value['format']}, this statuary knows {FORMAT}",
+                f"the ledger in the store has version {value['format']}; this version of statuary reads {FORMAT}",
                 f"delete {INDEX}; the next publication asks for every object instead",
             )
         doubted = tuple(value.get("doubted", ()))

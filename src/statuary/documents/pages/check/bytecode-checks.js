@@ -90,7 +90,7 @@ export function* foundAgain({ name, member, claimed, found, transformations, val
     new Set(all).size
   );
   if (new Set(counts).size > 1) {
-    yield fault("an id stands for two values of the compiler, or two for one", pointer);
+    yield fault("an id has two values in the compiler's output, or a value two ids", pointer);
   }
   const used = new Set(transformations.map(({ reason, id }) => GROUPS[reason] ? `${reason} ${id}` : reason));
   for (const [reason, group] of Object.entries(GROUPS)) {

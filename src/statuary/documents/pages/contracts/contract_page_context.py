@@ -65,6 +65,6 @@ def contract_page_context(catalogue: Catalogue, rules: Iterable[Rule]) -> Contra
 
 
 def _spelled(address: str) -> str:
-    """Return the EIP-55 spelling of an address as a path names it; what is none as it is."""
+    """Return an address with its EIP-55 checksum, as paths have it; anything else unchanged."""
     is_address = address[:2] == "0x" and len(address) == 42 and is_hex_digits(address[2:])
     return checksum_address(address) if is_address else address

@@ -62,7 +62,7 @@ def _decode_dynamic(item: AbiType, data: bytes, start: int) -> tuple[AbiValue, i
         case BasicType():
             return _decode_text(item, data, start)
         case _:
-            raise InvalidValueError("an array without a length stands where it cannot")
+            raise InvalidValueError("an array without a length is not allowed here")
 
 
 def _decode_text(item: BasicType, data: bytes, start: int) -> tuple[bytes | str, int]:
@@ -88,7 +88,7 @@ def _decode_static(item: AbiType, data: bytes, at: int) -> AbiValue:
             return _decode_sequence(items, data, at)[0]
         case ArrayType(of, length):
             if not of.head_bytes:
-                raise InvalidValueError("an array of items without bytes says nothing")
+                raise InvalidValueError("an array has items without bytes")
             return _decode_sequence([of] * (length or 0), data, at)[0]
         case BasicType(kind="bytesN", size=size):
             if any(data[at + size : at + WORD]):
@@ -103,10 +103,10 @@ def _decode_number(item: BasicType, word: int, at: int) -> int | bool:
     if item.kind == "int":
         number = word - (1 << 256) if word >> 255 else word
         if not -(1 << bits - 1) <= number < 1 << bits - 1:
-            raise InvalidValueError(f"the word at byte {at} is no {item.name}")
+            raise InvalidValueError(f"the word at byte {at} is not a {item.name}")
         return number
     if word >> bits:
-        raise InvalidValueError(f"the word at byte {at} is no {item.name}")
+        raise InvalidValueError(f"the word at byte {at} is not a {item.name}")
     return bool(word) if item.kind == "bool" else word
 
 

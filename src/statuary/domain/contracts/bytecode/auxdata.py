@@ -137,7 +137,7 @@ def _map_fields(item: dict[CborValue, CborValue]) -> AuxdataFields:
     """
     for key, value in item.items():
         if not _is_known_member(key, value):
-            raise InvalidValueError(f"auxdata has a member {key!r} that compilers do not write so")
+            raise InvalidValueError(f"auxdata has a member {key!r} that compilers do not write in this form")
     hashes = {scheme: item[scheme] for scheme in _HASH_SIZES if scheme in item}
     return AuxdataFields(hashes=hashes, compiler=_dotted(item.get("solc", item.get("vyper"))))
 

@@ -111,5 +111,5 @@ def _simple(data: bytes, start: int, argument: int, at: int) -> tuple[CborValue,
         return struct.unpack(_FLOATS[detail], data[start + 1 : at])[0], at
     plain = {_FALSE: False, _TRUE: True, _NULL: None, _UNDEFINED: None}
     if detail not in plain:
-        raise InvalidValueError(f"CBOR simple value {argument} means nothing here")
+        raise InvalidValueError(f"CBOR simple value {argument} is not allowed here")
     return plain[detail], at

@@ -83,7 +83,7 @@ class ProxyVerdict(StrEnum):
 
     NOT_PROXY = "not a proxy"
     EIP_1167_PROXY = "an EIP-1167 proxy"
-    NEEDS_CHAIN = "to be asked of the chain"
+    NEEDS_CHAIN = "unknown without the chain"
 
 
 class ProxyEvidence(NamedTuple):

@@ -90,7 +90,7 @@ def _choice(value: Mapping[str, Json], member: str, known: Mapping[str, Choice])
     """Return a member whose value must be one of a few words."""
     word = value.get(member)
     if not isinstance(word, str) or word not in known:
-        raise InvalidValueError(f"transformation {member} {word!r} is none of {', '.join(known)}")
+        raise InvalidValueError(f"transformation {member} {word!r} is not one of {', '.join(known)}")
     return known[word]
 
 
