@@ -1,4 +1,4 @@
-"""What src/ARCHITECTURE.md says of the code is so: its files and names exist, and what it calls exclusive is."""
+"""src/ARCHITECTURE.md is true of the code: its files and names exist, and what it calls exclusive is."""
 
 import re
 

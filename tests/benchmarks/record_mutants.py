@@ -1,4 +1,4 @@
-"""Structure-aware mutants of true records: none may raise, none may take long, and few may be believed.
+"""Structure-aware mutants of true records: none may raise, none may take long, and few may be accepted.
 
 usage: python tests/benchmarks/record_mutants.py [COUNT] [SEED]
 

@@ -48,7 +48,7 @@ def touched(before: dict[str, os.stat_result], after: dict[str, os.stat_result])
 
 
 def present_documents(site: Path) -> dict[str, bytes]:
-    """Return the documents that tell the present."""
+    """Return the documents of the present."""
     paths = (path for path in site.rglob("*") if path.is_file() and path.suffix != ".html")
     return {
         path.relative_to(site).as_posix(): path.read_bytes()

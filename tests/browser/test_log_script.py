@@ -81,7 +81,7 @@ def entry_of(document: str, number: int) -> bytes:
 
 
 def is_accepted(proof: str, document: str, key: str) -> bool:
-    """Say what the Python side says."""
+    """Return what the Python side returns."""
     try:
         found, _ = check_proof(proof.encode(), document.encode())
         verify_checkpoint(found.checkpoint, parse_public_key(key))

@@ -1,4 +1,4 @@
-"""Bulk sources in a whole build: the same checks and the same bytes, whatever form a contract came in."""
+"""Bulk sources in a whole build: the same checks and the same bytes for every form of a contract."""
 
 import gzip
 from pathlib import Path

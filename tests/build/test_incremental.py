@@ -1,4 +1,4 @@
-"""What a build looks into: what changed, for the reason that is told; whatever it leaves alone is as if made anew."""
+"""What a build reads: the sources that changed, with the reason; all other documents equal newly built ones."""
 
 import os
 import shutil
@@ -85,7 +85,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.fixture(params=["git", "times"])
 def content(tmp_path, request) -> Path:
-    """A content folder, in a repository or not; old enough that times are believed."""
+    """A content folder, in a repository or not; old enough that file times are trusted."""
     content = site_of_many(tmp_path / "project", COUNT)
     long_ago = time.time() - 60
     for file in content.rglob("*"):

@@ -1,4 +1,4 @@
-"""Contracts in an object store: read from where they lie, to the same bytes as from a folder."""
+"""Contracts in an object store give the same bytes as contracts in a folder."""
 
 import gzip
 

@@ -24,7 +24,7 @@ VERSION = "0.8.30+commit.73712a01"
 
 
 def program(folder, body, *, name="solc", version=f"Version: {VERSION}.Linux.g++"):
-    """Write a program that tells a version, and else does what the shell lines of `body` do."""
+    """Write a program that prints a version, and otherwise runs the shell lines of `body`."""
     file = folder / name
     file.write_text(f'#!/bin/sh\nif [ "$1" = --version ]; then echo "{version}"; exit; fi\n{body}\n')
     file.chmod(0o755)
@@ -32,7 +32,7 @@ def program(folder, body, *, name="solc", version=f"Version: {VERSION}.Linux.g++
 
 
 def saying(folder, output, **named):
-    """Write a compiler that gives this output, whatever it is asked."""
+    """Write a compiler that gives this output for every input."""
     (folder / "output.json").write_text(json.dumps(output))
     return detect_compiler("solc", program(folder, f"cat {folder / 'output.json'}", **named))
 

@@ -1,4 +1,4 @@
-"""Documents that stand while settings and program do: whatever changes, they are as if made anew."""
+"""Settings-only documents: after any change, they equal newly built ones."""
 
 import os
 from pathlib import Path

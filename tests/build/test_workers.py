@@ -1,4 +1,4 @@
-"""Many workers: each task is done, whoever is killed meanwhile; and nobody outlives the process that asked."""
+"""Many workers: each task is done whichever worker is killed, and no worker outlives its parent."""
 
 import os
 import signal

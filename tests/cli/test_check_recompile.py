@@ -1,4 +1,4 @@
-"""`statuary check --recompile` as a person meets it: which compilers, what is said, and how it ends."""
+"""`statuary check --recompile` as users see it: compilers, messages and exit codes."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`statuary contract add` as a person meets it: what is written, what is said, and how it ends."""
+"""`statuary contract add` as users see it: files, messages and exit codes."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`statuary contract anchor`, and `contract add --rpc`, against a real node, and against nodes that lie or lack something."""
+"""`statuary contract anchor`, and `contract add --rpc`, against a real node, and against false and incomplete nodes."""
 
 import json
 import re

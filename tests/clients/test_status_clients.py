@@ -1,4 +1,4 @@
-"""Real clients of the status API tell what is going on: before, during and after a maintenance, and in trouble.
+"""Real clients of the status API show the status: before, during and after a maintenance, and in an outage.
 
 What they must tell is written here by hand, from `world/` and from what Statuspage is known to do.
 """
@@ -19,7 +19,7 @@ COMPONENTS = ("Nodes", "Public RPC", "Archive", "Explorer “Lupe”", 'Bridge "
 
 @dataclass(frozen=True, kw_only=True)
 class Maintenance:
-    """What a client may tell of a maintenance."""
+    """What a client may show of a maintenance."""
 
     id: str
     name: str
@@ -30,7 +30,7 @@ class Maintenance:
 
 @dataclass(frozen=True, kw_only=True)
 class Incident:
-    """What a client may tell of an incident."""
+    """What a client may show of an incident."""
 
     id: str
     name: str

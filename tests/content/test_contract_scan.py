@@ -1,4 +1,4 @@
-"""Where contracts are written: the same places however often, and in whatever order, one asks."""
+"""The paths of contracts are the same in any order and number of requests."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The sharded layout: where documents lie, and what hides it."""
+"""The sharded layout: the paths of documents, and what hides them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The adapters in the runtimes of their hosts, each asked the conformance vectors over HTTP."""
+"""The adapters in the runtimes of their hosts, tested with the conformance vectors over HTTP."""
 
 import json
 import re

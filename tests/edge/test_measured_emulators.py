@@ -1,4 +1,4 @@
-"""Every measured request and selection, asked of the runtimes of the hosts over HTTP."""
+"""Every measured request and selection, sent to the runtimes of the hosts over HTTP."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""Files that almost are what tool chains write: whatever is wrong with them, it is told in a sentence."""
+"""Files that are almost what tool chains write: each fault is one message."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""What a real node says of real deployments, over HTTP; and that nothing a node may say does harm."""
+"""What a real node returns for real deployments, over HTTP; and that no response of a node does harm."""
 
 import json
 import threading

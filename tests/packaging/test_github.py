@@ -1,4 +1,4 @@
-"""What lies under .github: valid by the public schemas, pinned, and its steps run."""
+"""The files under .github are valid by the public schemas and pinned, and their steps run."""
 
 import os
 import re

@@ -124,7 +124,7 @@ def first_page(url: str) -> tuple[str, str]:
 
 @contextmanager
 def person(name: str) -> Iterator[Person]:
-    """Return somebody in an empty folder, with another empty folder as home."""
+    """Return a user in an empty folder, with another empty folder as home."""
     with tempfile.TemporaryDirectory(prefix=f"statuary-trial-{name}-") as folder:
         (home := Path(folder, "home")).mkdir()
         (work := Path(folder, "work")).mkdir()

@@ -1,4 +1,4 @@
-"""Publishing into a folder: what is written, kept, removed and refused."""
+"""Publishing into a folder: what is written, kept, removed and rejected."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The application: what it sends, what it tells, and that nothing ends it."""
+"""The application: what it sends and logs, and that nothing stops it."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Snapshots that are damaged, cut off, or made to harm: refused in words, and nothing written."""
+"""Snapshots that are damaged, cut off or hostile: each is rejected with a message, and nothing is written."""
 
 import random
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def _zstandard() -> None:
 
 
 def refused(file: Path, match: str = ".") -> None:
-    """Hold that a snapshot is refused, and that nothing comes of it anywhere."""
+    """Assert that a snapshot is rejected and leaves no file anywhere."""
     with pytest.raises(DamagedSnapshotError, match=match):
         verify_snapshot(str(file))
     room = file.parent / "room"
@@ -250,7 +250,7 @@ def test_an_alias_that_is_another_documents_name(tmp_path: Path) -> None:
 
 
 def test_a_bomb_in_a_zip(tmp_path: Path) -> None:
-    """A member that says less than it expands to."""
+    """A member that states less than it expands to."""
     big, members = bytes(50_000_000), harmless()
     bomb = compress_member(SnapshotMember(path="a/two", body=big))
     with (tmp_path / "bomb.zip").open("wb") as stream, ZipWriter(stream) as writer:

@@ -26,7 +26,7 @@ Verdicts = dict[str, tuple[str, list[str]]]
 
 
 def browser_verdicts(records: Iterable[bytes]) -> list[Verdicts]:
-    """Return what the browser's modules say of records."""
+    """Return the results of the browser's modules for records."""
     command = [deno(), "run", *OFFLINE, str(CHECK_ALL)]
     done = subprocess.run(command, input=b"\n".join(records), capture_output=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr.decode()
@@ -41,7 +41,7 @@ def _pointers(faults: list[dict[str, str]]) -> list[str]:
 
 
 def build_verdicts(record: bytes) -> Verdicts:
-    """Return what the checks of a build say of a record."""
+    """Return the results of a build's checks of a record."""
     return {
         result.check: (
             result.outcome.value,

@@ -34,7 +34,7 @@ Case = dict[str, Any]
 
 
 def address(name: str) -> Address:
-    """Return an address that stands for a name."""
+    """Return the address for a name."""
     return checksum_address("0x" + keccak256(name.encode())[-20:].hex())
 
 

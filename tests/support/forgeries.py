@@ -1,4 +1,4 @@
-"""Records forged to be believed, by class: each makes a false claim and repeats it wherever a record repeats itself.
+"""Records forged to be accepted, by class: each makes a false claim and repeats it wherever a record repeats itself.
 
 A forger has everything but the bytecode on the chain: whatever the record says of it must be the chain's. Each forgery
 takes a private copy of a true record, and says whether that record could bear it.
@@ -482,7 +482,7 @@ forged("auxdata over the code", "the last hundred bytes", auxdata_over(lambda to
 
 
 def foreign_immutables(language: str, compiler: str) -> Forge:
-    """Publish a Solidity contract in another language, whose immutables nobody declares."""
+    """Publish a Solidity contract in another language, with undeclared immutables."""
 
     def apply(record: Record) -> bool:
         code = side_of(record, "runtime")

@@ -194,7 +194,7 @@ def _upstream(edge: Served | None) -> dict[str, str]:
 
 @contextmanager
 def _running(command: list[str], listen: str, **environment: str) -> Iterator[Served]:
-    """Run a server that says nothing until the block ends."""
+    """Run a server that sends nothing until the block ends."""
     port = int(listen.rpartition(":")[2])
     with subprocess.Popen(
         command,

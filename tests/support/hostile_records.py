@@ -1,4 +1,4 @@
-"""Every place of a record where a text of somebody else reaches a page."""
+"""Every member of a record whose text reaches a page."""
 
 from collections.abc import Callable
 from typing import Any

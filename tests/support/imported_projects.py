@@ -36,7 +36,7 @@ def chain() -> dict[str, Any]:
 
 
 def on_chain(tool: str, contract: str) -> OnChainContract:
-    """Return what the chain holds of a contract, as files would say it."""
+    """Return what the chain holds of a contract, as files would give it."""
     held = chain()["contracts"][tool][contract]
     return OnChainContract(
         creation=held["creation"],

@@ -1,4 +1,4 @@
-"""A web server on loopback that sends given JSON documents, and fails where a test says so."""
+"""A web server on loopback that sends given JSON documents, and fails where a test wants it."""
 
 import json
 import threading

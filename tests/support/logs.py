@@ -1,4 +1,4 @@
-"""Sites with a transparency log: building them, and reading what their log says."""
+"""Sites with a transparency log: building them, and reading their log."""
 
 from pathlib import Path
 

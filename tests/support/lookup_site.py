@@ -71,5 +71,5 @@ def match_id(row: Row) -> int:
 
 
 def compact(value: Any) -> bytes:
-    """Return JSON as the real server spells it."""
+    """Return JSON as the real server writes it."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -147,7 +147,7 @@ def _running(program: Path, command: Callable[[int], list[object]], scheme: str)
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody has."""
+    """Return a free port of loopback."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])

@@ -86,7 +86,7 @@ def evm_of(record: Record, side: str) -> dict[str, Any]:
 
 
 def set_recompiled(record: Record, side: str, text: str) -> None:
-    """Change recompiled bytecode and its twin in the compiler's output."""
+    """Change recompiled bytecode and its copy in the compiler's output."""
     side_of(record, side)["recompiledBytecode"] = text
     evm_of(record, side)["object"] = text[2:]
 

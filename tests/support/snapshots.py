@@ -16,7 +16,7 @@ ORIGIN = SiteOrigin(instant=parse_instant("2026-11-20T12:00:00Z"), revision="c0f
 
 
 def contract(number: int, chain: int = 1, body: bytes | None = None) -> Document:
-    """Return a document that two spellings of an address share."""
+    """Return a document that two forms of an address share."""
     address = checksum_address("0x" + keccak256(b"%d" % number).hex()[:40])
     return Document(
         path=f"v2/contract/{chain}/{address}",
@@ -31,7 +31,7 @@ def status(text: bytes = b"none") -> Document:
 
 
 def small_documents() -> list[Document]:
-    """Return documents of several kinds: twins, a name that is not ASCII, an empty body, a body that cannot shrink."""
+    """Return documents of several kinds: aliases, a name that is not ASCII, an empty body, a body that cannot shrink."""
     return [
         contract(1),
         contract(2, chain=8453),
@@ -45,7 +45,7 @@ def small_documents() -> list[Document]:
 
 
 def tiny_documents() -> list[Document]:
-    """Return as little as has everything: twins, something that packs and something that does not."""
+    """Return a minimal set of every kind: aliases, a body that compresses and one that does not."""
     return [contract(1), status(b"none " * 30)]
 
 

@@ -57,7 +57,7 @@ def write_content(
     incidents: Iterable[Members] = (),
     maintenances: Iterable[Members] = (),
 ) -> None:
-    """Write a content folder that says what the captured objects say."""
+    """Write a content folder with the content of captured objects."""
     known = {component["id"]: component for component in components}
     for record in (*incidents, *maintenances):
         for component in named_components(record):
@@ -93,7 +93,7 @@ def named_components(record: Members) -> Iterable[Members]:
 
 
 def components_source(components: Iterable[Members]) -> Members:
-    """Return what `components.yaml` says of captured components."""
+    """Return the `components.yaml` of captured components."""
     components = list(components)
     source = {c["id"]: component_source(c) for c in components if not c.get("group_id")}
     groups = {component["id"] for component in components}

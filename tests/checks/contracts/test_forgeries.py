@@ -1,4 +1,4 @@
-"""No forged record is believed, whatever class it is of; what is only spelled in another way is.
+"""No forged record of any class is accepted; a record that is only written differently is.
 
 By default each forgery is made from the few smallest real records that can bear it; with the environment variable
 `STATUARY_ALL_RECORDS` set, from every real record.

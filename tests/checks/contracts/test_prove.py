@@ -1,4 +1,4 @@
-"""True records prove: no finding at all on any real one, and the proof says what was seen."""
+"""True records prove: no real record has a finding, and the proof holds the evidence."""
 
 import re
 

@@ -18,7 +18,7 @@ AT_ONCE = 8
 
 @pytest.fixture(params=["folder", "database"])
 def repository(tmp_path, monkeypatch, request):
-    """Content whose folder is locked, or the database that stands for it, as on Windows."""
+    """Content whose folder is locked, or the lock database in its place, as on Windows."""
     if request.param == "database":
         monkeypatch.setattr("statuary.cli.editing.edit_session.content_lock", database_lock)
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -1,4 +1,4 @@
-"""`statuary incident`: what is written, rejected and asked."""
+"""`statuary incident`: what is written, rejected and prompted for."""
 
 import json
 import subprocess

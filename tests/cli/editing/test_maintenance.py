@@ -1,4 +1,4 @@
-"""`statuary maintenance`: windows, what the clock does, and what is refused."""
+"""`statuary maintenance`: windows, automatic updates, and what is rejected."""
 
 import json
 

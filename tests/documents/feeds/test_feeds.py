@@ -1,4 +1,4 @@
-"""Feeds: what parsers and specifications say of them, and what stays while content is edited."""
+"""Feeds: parsers and specifications accept them, and ids stay while content is edited."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a build changed, told as Statuspage's webhooks tell it."""
+"""What a build changed, in the form of Statuspage's webhooks."""
 
 import json
 

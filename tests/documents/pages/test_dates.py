@@ -1,4 +1,4 @@
-"""Instants and days as pages tell them."""
+"""Instants and days as pages show them."""
 
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo

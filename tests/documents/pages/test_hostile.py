@@ -102,7 +102,7 @@ def test_a_name_is_a_search_term_of_letters() -> None:
 
 
 def status_page(text: str) -> str:
-    """Return every page of a status side that says a text wherever one can be said."""
+    """Return every page of a status side that has a text wherever one can be."""
     quoted = "'" + text.replace("'", "''").replace("\x00", "").replace("\x1b", "").replace("\ufeff", "") + "'"
     catalogue = catalogue_of(
         components=f"""

@@ -1,4 +1,4 @@
-"""The code on the chain, with what did not come from the compiler marked where it lies in the end."""
+"""The code on the chain, with marks where it did not come from the compiler."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Pages of real records: each can be made, and says what its record says."""
+"""Pages of real records: each can be rendered, and shows its record."""
 
 from statuary.documents.pages.visible_text import HIDDEN_CHARACTERS
 from statuary.domain.contracts.proof import Proof

@@ -1,4 +1,4 @@
-"""What the pages of the status side say at an instant."""
+"""The status pages at an instant."""
 
 import re
 

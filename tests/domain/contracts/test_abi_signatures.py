@@ -1,4 +1,4 @@
-"""Signatures as ethers v6 spells them, and the items that it leaves out."""
+"""Signatures as ethers v6 writes them, and the items that it leaves out."""
 
 import pytest
 from hypothesis import given

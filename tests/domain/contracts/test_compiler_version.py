@@ -1,4 +1,4 @@
-"""Versions as compilers tell them and as records spell them."""
+"""Versions as compilers print them and as records have them."""
 
 import pytest
 

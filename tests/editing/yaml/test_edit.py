@@ -1,4 +1,4 @@
-"""Single edits: what they look like, and what they refuse."""
+"""Single edits: what they write, and what they reject."""
 
 from datetime import date, datetime
 

@@ -1,4 +1,4 @@
-"""A log whose publication is killed anywhere verifies, and goes on from what was published."""
+"""A log whose publication is killed anywhere verifies, and continues from what was published."""
 
 import os
 import signal

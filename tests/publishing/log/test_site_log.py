@@ -1,4 +1,4 @@
-"""The log of a site: what builds append, what they keep, and what they refuse to sign."""
+"""The log of a site: what builds append, keep and reject."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Two publishers at once, each with a log of its own making: the store's log goes on with one, and does not fork."""
+"""Two publishers at once, each with its own log: the store's log continues one of them, and does not fork."""
 
 import os
 import subprocess

@@ -233,7 +233,7 @@ def in_thread(do, *arguments, **options):
 
 
 class BrokenOffError(Exception):
-    """A publication ends where it stands."""
+    """A publication stops at this point."""
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -434,7 +434,7 @@ def test_without_a_lease_what_another_program_put_meanwhile_is_not_replaced(stor
 
 
 def test_without_a_lease_two_publishers_at_once_are_noticed(store):
-    """The first one says so, and the next publication mends what the two left."""
+    """The first one reports it, and the next publication repairs what the two left."""
     publish(store.url, SITE, has_lease=False)
     taken = []
 

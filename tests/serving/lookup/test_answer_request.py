@@ -1,4 +1,4 @@
-"""The look-up's refusals in their measured words, and its answers on a site of two records."""
+"""The look-up's errors with their measured messages, and its responses on a site of two records."""
 
 import json
 

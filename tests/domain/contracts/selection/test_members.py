@@ -1,4 +1,4 @@
-"""Where members lie in compact JSON, held to what a JSON parser reads."""
+"""The positions of members in compact JSON, compared with a JSON parser."""
 
 import json
 

@@ -158,7 +158,7 @@ def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: PageTexts) -> I
                 path=f"/{url.pattern}",
                 description=url.description,
                 media_type=url.media_type.partition(";")[0],
-                cache=texts("api.briefly" if url.cache == SHORT_LIVED else "api.asked"),
+                cache=texts("api.briefly" if url.cache == SHORT_LIVED else "api.revalidate"),
                 example=example,
             )
 

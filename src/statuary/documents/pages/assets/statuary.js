@@ -5,7 +5,7 @@
 // place of what is shown. This script knows nothing about the content of a page.
 
 const ROOT = new URL("../", import.meta.url);
-const LOOK_AGAIN = 60_000;
+const REFRESH_INTERVAL = 60_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 // ── times ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -177,13 +177,13 @@ let shown = main.innerHTML;
 let refreshed = Date.now();
 let timer;
 
-// after what readers see: scripts hold back the first picture
+// imported late, since scripts delay the first paint
 const importing = path && import("./epochs.js");
 
-async function readFile(place) {
-  const answer = await fetch(new URL(place, ROOT), { cache: "no-cache" });
-  if (!answer.ok) throw new Error(`${place}: ${answer.status}`);
-  return new Uint8Array(await answer.arrayBuffer());
+async function readFile(file) {
+  const response = await fetch(new URL(file, ROOT), { cache: "no-cache" });
+  if (!response.ok) throw new Error(`${file}: ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 /** The page of an epoch: a file, or a patch of one. */
@@ -195,26 +195,26 @@ async function readPage({ file, patch }) {
   return new DOMParser().parseFromString(new TextDecoder().decode(body), "text/html");
 }
 
-/** Shows what the page says now, if that is something else, and comes back when it changes next. */
-async function look() {
+/** Shows the present version of the page, and runs again when it changes next. */
+async function refresh() {
   clearTimeout(timer);
-  let wait = LOOK_AGAIN;
+  let wait = REFRESH_INTERVAL;
   try {
     const { INDEX, parseEpochs, storedAt } = await importing;
-    const answer = await fetch(new URL(INDEX, ROOT), { cache: "no-cache" });
-    const epochs = parseEpochs(await answer.text());
+    const response = await fetch(new URL(INDEX, ROOT), { cache: "no-cache" });
+    const epochs = parseEpochs(await response.text());
     const now = Date.now();
     const stored = storedAt(epochs, path, now);
     show(await readPage(stored?.changed ? stored : { file: path }));
     refreshed = now;
     const until = Date.parse(epochs.until);
-    say(until < now ? "stale" : "", until);
+    showNotice(until < now ? "stale" : "", until);
     const next = epochs.instants.find((since) => since > now) ?? Infinity;
     wait = Math.min(wait, next - now);
   } catch {
-    say("offline", refreshed);
+    showNotice("offline", refreshed);
   }
-  timer = setTimeout(look, Math.min(Math.max(wait, 0) + 50, LONGEST_TIMER));
+  timer = setTimeout(refresh, Math.min(Math.max(wait, 0) + 50, LONGEST_TIMER));
 }
 
 function show(page) {
@@ -234,7 +234,7 @@ function show(page) {
 }
 
 /** Shows below the page that it may be out of date, or hides that notice. */
-function say(what, instant) {
+function showNotice(what, instant) {
   const notice = document.getElementById("stale");
   notice.hidden = !what;
   if (!what) return;
@@ -286,9 +286,9 @@ function loadExamples() {
 
 enhance(document);
 loadExamples();
-setInterval(() => showTimes(document), LOOK_AGAIN);
+setInterval(() => showTimes(document), REFRESH_INTERVAL);
 offerDownloads();
 if (path) {
-  look();
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); });
+  refresh();
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
 }
