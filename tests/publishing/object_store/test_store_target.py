@@ -496,7 +496,7 @@ def test_a_body_that_differs_from_the_offered_one_is_not_put(moto_store):
 
 
 @pytest.mark.parametrize(
-    ("harm", "said"),
+    ("harm", "message"),
     [
         (lambda store, shard: put(store, INDEX, b"{}"), "is not a ledger"),
         (lambda store, shard: put(store, INDEX, b'{"format":9}'), "version 9"),
