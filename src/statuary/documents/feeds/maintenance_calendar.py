@@ -7,6 +7,7 @@ for it (`icalendar`) takes longer than building a small site; the tests read the
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from statuary.documents.feeds.feed_entries import incident_url, status_label
 from statuary.documents.feeds.update_bodies import body_plain, one_line, xml_text
@@ -60,12 +61,13 @@ def maintenance_calendar(page_state: PageState, own_url: str, maintenances: Sequ
         f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}",
         f"X-PUBLISHED-TTL:{REFRESH}",
     ]
-    for record in sorted(maintenances, key=_by_window):
-        lines += _event(record, page_state)
     if not maintenances:
         lines += UTC_DEFINITION
-    lines.append("END:VCALENDAR")
-    return b"".join(map(_folded, lines))
+    events = (
+        _event(record, page_state.page, _names(record, page_state))
+        for record in sorted(maintenances, key=_by_window)
+    )
+    return b"".join((*map(_folded, lines), *events, _folded("END:VCALENDAR")))
 
 
 def sequence(record: IncidentState) -> int:
@@ -84,8 +86,13 @@ def _by_window(record: IncidentState) -> tuple[Instant, str]:
     return maintenance.scheduled_for, maintenance.id
 
 
-def _event(record: IncidentState, page_state: PageState) -> Iterator[str]:
-    maintenance, page = _maintenance(record), page_state.page
+@lru_cache(maxsize=1_024)
+def _event(record: IncidentState, page: Page, names: tuple[str, ...]) -> bytes:
+    return b"".join(map(_folded, _event_lines(record, page, names)))
+
+
+def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...]) -> Iterator[str]:
+    maintenance = _maintenance(record)
     summary = _text(one_line(maintenance.name))
     yield "BEGIN:VEVENT"
     yield f"UID:{_uid(maintenance, page)}"
@@ -97,7 +104,7 @@ def _event(record: IncidentState, page_state: PageState) -> Iterator[str]:
     yield f"DTSTART:{_utc(maintenance.scheduled_for)}"
     yield f"DTEND:{_utc(maintenance.scheduled_until)}"
     yield f"SUMMARY:{summary}"
-    yield f"DESCRIPTION:{_text(_description(record, page_state))}"
+    yield f"DESCRIPTION:{_text(_description(record, names))}"
     yield f"URL:{_uri(incident_url(page, maintenance.id))}"
     yield f"STATUS:{'CANCELLED' if record.cancelled else 'CONFIRMED'}"
     # the maintenance does not make the subscriber busy
@@ -118,10 +125,13 @@ def _uid(maintenance: Maintenance, page: Page) -> str:
     return _text(f"{maintenance.id}@{page.id}")
 
 
-def _description(record: IncidentState, page_state: PageState) -> str:
-    """Return the affected components, then the updates, newest first."""
+def _names(record: IncidentState, page_state: PageState) -> tuple[str, ...]:
     states = (page_state.components.get(component) for component in record.components)
-    names = [one_line(state.component.name) for state in states if state and not state.component.removed]
+    return tuple(one_line(state.component.name) for state in states if state and not state.component.removed)
+
+
+def _description(record: IncidentState, names: tuple[str, ...]) -> str:
+    """Return the affected components, then the updates, newest first."""
     updates = [
         f"{status_label(record, position)} - {body_plain(published.update.body)}"
         for position, published in enumerate(record.published_updates)

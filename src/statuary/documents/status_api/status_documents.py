@@ -90,6 +90,7 @@ class StatusDocuments:
         self._on_page = {c.id: c for c in timeline.catalogue.components if not c.removed}
         self._groups = [c for c in timeline.by_position if c.group and not c.removed]
         self._closed: dict[IncidentState, Document] = {}
+        self._members: dict[IncidentState, Members] = {}
         self._encoded: dict[IncidentState, EncodedRecord] = {}
         self._years = CreationYears(self._page.time_zone)
         self._archived: dict[int, tuple[ArchiveYear, Document]] = {}
@@ -220,8 +221,10 @@ class StatusDocuments:
         return archive_document(page, year, incidents, maintenances)
 
     def _incident(self, record: IncidentState, context: StatusDocumentContext) -> Members:
-        components = components_of(record, context.components, self._positions)
-        return incident_members(record, components, self._page, self._timestamps)
+        members = self._members.get(record)
+        if members is None:
+            members = self._members[record] = incident_members(record, [], self._page, self._timestamps)
+        return {**members, "components": components_of(record, context.components, self._positions)}
 
     def _context(self, state: PageState) -> StatusDocumentContext:
         components = {

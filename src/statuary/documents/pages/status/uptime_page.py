@@ -113,6 +113,7 @@ class UptimeViewBuilder:
         self._dates, self._texts = localization.dates, localization.texts
         self._draw = draw
         self._tables: dict[MonthTableKey, Markup] = {}
+        self._calendars: dict[str, tuple[object, ComponentCalendar]] = {}
 
     def view(
         self,
@@ -152,6 +153,17 @@ class UptimeViewBuilder:
 
     def _component(
         self, uptime: ComponentUptime, days: DateRange, downtimes: Mapping[date, DayDowntime], name: str
+    ) -> ComponentCalendar:
+        """Return the calendar of a component, that of an earlier instant if nothing about it has changed."""
+        basis = days.first, days.last, uptime.fraction, troubles
+        known = self._calendars.get(uptime.component.id)
+        if known is None or known[0] != basis:
+            made = self._calendar(uptime, days, troubles, name)
+            known = self._calendars[uptime.component.id] = basis, made
+        return known[1]
+
+    def _calendar(
+        self, uptime: ComponentUptime, days: DateRange, troubles: Mapping[date, DayDowntime], name: str
     ) -> ComponentCalendar:
         first = max(days.first, uptime.component.start_date or days.first)
         views = {day: self._days(uptime.component.id, one) for day, one in downtimes.items()}
