@@ -155,15 +155,15 @@ class UptimeViewBuilder:
         self, uptime: ComponentUptime, days: DateRange, downtimes: Mapping[date, DayDowntime], name: str
     ) -> ComponentCalendar:
         """Return the calendar of a component, that of an earlier instant if nothing about it has changed."""
-        basis = days.first, days.last, uptime.fraction, troubles
+        basis = days.first, days.last, uptime.fraction, downtimes
         known = self._calendars.get(uptime.component.id)
         if known is None or known[0] != basis:
-            made = self._calendar(uptime, days, troubles, name)
+            made = self._calendar(uptime, days, downtimes, name)
             known = self._calendars[uptime.component.id] = basis, made
         return known[1]
 
     def _calendar(
-        self, uptime: ComponentUptime, days: DateRange, troubles: Mapping[date, DayDowntime], name: str
+        self, uptime: ComponentUptime, days: DateRange, downtimes: Mapping[date, DayDowntime], name: str
     ) -> ComponentCalendar:
         first = max(days.first, uptime.component.start_date or days.first)
         views = {day: self._days(uptime.component.id, one) for day, one in downtimes.items()}
