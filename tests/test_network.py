@@ -16,24 +16,26 @@ from statuary.conform.http_requests import UnreachableError, http_sender
 from statuary.importing import ethereum_node
 from statuary.importing.ethereum_node import EthereumNode
 from statuary.importing.import_error import ContractImportError
+from statuary.importing.web_source import WebSource
 from statuary.network import Pace, http_opener, is_private_host
 from statuary.publishing.errors import PublishingError
 from statuary.snapshots import http_client
-from statuary.snapshots.http_client import fetch
+from statuary.snapshots.http_client import fetch, is_same_server, url_size
 
 HANDLERS = (HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor)
 SLOWLY = 0.05
 
 
 @contextmanager
-def server(respond: Callable[[socket.socket], None]) -> Iterator[str]:
-    """Listen on loopback, and answer every connection in a thread of its own."""
+def server(respond: Callable[[socket.socket], None], asked: list[bytes] | None = None) -> Iterator[str]:
+    """Listen on loopback, and answer every connection in a thread of its own; `asked` takes the requests."""
+    requests = [] if asked is None else asked
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def one(connection: socket.socket) -> None:
             with connection:
                 try:
-                    connection.recv(1 << 16)
+                    requests.append(connection.recv(1 << 16))
                     respond(connection)
                 except OSError:
                     pass
@@ -193,6 +195,41 @@ def test_redirects_of_a_node_are_not_followed():
         pytest.raises(ContractImportError, match="302"),
     ):
         EthereumNode(url).call("eth_chainId")
+
+
+def test_a_key_stays_with_the_server_that_it_is_for():
+    """Neither a redirect nor a link takes it to another server."""
+    other, first = [], []
+    with server(found, other) as elsewhere, server(redirect_to(f"{elsewhere}/x"), first) as url:
+        source = WebSource({"Authorization": "Bearer key"})
+        assert source.get(url) == b"secret"
+        assert source.get(f"{elsewhere}/next") == b"secret"
+    assert b"Authorization: Bearer key" in first[0]
+    assert len(other) == 2
+    assert not any(b"Bearer" in request for request in other)
+
+
+@pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        ("https://a.example/b?c", True),
+        ("http://a.example/", False),
+        ("https://a.example:8443/", False),
+        ("https://b.a.example/", False),
+        ("https://a.example@evil.example/", False),
+    ],
+)
+def test_where_a_key_may_go(other, is_same):
+    assert is_same_server("https://a.example/", other) is is_same
+    assert is_same_server("http://a.example/", "https://a.example/")
+
+
+def test_a_stated_length_of_thousands_of_digits_is_none():
+    def respond(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n")
+
+    with server(respond) as url, pytest.raises(PublishingError, match="does not state its length"):
+        url_size(url)
 
 
 def test_only_http_urls_are_opened():

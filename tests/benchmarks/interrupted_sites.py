@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import product
@@ -183,31 +184,63 @@ def _expect_in_store(trials: Trials, url: str, site: Path, number: int) -> None:
 
 
 def calls(trials: Trials, times: int) -> Iterator[str]:
-    """Let each call of the system that changes the disk fail, with EIO and with ENOSPC."""
-    state = 0
-    for call, error in product(CALLS.split(","), ("EIO", "ENOSPC")):
-        for place in range(1, times + 1):
-            log, trace, what = trials.root / "log", trials.root / "trace", f"{call} {place} with {error}"
-            state = 1 - state
-            traced = ["strace", "--seccomp-bpf", "-f", "-o", trace, "-e", f"trace={call}"]
-            injected = ["-e", f"inject={call}:error={error}:when={place}"]
-            with log.open("wb") as file:
-                done = subprocess.run(
-                    [*traced, *injected, sys.executable, "-m", "statuary", *map(str, trials.build(state))],
-                    stdout=file,
-                    stderr=file,
-                    check=False,
-                    env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
-                )
-            trials.looked_at(Outcome(done.returncode, log.read_text("utf-8", "replace")), what)
-            trials.expect_old_or_new(what)
-            is_injected = "(INJECTED)" in trace.read_text("utf-8", "replace")
-            if is_injected:
-                trials.run(*trials.build(state))
-            trials.expect(trials.wanted[state], what)
-            if not is_injected:
-                break
-            yield f"{call}, {error}"
+    """Let calls of the system that change the disk fail in a build, a tick and a publication, with EIO and ENOSPC.
+
+    So many of each call as `times` says, spread evenly from the first to the last, or all.
+    """
+    for kind, call in product(("build", "tick", "publish"), CALLS.split(",")):
+        most = max(_fail_one(trials, kind, state, call) for state in (0, 1))
+        places = sorted({1 + most * number // times for number in range(times if most else 0)})
+        for number, failure in enumerate(product(("EIO", "ENOSPC"), places)):
+            if _fail_one(trials, kind, number % 2, call, failure):
+                yield f"{kind}: {call} ({most})"
+
+
+def _fail_one(trials: Trials, kind: str, state: int, call: str, failure: tuple[str, int] = ("", 0)) -> int:
+    """Let a call fail; return whether it did. At no place, return how many such calls there are."""
+    what, copy, site = (
+        f"{call} {failure[1]} of {kind} with {failure[0]}",
+        trials.root / "copy",
+        trials.root / "undisturbed-",
+    )
+    command, out, wanted = trials.build(state), trials.out, trials.wanted[state]
+    if kind == "tick":
+        trials.run(*trials.build(0))
+        command, wanted = ["tick", "--out", trials.out, "--now", LATER], trials.later
+    elif kind == "publish":
+        published = Path(f"{site}{state}")
+        command, out, wanted = ["publish", published, "--to", copy], copy, files_in(published)
+    done, made = _with_failure(trials, command, call, *failure)
+    trials.looked_at(done, what)
+    trials.expect_old_or_new(what, out)
+    if done.code != 0:
+        trials.run(*command)
+    trials.expect(wanted, what, out)
+    return made
+
+
+def _with_failure(
+    trials: Trials, command: list[object], call: str, error: str, place: int
+) -> tuple[Outcome, int]:
+    """Run a command whose call fails at a place; return how it ended, and how many calls failed.
+
+    At no place, that is how many calls a process of it makes.
+    """
+    log, trace = trials.root / "log", trials.root / "trace"
+    traced = ["strace", "--seccomp-bpf", "-f", "-o", trace, "-e", f"trace={call}"]
+    injected = ["-e", f"inject={call}:error={error}:when={place}"] if place else []
+    with log.open("wb") as file:
+        done = subprocess.run(
+            [*traced, *injected, sys.executable, "-m", "statuary", *map(str, command)],
+            stdout=file,
+            stderr=file,
+            check=False,
+            env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        )
+    seen = trace.read_text("utf-8", "replace")
+    made = Counter(line.partition(" ")[0] for line in seen.splitlines() if f" {call}(" in line)
+    outcome = Outcome(done.returncode, log.read_text("utf-8", "replace"))
+    return outcome, seen.count("(INJECTED)") if place else max(made.values(), default=0)
 
 
 def disks(trials: Trials, times: int) -> Iterator[str]:
@@ -325,7 +358,7 @@ CAMPAIGNS = {
     "damages": (damages, len(DAMAGES)),
     "checkouts": (checkouts, 100),
 }
-"""The campaigns, and how often each tries by default; `calls` each call of the system so often, or to the last."""
+"""The campaigns, and how often each tries by default; `calls` each call of the system so often, or each."""
 
 
 def main() -> None:

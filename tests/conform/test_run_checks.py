@@ -456,3 +456,11 @@ def test_captured_pages_of_statuspage_conform_and_a_clone_s_does_not(name):
     assert set(failed) == (
         {"status-documents-are-served", "incidents-have-their-documents"} if "hashicorp" in name else set()
     )
+
+
+def test_answers_that_nest_too_deeply_are_reported(site):
+    def damaged(target: str, method: str, answered: HttpResponse) -> HttpResponse:
+        return replace(answered, body=b"[" * 100_000) if answered.status == 200 else answered
+
+    outcomes = {one.outcome for one in run_checks(CheckedDeployment(asking(site, damaged), NOW), EVERYTHING)}
+    assert ConformanceOutcome.FAILED in outcomes

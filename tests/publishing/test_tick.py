@@ -1,6 +1,8 @@
 """`tick` makes of a published site what a fresh build at the same instant would publish."""
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import orjson
@@ -12,6 +14,7 @@ from statuary.domain.primitives import Instant, parse_instant
 from statuary.publishing.epoch_index import read_epoch_index
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.ledger.transaction import transaction
 from statuary.publishing.tick import tick
 from support.requirements import CHECKOUT
 from support.sites import SMALL_SITE, write_files
@@ -47,6 +50,27 @@ def status_content(root: Path) -> Path:
         if "contracts" not in file.parts
     }
     return write_files(root / "content", files)
+
+
+def test_a_ledger_that_was_set_aside_does_not_hide_what_is_to_change(tmp_path: Path) -> None:
+    """It knows the names of our files then, and no digests."""
+    content = status_content(tmp_path)
+    sites = tmp_path / "site", tmp_path / "other"
+    for site in sites:
+        build(content, site, START)
+    since = read_epoch_index(sites[0]).epochs[-1][0]
+    (sites[0] / ".statuary/ledger.sqlite3").unlink()
+    assert tick(sites[0], since).changed == tick(sites[1], since).changed
+    assert plain(sites[0]) == plain(sites[1])
+
+
+def test_an_error_that_ends_a_transaction_by_itself_is_the_one_that_is_told() -> None:
+    """So does SQLite where the disk fails; a rollback would then fail in its turn, and say that the ledger is damaged."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE t (x PRIMARY KEY)")
+        connection.execute("INSERT INTO t VALUES (1)")
+        with pytest.raises(sqlite3.IntegrityError), transaction(connection):
+            connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)")
 
 
 def test_ticking_through_every_transition_equals_building_anew(tmp_path: Path) -> None:

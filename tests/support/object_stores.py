@@ -168,7 +168,8 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
 
 Fault = Callable[[str, str, int], str]
 """Method, path and number of a request to what befalls it: nothing (empty), `500`, `503`, `lost` (it takes effect,
-but the answer never comes) or `hang` (nothing happens for longer than anybody waits)."""
+but the answer never comes), `cut` (half of the answer comes), `slow` (it waits a second) or `hang` (nothing happens
+for longer than anybody waits)."""
 
 
 @dataclass
@@ -237,6 +238,7 @@ def proxied(server: Server, fault: Fault | None = None, hang: float = 5.0) -> It
                 self.forward(body, path, fault)
 
         def forward(self, body: bytes, path: str, fault: str) -> None:
+            time.sleep(fault == "slow")
             status, headers, answer = self.ask(body)
             proxy.seen.append((self.command, path, fault or str(status)))
             if fault == "lost":
@@ -251,7 +253,8 @@ def proxied(server: Server, fault: Fault | None = None, hang: float = 5.0) -> It
             self.send_header("Content-Length", length)
             self.end_headers()
             if self.command != "HEAD":
-                self.wfile.write(answer)
+                self.wfile.write(answer[: len(answer) // 2] if fault == "cut" else answer)
+            self.close_connection = fault == "cut"
 
         def ask(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
             """Ask the server, over the connection that this thread has with it."""

@@ -76,9 +76,10 @@ def publish(
     verify: bool = False,
     on_read: Callable[[str], None] = lambda _: None,
     seconds: float = 30,
+    patience: RetryPolicy = HASTY,
 ) -> tuple[Plan, RequestCounts, RequestCounts]:
     """Publish bodies below a URL; return the plan, what comparing took and what applying was to take."""
-    bucket = ObjectStore(url, HASTY)
+    bucket = ObjectStore(url, patience)
     lease = None
     if has_lease and not dry_run:
         lease = Lease(bucket, ahead if callable(ahead) else clock(ahead), timedelta(seconds=seconds))

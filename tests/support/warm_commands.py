@@ -16,7 +16,7 @@ CRASHED = 70
 """The exit code of a command that ends with a traceback."""
 
 
-INTERRUPT = {signal.SIGINT}
+INTERRUPT = {signal.SIGINT, signal.SIGTERM}
 INTERRUPTED = 128 + signal.SIGINT
 
 
@@ -25,6 +25,7 @@ class Outcome(NamedTuple):
 
     code: int
     output: str
+    memory: int = 0  # bytes at most
 
 
 class WarmCommand:
@@ -53,6 +54,7 @@ class WarmCommand:
             file = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(file, 1)
             os.dup2(file, 2)
+            sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)  # pytest has others
             signal.signal(signal.SIGINT, signal.default_int_handler)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             prepare()
@@ -68,6 +70,7 @@ class WarmCommand:
         finally:
             signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPT)
             sys.stdout.flush()
+            sys.stderr.flush()
             os._exit(code)
 
     def send(self, number: int) -> None:
@@ -77,12 +80,13 @@ class WarmCommand:
     def wait(self) -> Outcome:
         """Wait for its end; whoever interrupts that ends the command as well."""
         try:
-            _, status = os.waitpid(self.pid, 0)
+            _, status, used = os.wait4(self.pid, 0)
         except KeyboardInterrupt:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             raise
-        return Outcome(os.waitstatus_to_exitcode(status), self.log.read_text("utf-8", "replace"))
+        code = os.waitstatus_to_exitcode(status)
+        return Outcome(code, self.log.read_text("utf-8", "replace"), used.ru_maxrss << 10)
 
 
 def warm_up(*arguments: object, log: Path) -> None:

@@ -21,6 +21,7 @@ from statuary.cli.options.contract_options import (
 )
 from statuary.cli.output.findings_report import text_report
 from statuary.cli.output.plain_text import size_text
+from statuary.cli.output.printable import printable
 from statuary.content.locate import locate_findings
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.contracts.workspace import WorkspaceDeployment
@@ -175,7 +176,7 @@ def _print_verification(prepared: PreparedContract, content: Path) -> None:
     if verification.findings:
         click.echo(text_report(verification.findings, str(content)), err=True)
     for note in prepared.notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {printable(note)}", err=True)
     record = verification.record
     if record is not None and verification.is_valid:
         levels = (f"{side} {record[f'{side}Match'] or 'null'}" for side in ("creation", "runtime"))

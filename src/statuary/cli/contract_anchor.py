@@ -13,6 +13,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import DurationType, build_instant, content_option, now_option
 from statuary.cli.options.contract_options import ADDRESS, CHAIN_ID
 from statuary.cli.output.findings_report import text_report
+from statuary.cli.output.printable import printable
 from statuary.cli.output.progress import progress
 from statuary.content.locate import locate_findings
 from statuary.domain.catalogue import Catalogue, ContractSource
@@ -72,7 +73,7 @@ def anchor(
                 shown += one.is_shown
                 _print_anchor(one)
     for note in nodes.notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {printable(note)}", err=True)
     click.echo(f"{shown:,} of {len(sources):,} contracts shown to be on chain {chain}")
     if findings:
         click.echo(text_report(sorted_findings(locate_findings(content, findings)), str(content)), err=True)
@@ -121,6 +122,6 @@ def anchor_added(content: Path, source: ContractSource, rpc: str, catalogue: Cat
             _print_anchor(one)
     except StatuaryError as error:
         hint = f"; {error.hint}" if error.hint else ""
-        click.echo(f"note: the contract is not anchored: {error}{hint}", err=True)
+        click.echo(f"note: the contract is not anchored: {printable(str(error))}{hint}", err=True)
     for note in nodes.notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {printable(note)}", err=True)

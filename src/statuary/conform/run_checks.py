@@ -46,7 +46,7 @@ def _judge(deployment: CheckedDeployment, check: ConformanceCheck) -> Conformanc
         problems, outcome = (str(nothing),), ConformanceOutcome.SKIPPED
     except UnreachableError as unreachable:
         problems, outcome = (str(unreachable),), ConformanceOutcome.FAILED
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as odd:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as odd:
         # a response can have any shape
         problems, outcome = (
             (f"cannot read the responses: {type(odd).__name__}: {odd}",),

@@ -13,7 +13,7 @@ import orjson
 
 from statuary.importing.import_error import SourceError, SourceUnavailableError
 from statuary.publishing.errors import PublishingError
-from statuary.snapshots.http_client import CONNECTION_ERRORS, open_url
+from statuary.snapshots.http_client import CONNECTION_ERRORS, is_same_server, open_url
 
 MAX_BODY = 256 << 20
 """Bytes of the longest body that is read."""
@@ -45,11 +45,12 @@ class WebSource:
         """Take how to ask.
 
         Args:
-            headers: what every request has, such as a key.
+            headers: what a request to the first URL's server has, such as a key.
             wait: passes the seconds of a pause.
             announce: is called for every request.
         """
         self.headers = dict(headers or {})
+        self.first_url = ""
         self.wait = wait
         self.announce = announce
 
@@ -93,8 +94,11 @@ class WebSource:
 
     def _get_once(self, url: str) -> bytes:
         self.announce()
+        self.first_url = self.first_url or url
+        # a link to the next page is the server's word
+        headers = self.headers if is_same_server(self.first_url, url) else {}
         try:
-            with open_url(url, self.headers) as response:
+            with open_url(url, headers) as response:
                 body = response.read(MAX_BODY + 1)
                 missing = getattr(response, "length", 0)
         except PublishingError as error:

@@ -16,6 +16,8 @@ from urllib.request import (
     Request,
 )
 
+from typing_extensions import override
+
 from statuary.network import Pace, http_opener
 from statuary.publishing.errors import PublishingError
 from statuary.version import VERSION
@@ -25,6 +27,9 @@ TIMEOUT = 30.0
 
 PACE = Pace(seconds=60.0, rate=16 << 10)
 """A mirror may send gigabytes, but not a byte a second."""
+
+MAX_LENGTH_DIGITS = 18
+"""Digits of a stated length that are believed."""
 
 CONNECTION_ERRORS = (OSError, http.client.HTTPException)
 """What a connection that fails raises."""
@@ -99,7 +104,7 @@ def url_size(url: str) -> int:
             length = response.headers.get("Content-Length", "")
     except CONNECTION_ERRORS as error:
         raise url_error(url, str(getattr(error, "reason", error))) from None
-    if not length.isdigit():
+    if not length.isdigit() or len(length) > MAX_LENGTH_DIGITS:
         raise url_error(url, "does not state its length")
     return int(length)
 
@@ -139,7 +144,28 @@ def open_url(
 @cache
 def opener() -> OpenerDirector:
     """Return an opener of http and https URLs that follows redirects."""
-    return http_opener(PACE, HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor)
+    return http_opener(PACE, HTTPDefaultErrorHandler, _KeyKeepingRedirects, HTTPErrorProcessor)
+
+
+class _KeyKeepingRedirects(HTTPRedirectHandler):
+    """Follows redirects; a key stays with the server that it is for."""
+
+    @override
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage, newurl: str
+    ) -> Request | None:
+        request = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if request is not None and not is_same_server(req.full_url, newurl):
+            request.headers.pop("Authorization", None)
+        return request
+
+
+def is_same_server(url: str, other: str) -> bool:
+    """Return whether a key that is for one URL may be sent to another: to the same host, and never without TLS anew."""
+    before, after = urlsplit(url), urlsplit(other)
+    if (before.scheme, after.scheme) == ("http", "https"):
+        return before.hostname == after.hostname and before.port is after.port is None
+    return (before.scheme, before.netloc) == (after.scheme, after.netloc)
 
 
 def url_error(url: str, why: str) -> PublishingError:

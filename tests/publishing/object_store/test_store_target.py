@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import random
 import threading
 from collections import Counter
@@ -345,6 +346,55 @@ def test_a_late_new_object_is_found_by_the_next_publication(store, monkeypatch):
     assert bodies_in(store) == CHANGED
     plan, requested, cost = publish(store.url, CHANGED, ahead=now)
     assert (plan.is_empty, requested.head, cost.put) == (True, 0, 0)
+
+
+PATIENT = HASTY._replace(timeout=20)
+FAULTS = ("500", "503", "lost", "cut", "slow", "hang")
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("STORE_FAULTS", "2"))))
+def test_faults_and_a_late_put_leave_nothing_that_the_next_publications_do_not_mend(
+    moto_store, seed, monkeypatch
+):
+    """Faults befall a publisher, which loses its lease while one of its puts is on the way; STORE_FAULTS tries more."""
+    import obstore
+
+    store, dice, slept, taken = moto_store, random.Random(seed), 0, []
+    before, first, second = (
+        {path: body + b" " * dice.randrange(2) for path, body in SITE.items() if dice.random() < 0.8}
+        for _ in range(3)
+    )
+    publish(store.url, before, patience=PATIENT)
+    late = dice.choice([path for path, body in first.items() if before.get(path) != body])
+    real = obstore.put_async
+
+    def faults(*_):
+        return dice.choice(FAULTS) if dice.random() < 0.04 else ""
+
+    def now():
+        return clock(slept)()
+
+    async def put_async(bucket, path, *arguments, **options):
+        nonlocal slept
+        if path == late and not taken:
+            slept, store.fault = 60, lambda *_: ""
+            taken.append("begun")
+            taken.append(in_thread(publish, store.url, second, ahead=now, patience=PATIENT).exception())
+            store.fault = faults
+        return await real(bucket, path, *arguments, **options)
+
+    monkeypatch.setattr(obstore, "put_async", put_async)
+    store.fault = faults
+    with pytest.raises(PublishingError):
+        publish(store.url, first, ahead=now)
+    assert taken in ([], ["begun", None])
+    for path, body in bodies_in(store).items():
+        assert body in (before.get(path), first.get(path), second.get(path))
+    slept += 60
+    publish(store.url, second, ahead=now, patience=PATIENT)
+    assert bodies_in(store) == second
+    plan, _, cost = publish(store.url, second, ahead=now, patience=PATIENT)
+    assert (plan.is_empty, cost.put) == (True, 0)
 
 
 def test_verifying_requests_every_object(moto_store):

@@ -13,6 +13,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant
 from statuary.cli.output.findings_report import text_report
 from statuary.cli.output.import_report import contract_import_lines
+from statuary.cli.output.printable import printable
 from statuary.cli.output.progress import progress
 from statuary.content.read_content import read_content
 from statuary.domain.catalogue import ContractForm
@@ -62,7 +63,7 @@ def run_contract_import(kind: str, source: str, content: Path, given: dict[str, 
         shown.end()
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     if done.report.incomplete:
-        click.echo(f"statuary: the import is not complete: {done.report.incomplete}", err=True)
+        click.echo(f"statuary: the import is not complete: {printable(done.report.incomplete)}", err=True)
         return ExitCode.FAILED
     return ExitCode.FINDINGS if done.report.lost or done.incomplete else ExitCode.OK
 

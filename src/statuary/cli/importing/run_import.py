@@ -8,6 +8,7 @@ import click
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.output.findings_report import text_report
 from statuary.cli.output.import_report import import_lines
+from statuary.cli.output.printable import printable
 from statuary.cli.output.progress import progress
 from statuary.domain.primitives import Instant
 from statuary.importing.import_status import import_status
@@ -48,6 +49,6 @@ def run_status_import(
         return ExitCode.FINDINGS
     click.echo("\n".join(import_lines(done.report, content, dry_run=dry_run)))
     if done.report.incomplete:
-        click.echo(f"statuary: the import is not complete: {done.report.incomplete}", err=True)
+        click.echo(f"statuary: the import is not complete: {printable(done.report.incomplete)}", err=True)
         return ExitCode.FAILED
     return ExitCode.FINDINGS if done.report.lost else ExitCode.OK

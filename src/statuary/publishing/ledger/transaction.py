@@ -12,6 +12,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # an error of the disk ends it by itself
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
