@@ -187,7 +187,7 @@ def a_false_record():
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         (b"[]", "the record breaks the rule right-value: the file is not a JSON object"),
         (b"{}", "the record breaks the rule"),
@@ -266,7 +266,7 @@ def test_a_contract_of_the_repository_is_compiled_and_verified(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (
             lambda sources: (sources / "contracts_Fare.sol").write_text("library Fare {}"),

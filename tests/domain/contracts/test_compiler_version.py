@@ -41,11 +41,11 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("recorded", "told"), SAME)
+@pytest.mark.parametrize(("recorded", "printed"), SAME)
 def test_one_build(recorded, printed):
     assert is_same_build(recorded, printed)
 
 
-@pytest.mark.parametrize(("recorded", "told"), OTHERS)
+@pytest.mark.parametrize(("recorded", "printed"), OTHERS)
 def test_two_builds(recorded, printed):
     assert not is_same_build(recorded, printed)

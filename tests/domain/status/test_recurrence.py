@@ -101,7 +101,7 @@ def test_single_windows_may_differ():
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "message"),
     [
         ("FREQ=HOURLY", "has no FREQ of DAILY"),
         ("BYDAY=TU", "has no FREQ of DAILY"),
