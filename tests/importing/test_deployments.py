@@ -1,4 +1,4 @@
-"""What real tools deployed is brought with one command, verified, from files alone or with a node that holds the same."""
+"""What real tools deployed is imported with one command, verified, from files alone or with a node that holds the same."""
 
 import json
 import shutil

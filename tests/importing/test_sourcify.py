@@ -17,7 +17,7 @@ from statuary.cli.main import command
 from statuary.content.read_contract import read_contract
 from statuary.domain.catalogue import ContractForm
 from statuary.domain.primitives import checksum_address, parse_chain_id, parse_instant
-from statuary.importing.contracts.bring_contracts import ContractImport, ContractImportSettings
+from statuary.importing.contracts.import_contracts import ContractImport, ContractImportSettings
 from statuary.importing.contracts.sourcify_api import read_sourcify_api
 from statuary.importing.web_source import TRIES, WebSource
 from support.ethereum_node import COMPILERS, ethereum_node, send
@@ -102,13 +102,13 @@ def ask(url):
             return error.code, error.read()
 
 
-def bring(content, url, addresses=()):
+def run_import(content, url, addresses=()):
     """Import a chain of a server without sleeping; return the report and the pauses."""
     pauses = []
     web = WebSource(wait=pauses.append)
     settings = ContractImportSettings(ContractForm.WORKSPACE, parse_instant(NOW))
     found = read_sourcify_api(url, web, parse_chain_id(CHAIN), addresses)
-    return ContractImport(content, catalogue_of(content), settings).bring_all(found), pauses
+    return ContractImport(content, catalogue_of(content), settings).import_all(found), pauses
 
 
 def test_real_records_come_through_a_server_byte_for_byte(tmp_path):
@@ -148,7 +148,7 @@ def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(
             html: ["html"],
             half: ["half"],
         }
-        done, pauses = bring(ours, proxy.url)
+        done, pauses = run_import(ours, proxy.url)
         assert len(done.verified) == 3
         assert 3.0 in pauses
         assert contracts(ours).items() < given.items()
@@ -158,7 +158,7 @@ def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(
         assert all("the server's response is not a record" in reason for reason in reasons)
 
         before = len(proxy.asked)
-        done, _ = bring(ours, proxy.url)
+        done, _ = run_import(ours, proxy.url)
         assert contracts(ours) == given
         assert (done.report.kept, len(done.verified), done.report.incomplete) == (3, 4, "")
         assert len(proxy.asked) - before == 1 + 4
@@ -168,7 +168,7 @@ def test_an_unreachable_server_ends_the_import(tmp_path):
     ours = site(tmp_path, [CHAIN])
     with failing("http://127.0.0.1:9") as proxy:
         proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * TRIES for address in ADDRESSES}
-        done, _ = bring(ours, proxy.url, ADDRESSES)
+        done, _ = run_import(ours, proxy.url, ADDRESSES)
         assert "returns 503" in done.report.incomplete
         assert len(proxy.asked) == 3 * TRIES
 
@@ -211,26 +211,26 @@ def a_false_record():
 )
 def test_an_invalid_record_is_not_written(body, message, tmp_path):
     ours = site(tmp_path, [CHAIN])
-    done = bring_body(ours, body)
+    done = import_body(ours, body)
     assert message in done.report.lost[0].reason
     assert not contracts(ours)
 
 
-def bring_body(content, body):
+def import_body(content, body):
     class Answer(WebSource):
         def get(self, _):
             return body
 
     settings = ContractImportSettings(ContractForm.WORKSPACE, parse_instant(NOW))
     found = read_sourcify_api("https://sourcify.example", Answer(), parse_chain_id(CHAIN), ADDRESSES[:1])
-    return ContractImport(content, catalogue_of(content), settings).bring_all(found)
+    return ContractImport(content, catalogue_of(content), settings).import_all(found)
 
 
 def test_a_match_id_that_is_taken_is_replaced(tmp_path):
     ours = site(tmp_path, [CHAIN])
     (ours / path_of(2)).parent.mkdir(parents=True)
     (ours / path_of(2)).write_bytes(json.dumps(json.loads(record_of(2)) | {"matchId": "1"}).encode())
-    done = bring_body(ours, record_of(1))
+    done = import_body(ours, record_of(1))
     assert done.notes[0].reason == "its match id is already used here, so it gets the next free one"
     assert contracts(ours)[path_of(1)] == record_of(1).replace(b'"matchId":"1"', b'"matchId":"2"')
 

@@ -19,18 +19,18 @@ from support.statuspage_captures import instant_of, read_status
 NOW = instant_of("2026-11-20T00:00:00Z")
 
 
-def bring(read, source, content):
+def run_import(read, source, content):
     done = import_status(read, str(source), content, NOW, web=WebSource(wait=lambda _: None))
     assert done.findings == ()
     return done.report
 
 
-def brought(tmp_path, read, source):
+def imported(tmp_path, read, source):
     """Import a source twice, and return the status side of the content and the report of the first time."""
     content = tmp_path / "content"
-    report = bring(read, source, content)
+    report = run_import(read, source, content)
     before = {path: path.read_bytes() for path in content.rglob("*.yaml")}
-    again = bring(read, source, content)
+    again = run_import(read, source, content)
     assert (again.added, again.changed) == ([], [])
     assert {path: path.read_bytes() for path in content.rglob("*.yaml")} == before
     return read_status(content), report
@@ -99,7 +99,7 @@ def test_cstate(tmp_path):
     (issues / "2019 old.md").write_text(FREE)
     (issues / "broken.md").write_text("---\ntitle: [\n---\nText")
 
-    status, report = brought(tmp_path, read_cstate, tmp_path / "repository")
+    status, report = imported(tmp_path, read_cstate, tmp_path / "repository")
 
     assert (status.page.name, status.page.url, status.page.about) == (
         "Plinth Status",
@@ -149,7 +149,7 @@ A disk.
     (folder / "b.md").write_text(front + explained)
     (folder / "config.yml").write_text("title: Plinth\n")
 
-    status, report = brought(tmp_path, read_cstate, folder)
+    status, report = imported(tmp_path, read_cstate, folder)
 
     first, second = status.incidents
     assert [(one.status, one.reopens) for one in first.updates] == [
@@ -230,7 +230,7 @@ def test_upptime_of_a_checkout(tmp_path):
         tmp_path / "checkout", issues__json=ISSUES, comments__json=COMMENTS, __upptimerc__yml=UPPTIME
     )
 
-    assert_upptime(*brought(tmp_path, read_upptime, folder))
+    assert_upptime(*imported(tmp_path, read_upptime, folder))
 
 
 def test_upptime_of_the_api(tmp_path):
@@ -245,7 +245,7 @@ def test_upptime_of_the_api(tmp_path):
         f"{base}/issues/comments?per_page=100&page=1": COMMENTS,
     }
     with serve_json(documents) as server:
-        assert_upptime(*brought(tmp_path, read_upptime, server.url + base))
+        assert_upptime(*imported(tmp_path, read_upptime, server.url + base))
 
 
 def test_gatus(tmp_path):
@@ -261,7 +261,7 @@ announcements:
   - {type: warning, message: "When?"}
 maintenance: {start: "23:00", duration: 1h}
 """
-    status, report = brought(tmp_path, read_gatus, saved(tmp_path / "gatus", config__yaml=configuration))
+    status, report = imported(tmp_path, read_gatus, saved(tmp_path / "gatus", config__yaml=configuration))
 
     assert [(one.name, one.group) for one in status.components] == [
         ("network", True),
@@ -334,7 +334,7 @@ def test_instatus_with_a_key(tmp_path):
         "/v1/p1/maintenances": INSTATUS_MAINTENANCES,
     }
     with serve_json(documents) as server:
-        assert_instatus(*brought(tmp_path, read_instatus, f"{server.url}/v1/p1"))
+        assert_instatus(*imported(tmp_path, read_instatus, f"{server.url}/v1/p1"))
 
 
 def test_instatus_saved(tmp_path):
@@ -345,7 +345,7 @@ def test_instatus_saved(tmp_path):
         c__json=INSTATUS_MAINTENANCES,
     )
 
-    assert_instatus(*brought(tmp_path, read_instatus, folder))
+    assert_instatus(*imported(tmp_path, read_instatus, folder))
 
 
 def test_instatus_public(tmp_path):
@@ -362,7 +362,7 @@ def test_instatus_public(tmp_path):
         ],
     }
     with serve_json({"/summary.json": active}) as server:
-        status, report = brought(tmp_path, read_instatus, server.url)
+        status, report = imported(tmp_path, read_instatus, server.url)
 
     assert [(one.id, one.name) for one in status.incidents] == [("cl4a8n3", "API errors")]
     assert "public only while it is active" in report.lost[0].reason
@@ -404,7 +404,7 @@ BETTERSTACK = {
 
 def test_betterstack(tmp_path):
     with serve_json({"/index.json": BETTERSTACK}) as server:
-        status, report = brought(tmp_path, read_betterstack, server.url)
+        status, report = imported(tmp_path, read_betterstack, server.url)
 
     assert status.page.url == "https://status.plinth.example"
     [incident], [maintenance] = status.incidents, status.maintenances
@@ -464,7 +464,7 @@ def test_cachet_2(tmp_path):
             "/api/v1/incidents?page=2": listed([{"id": 2, "name": "Hidden"} | incident | {"visible": 0}]),
             "/api/v1/schedules?per_page=100": listed([schedule]),
         })  # fmt: skip
-        status, report = brought(tmp_path, read_cachet, server.url)
+        status, report = imported(tmp_path, read_cachet, server.url)
 
     assert [(one.name, one.group_id) for one in status.components] == [("Network", None), ("RPC", "network")]
     [incident], [maintenance] = status.incidents, status.maintenances
@@ -507,7 +507,7 @@ def test_cachet_3(tmp_path):
         },
     }
     with serve_json(documents) as server:
-        status, report = brought(tmp_path, read_cachet, server.url)
+        status, report = imported(tmp_path, read_cachet, server.url)
 
     assert report.lost == []
     assert updates_of(status.incidents[0]) == [("investigating", "05-01 10:00", "We look.")]
@@ -517,13 +517,13 @@ def test_cachet_3(tmp_path):
 def test_a_new_update_is_added_to_what_an_author_wrote(tmp_path):
     issue = Path(tmp_path / "issue.md")
     issue.write_text(TRACKED)
-    bring(read_cstate, issue, tmp_path / "content")
+    run_import(read_cstate, issue, tmp_path / "content")
     file = tmp_path / "content" / "incidents" / "issue.yaml"
     file.write_text("# ours\n" + file.read_text())
     postmortem = '*Postmortem* - What we learned. {{< track "2026-05-02 09:00:00" >}}\n\n*Resolved*'
     issue.write_text(TRACKED.replace("*Resolved*", postmortem))
 
-    report = bring(read_cstate, issue, tmp_path / "content")
+    report = run_import(read_cstate, issue, tmp_path / "content")
 
     assert report.changed == ["incidents/issue.yaml"]
     assert file.read_text().startswith("# ours\n")
@@ -537,5 +537,5 @@ def test_an_empty_source_is_reported(tmp_path, read):
     from statuary.importing.import_error import SourceError
 
     with pytest.raises(SourceError):
-        bring(read, tmp_path / "nothing", tmp_path / "content")
+        run_import(read, tmp_path / "nothing", tmp_path / "content")
     assert not (tmp_path / "content").exists()

@@ -55,7 +55,7 @@ def documents_of(page, components, incidents):
     return documents | {f"/incidents/{one['id']}.json": {"page": page, "incident": one} for one in incidents}
 
 
-def bring(server, content):
+def run_import(server, content):
     pauses = []
     done = import_status(read_statuspage, server.url, content, NOW, web=WebSource(wait=pauses.append))
     assert done.findings == ()
@@ -91,14 +91,14 @@ def test_the_first_import_reads_everything_and_the_next_only_what_is_new(tmp_pat
     documents = page_of_300()
     content = tmp_path / "content"
     with serve_json(documents) as server:
-        report, _ = bring(server, content)
+        report, _ = run_import(server, content)
         assert (len(report.added), report.lost, report.incomplete) == (302, [], "")
         assert_equal(content, documents)
         assert len(server.requested) == len(set(server.requested)) == 3 + PAGES + 4 + 250
 
         before = files(content)
         server.requested.clear()
-        report, _ = bring(server, content)
+        report, _ = run_import(server, content)
         assert (report.added, report.changed, report.kept, files(content)) == ([], [], 300, before)
         assert len(server.requested) == 3 + PAGES + 4
 
@@ -121,7 +121,7 @@ def test_the_first_import_reads_everything_and_the_next_only_what_is_new(tmp_pat
                 for name in ("incident", "incidents")
                 if name in document
             }
-        report, _ = bring(server, content)
+        report, _ = run_import(server, content)
         assert sorted(report.changed) == [f"incidents/{newest['id']}.yaml", "site.yaml"]
         after = files(content)
         assert {path for path in after if after[path] != before[path]} == set(report.changed)
@@ -132,12 +132,12 @@ def test_a_comment_and_a_change_of_the_author_stay(tmp_path):
     documents = page_of_300()
     content = tmp_path / "content"
     with serve_json(documents) as server:
-        bring(server, content)
+        run_import(server, content)
         newest = documents["/api/v2/incidents.json"]["incidents"][0]
         file = content / f"incidents/{newest['id']}.yaml"
         text = "# see the runbook\n" + file.read_text().replace(f"name: {newest['name']}", "name: Our words")
         file.write_text(text)
-        report, _ = bring(server, content)
+        report, _ = run_import(server, content)
 
     assert (report.added, report.changed, file.read_text()) == ([], [], text)
 
@@ -150,13 +150,13 @@ def test_an_interrupted_import_is_kept_and_the_next_run_finishes(tmp_path, failu
     with serve_json(documents) as server:
         server.failures[path] = [failure] * 4
         server.failures["/history.json?page=2"] = [429, 503, "cut"]
-        report, pauses = bring(server, content)
+        report, pauses = run_import(server, content)
         assert path in report.incomplete
         assert pauses[:3] == [1.0, 2.0, 4.0]
         assert len(files(content)) == 2 + 50 * 3 + 7
         server.requested.clear()
         server.failures.clear()
-        report, _ = bring(server, content)
+        report, _ = run_import(server, content)
         assert report.incomplete == ""
         assert len(server.requested) == 3 + PAGES + 4 + 300 - 157
         assert_equal(content, documents)

@@ -77,16 +77,16 @@ def _report(built: StatusBuilder, report: Members, updates: dict[str, Members]) 
     effects = _effects(built, report)
     ident = required_text(report, "id")
     if text_of(report, "report_type") != "maintenance":
-        told = [_update(one, "investigating") for one in posted] or [
+        converted = [_update(one, "investigating") for one in posted] or [
             ForeignUpdate(began, "investigating", "")
         ]
-        built.incident(ident, required_text(report, "title"), told, effects, ended_at=ended)
+        built.incident(ident, required_text(report, "title"), converted, effects, ended_at=ended)
     elif ended is None:
         raise SourceError("is a maintenance without an end")
     else:
-        told = [_update(one, "scheduled") for one in posted]
+        converted = [_update(one, "scheduled") for one in posted]
         built.maintenance(
-            ident, required_text(report, "title"), (began, ended), components=effects, updates=told
+            ident, required_text(report, "title"), (began, ended), components=effects, updates=converted
         )
 
 

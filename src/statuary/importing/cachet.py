@@ -137,14 +137,14 @@ def _incident(built: StatusBuilder, one: Members) -> None:
     status = STATUSES.get(text_of(one, "status"), "investigating")
     # the record has the status of its latest update
     opened = "investigating" if updates or status == "resolved" else status
-    told = [ForeignUpdate(began, opened, text_of(one, "message")), *updates]
+    posted = [ForeignUpdate(began, opened, text_of(one, "message")), *updates]
     ended_at = (any_instant(one, "updated_at") or began) if status == "resolved" else None
     named = list_of(one, "components") + [
         {"id": found} for found in [text_of(one, "component_id")] if found not in ("", "0")
     ]
     affected = {built.named(text_of(part, "id"), text_of(part, "name")): None for part in named}
     ident, name = f"incident-{required_text(one, 'id')}", required_text(one, "name")
-    built.incident(ident, name, told, affected, ended_at=ended_at)
+    built.incident(ident, name, posted, affected, ended_at=ended_at)
 
 
 def _update(one: Members) -> ForeignUpdate:

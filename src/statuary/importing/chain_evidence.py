@@ -95,13 +95,13 @@ class AnchoringNodes:
                 self.notes.append(f"{other.host} was not compared: {error}")
                 self.others.remove(other)
                 continue
-            told = block.get("hash") if isinstance(block, dict) else None
-            if told is not None and told != name:
+            theirs = block.get("hash") if isinstance(block, dict) else None
+            if theirs is not None and theirs != name:
                 raise ContractImportError(
-                    f"{self.node.host} and {other.host} disagree about block {number:,}: {name} and {told}",
+                    f"{self.node.host} and {other.host} disagree about block {number:,}: {name} and {theirs}",
                     "find out which node is on the wrong chain; nothing was written",
                 )
-            if told is not None:
+            if theirs is not None:
                 yield other.host
 
 

@@ -12,4 +12,4 @@ class SourceError(StatuaryError):
 
 
 class SourceUnavailableError(SourceError):
-    """A server does not answer for now; the same import, run again later, goes on where this one ends."""
+    """A server does not answer for now; the same import, run again later, continues where this one ends."""

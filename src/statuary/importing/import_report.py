@@ -1,4 +1,4 @@
-"""What an import brought into the content folder, and what it could not bring."""
+"""What was imported into the content folder, and what could not be."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class ImportReport:
     kept: int = 0  # how many things of the source are in the content already
     lost: list[Lost] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what a person should know or do
-    incomplete: str = ""  # why the import ended early; running it again goes on
+    incomplete: str = ""  # why the import ended early; running it again continues it
 
     def counts_by_reason(self) -> list[tuple[str, int, list[str]]]:
         """Return each reason with how many things were lost for it, the most frequent first, and what they are."""

@@ -1,4 +1,4 @@
-"""Bring the status side of another system into the content folder: read, merge, check, write."""
+"""Import the status of another system into the content folder: read, merge, check, write."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +35,7 @@ def import_status(
     web: WebSource,
     dry_run: bool = False,
 ) -> StatusImport:
-    """Read another system and bring what is new of it into a content folder.
+    """Read another system and import what is new into a content folder.
 
     Args:
         source: a URL, a folder or a file.

@@ -1,4 +1,4 @@
-"""A status plan and the content that there is: the edits that bring what is new, and touch nothing else.
+"""A status plan and the content that there is: the edits that add what is new and touch nothing else.
 
 Components, records and updates are known by their ids. What an author wrote stays: only new ones are added, and with a
 new update the keys that only an import writes follow the source.
@@ -45,11 +45,11 @@ MAX_TEXT = 64 << 20
 def merge_status(
     root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
 ) -> list[FileEdit]:
-    """Return the edits that bring a plan into a content folder, those that others need first.
+    """Return the edits that import a plan into a content folder, those that others need first.
 
     Args:
         status: what it has; None if it has nothing yet.
-        report: is told what stays, and what cannot be brought.
+        report: receives what stays and what cannot be imported.
     """
     merger = _Merger(root, status, plan, report)
     return [edit for edit in (merger.site(), merger.components(), *merger.records()) if edit is not None]
@@ -129,12 +129,12 @@ class _Merger:
         """Return the edit that adds the updates of a record that are later than all that it has of the source."""
         known = {update.id: update for update in record.updates}
         updates = dict(_by_id(record.id, source.get("updates", ())))
-        brought = {key: one for key, one in updates.items() if key in known}
-        since = max((known[one].created_at for one in brought), default=LONG_AGO)
-        new = [one for key, one in updates.items() if key not in brought and _created(one) > since]
+        imported = {key: one for key, one in updates.items() if key in known}
+        since = max((known[one].created_at for one in imported), default=LONG_AGO)
+        new = [one for key, one in updates.items() if key not in imported and _created(one) > since]
         if new:
             return self._edit(record.source, lambda text: _with_updates(text, new, source))
-        self.report.lost += _edited_since(record, brought)
+        self.report.lost += _edited_since(record, imported)
         self.report.kept += 1
         return None
 
@@ -195,10 +195,10 @@ def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Sou
         places[created_at] += 1
 
 
-def _edited_since(record: Incident, brought: Mapping[str, Source]) -> Iterator[Lost]:
+def _edited_since(record: Incident, imported: Mapping[str, Source]) -> Iterator[Lost]:
     """Yield a record some of whose updates were edited at the source."""
     for update in record.updates:
-        edited_at = brought.get(update.id, {}).get("updated_at")
+        edited_at = imported.get(update.id, {}).get("updated_at")
         if edited_at is not None and _instant(edited_at) > update.updated_at:
             yield Lost(EDITED, record.id)
             return

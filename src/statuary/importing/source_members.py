@@ -150,7 +150,7 @@ def yaml_file(file: Path) -> Members:
 
 @contextmanager
 def losing(lost: list[Lost], noun: str, what: str) -> Iterator[None]:
-    """Go on after a record that cannot be brought; it is lost with the reason."""
+    """Continue after a record that cannot be imported; report it with the reason."""
     try:
         yield
     except SourceError as error:

@@ -106,27 +106,27 @@ def _slug(site: Members) -> str:
 
 def _issue(built: StatusBuilder, issue: Members, comments: dict[str, list[Members]]) -> None:
     labels = [text_of(one, "name") for one in list_of(issue, "labels")]
-    told = [_update(reply) for reply in comments.get(required_text(issue, "number"), ())]
+    replies = [_update(reply) for reply in comments.get(required_text(issue, "number"), ())]
     if "maintenance" in labels:
-        _maintenance(built, issue, told)
+        _maintenance(built, issue, replies)
     elif "status" in labels and "pull_request" not in issue:
         sites = [label for label in labels if label != "status"]
-        _incident(built, issue, told, sites)
+        _incident(built, issue, replies, sites)
 
 
-def _incident(built: StatusBuilder, issue: Members, told: list[ForeignUpdate], sites: list[str]) -> None:
+def _incident(built: StatusBuilder, issue: Members, replies: list[ForeignUpdate], sites: list[str]) -> None:
     closed_at = any_instant(issue, "closed_at")
-    if told and closed_at is not None:
+    if replies and closed_at is not None:
         # Upptime says in a comment that the site is up again, and then closes the issue
-        told[-1] = told[-1]._replace(status="resolved")
-    updates = [ForeignUpdate(required_date(issue, "created_at"), "investigating", _body(issue)), *told]
+        replies[-1] = replies[-1]._replace(status="resolved")
+    updates = [ForeignUpdate(required_date(issue, "created_at"), "investigating", _body(issue)), *replies]
     title = SIGNS.sub("", required_text(issue, "title"))
     effect = EFFECTS["degraded" in title]
     affected = {built.named(site): effect for site in sites}
     built.incident(f"issue-{text_of(issue, 'number')}", title, updates, affected, ended_at=closed_at)
 
 
-def _maintenance(built: StatusBuilder, issue: Members, told: list[ForeignUpdate]) -> None:
+def _maintenance(built: StatusBuilder, issue: Members, replies: list[ForeignUpdate]) -> None:
     window = WINDOW.search(text_of(issue, "body"))
     lines = window[1].splitlines() if window else []
     values: Members = {
@@ -145,7 +145,7 @@ def _maintenance(built: StatusBuilder, issue: Members, told: list[ForeignUpdate]
         created_at=any_instant(issue, "created_at"),
         components=[built.named(site) for site in sites],
         updates=[
-            one._replace(status="in_progress") for one in told if one.at >= required_date(values, "start")
+            one._replace(status="in_progress") for one in replies if one.at >= required_date(values, "start")
         ],
     )
 

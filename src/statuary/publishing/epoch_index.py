@@ -1,6 +1,6 @@
 """The index of epochs: which files a status document is made of at an instant, for all that a build foresees.
 
-Its form is told in `documents/status_api/epoch_documents.py`. An epoch lasts until the next one begins. A document that
+Its form is described in `documents/status_api/epoch_documents.py`. An epoch lasts until the next one begins. A document that
 the index does not have, or that does not change until then, is the file at the document's own path.
 """
 

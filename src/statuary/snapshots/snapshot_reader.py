@@ -72,7 +72,7 @@ class SnapshotReader:
         """Yield every document, checked against the manifest, and read the snapshot to its end.
 
         Args:
-            on_damage: is called for a damaged document, and reading goes on as far as possible; without it
+            on_damage: is called for a damaged document, and reading continues as far as possible; without it
                 the first damage is raised.
 
         Raises:

@@ -38,12 +38,12 @@ def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, 
         require_sender_recovery()
     known = anchor_claims(RecordView(record), anchor, digest).claims
     for claim in known:
-        told = as_object(as_object(proof.get("claims")).get(claim.name.value))
+        published = as_object(as_object(proof.get("claims")).get(claim.name.value))
         is_shown = claim.status is ClaimStatus.SHOWN
-        if told.get("status") == ClaimStatus.SHOWN and not is_shown:
+        if published.get("status") == ClaimStatus.SHOWN and not is_shown:
             message = f"the proof says that {claim.name.value} is shown; it is not: {claim.reason}"
             findings.append(Finding(rule=RULE, message=message))
-        elif is_shown and told.get("evidence") != claim.evidence:
+        elif is_shown and published.get("evidence") != claim.evidence:
             message = f"the proof gives other evidence for {claim.name.value} than its anchor"
             findings.append(Finding(rule=RULE, message=message))
     return known, findings

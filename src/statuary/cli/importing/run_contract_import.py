@@ -1,4 +1,4 @@
-"""One run of `statuary import` on contracts: choose the reader, bring, report."""
+"""One run of `statuary import` on contracts: choose the reader, import, report."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -18,12 +18,12 @@ from statuary.cli.output.progress import progress
 from statuary.content.read_content import read_content
 from statuary.domain.catalogue import ContractForm
 from statuary.domain.primitives import Address, ChainId, InvalidValueError, parse_address
-from statuary.importing.contracts.bring_contracts import ContractImport, ContractImportSettings
 from statuary.importing.contracts.explorer import read_explorer_api, read_explorer_files
 from statuary.importing.contracts.found_contract import Found, FoundContract
 from statuary.importing.contracts.foundry_broadcasts import read_broadcasts
 from statuary.importing.contracts.hardhat_deploy import read_hardhat_deploy
 from statuary.importing.contracts.ignition import read_ignition
+from statuary.importing.contracts.import_contracts import ContractImport, ContractImportSettings
 from statuary.importing.contracts.sourcify_api import read_sourcify_api
 from statuary.importing.contracts.sourcify_repository import read_sourcify_repository
 from statuary.importing.ethereum_node import EthereumNode
@@ -59,7 +59,7 @@ def run_contract_import(kind: str, source: str, content: Path, given: dict[str, 
     with progress() as shown:
         shown.begin("contracts", None)
         found = _found(kind, source, given["chain_id"], addresses)
-        done = ContractImport(content, catalogue, settings).bring_all(_counted(found, shown))
+        done = ContractImport(content, catalogue, settings).import_all(_counted(found, shown))
         shown.end()
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     if done.report.incomplete:

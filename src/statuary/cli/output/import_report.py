@@ -10,7 +10,7 @@ from statuary.cli.output.printable import printable
 from statuary.importing.import_report import ImportReport, Lost
 
 if TYPE_CHECKING:
-    from statuary.importing.contracts.bring_contracts import BroughtContracts
+    from statuary.importing.contracts.import_contracts import ImportedContracts
 
 LISTED = 10
 """Files, or things of one reason, that are listed one by one."""
@@ -47,7 +47,7 @@ def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
             )
 
 
-def contract_import_lines(done: "BroughtContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
+def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
     """Yield the lines of a report."""
     report, did = done.report, "would be added" if dry_run else "added"
     if done.verified:

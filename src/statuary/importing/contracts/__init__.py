@@ -1,1 +1,1 @@
-"""Contracts of explorers, Sourcify servers and deployment folders: readers, and what brings them into the content."""
+"""Contracts of explorers, Sourcify servers and deployment folders: readers, and the import into the content."""

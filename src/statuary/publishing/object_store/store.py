@@ -256,5 +256,5 @@ def _held(answer: Any) -> ObjectInfo:
     return ObjectInfo(answer.meta["size"], _tag(answer.meta), dict(answer.attributes))
 
 
-def _tag(told: Mapping[str, Any]) -> Tag | None:
-    return {name: told[name] for name in ("e_tag", "version") if told[name] is not None} or None
+def _tag(headers: Mapping[str, Any]) -> Tag | None:
+    return {name: headers[name] for name in ("e_tag", "version") if headers[name] is not None} or None

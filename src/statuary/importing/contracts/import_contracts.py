@@ -1,6 +1,6 @@
-"""Bring the contracts of a source into the content folder: each is read, verified and written before the next.
+"""Import the contracts of a source into the content folder: each is read, verified and written before the next.
 
-A contract that the content has is not read again, so an import that stopped goes on where it ended.
+A contract that the content has is not read again, so an import that stopped continues where it ended.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ NO_CODE: Final = "its code on the chain: import again with --rpc URL"
 
 
 class ContractImportSettings(NamedTuple):
-    """How contracts are brought."""
+    """How contracts are imported."""
 
     form: ContractForm  # a workspace or a record; what is served as a record stays one
     now: Instant
@@ -56,7 +56,7 @@ class ContractImportSettings(NamedTuple):
     dry_run: bool = False
 
 
-class BroughtContracts:
+class ImportedContracts:
     """What an import of contracts did, or would do."""
 
     def __init__(self) -> None:
@@ -75,25 +75,25 @@ class ContractImport:
         self.chains = {chain.chain_id for chain in catalogue.chains}
         self.has_bulk = bool(catalogue.bulk)
         self.sources = {(one.chain_id, one.address.lower()): one for one in catalogue.contracts}
-        self.done = BroughtContracts()
+        self.done = ImportedContracts()
         self.seen: set[tuple[ChainId, str]] = set()
         self.silence = 0
         self.batch = CompilerBatch()
 
-    def bring_all(self, found: Found) -> BroughtContracts:
-        """Bring everything that a source yields; what goes wrong with one contract is in the report."""
+    def import_all(self, found: Found) -> ImportedContracts:
+        """Import everything that a source yields; what goes wrong with one contract is in the report."""
         report = self.done.report
         try:
             for one in found:
-                self.bring(one)
+                self._import(one)
                 if self.silence == MAX_SILENCE:
                     break
         except SourceUnavailableError as error:
             report.incomplete = f"{error}; {error.hint}"
         return self.done
 
-    def bring(self, found: FoundContract | UnreadableContract) -> None:
-        """Bring one contract, unless the content has it."""
+    def _import(self, found: FoundContract | UnreadableContract) -> None:
+        """Import one contract, unless the content has it."""
         if isinstance(found, UnreadableContract):
             self._lose(found.name, found.reason, found.hint)
             return
