@@ -57,7 +57,7 @@ def imported(folder: Path, *arguments: str) -> set[str]:
 def packages(modules: set[str]) -> set[str]:
     """Return the packages of modules, without the standard library and what an installation adds."""
     names = {name.partition(".")[0].lstrip("_") for name in modules}
-    added = {"distutils-precedence", "editable", "main", "sysconfigdata", "virtualenv"}
+    added = {"distutils", "distutils-precedence", "editable", "main", "sysconfigdata", "virtualenv"}
     known = {name.lstrip("_") for name in sys.stdlib_module_names}
     return {name for name in names - known if name.partition("_")[0] not in added | {"cython"}}
 

@@ -139,8 +139,9 @@ def test_a_click_checks_the_published_record_and_queries_the_given_nodes(
     ]
     assert published["lines"][-1]["rule"].startswith("The chain's own proof leads from the hash of a block")
     for output in published["nodes"]:  # the chain of the demo network has other blocks than this node
-        assert "the code at this address is that of the record, byte for byte. Block" in output
-        assert "is another one on this node: -." in output
+        assert "the code at this address in block" in output
+        assert "is the record's, byte for byte." in output
+        assert "has another hash than in this site's proof: -." in output
     assert published["complaints"] == []
 
     first = tampered["lines"][0]

@@ -266,7 +266,7 @@ def test_nodes_that_agree_are_named_and_those_that_are_silent_are_a_note(content
         with_nodes(content, url.replace("127.0.0.1", "localhost"), "http://nowhere.invalid")
         result = anchor(content, node)
     assert result.exit_code == ExitCode.OK, result.output
-    assert "note: nowhere.invalid was not asked about blocks" in result.output
+    assert "note: nowhere.invalid was not compared" in result.output
     value = json.loads(anchor_file(content).read_text())
     assert value["block"]["agreed"] == ["127.0.0.1", "localhost"]
 

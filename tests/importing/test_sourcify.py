@@ -66,7 +66,7 @@ def failing(url):
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            proxy.asked.append(self.path)
+            proxy.requested.append(self.path)
             path = self.path.partition("?")[0]
             fault = proxy.faults[path].pop(0) if proxy.faults.get(path) else None
             status, body = (fault, b"") if isinstance(fault, int) else ask(url + self.path)
@@ -157,11 +157,11 @@ def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(
         assert len(reasons) == 2
         assert all("the server's response is not a record" in reason for reason in reasons)
 
-        before = len(proxy.asked)
+        before = len(proxy.requested)
         done, _ = run_import(ours, proxy.url)
         assert contracts(ours) == given
         assert (done.report.kept, len(done.verified), done.report.incomplete) == (3, 4, "")
-        assert len(proxy.asked) - before == 1 + 4
+        assert len(proxy.requested) - before == 1 + 4
 
 
 def test_an_unreachable_server_ends_the_import(tmp_path):
@@ -170,7 +170,7 @@ def test_an_unreachable_server_ends_the_import(tmp_path):
         proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * TRIES for address in ADDRESSES}
         done, _ = run_import(ours, proxy.url, ADDRESSES)
         assert "returns 503" in done.report.incomplete
-        assert len(proxy.asked) == 3 * TRIES
+        assert len(proxy.requested) == 3 * TRIES
 
 
 ADDRESSES = [path_of(number).rpartition("/")[2][:-5] for number in range(1, 6)]

@@ -40,7 +40,7 @@ def publication(site: Path, url: str, environment: dict[str, str], *options: str
 
 def test_one_of_two_concurrent_publishers_extends_the_log(tmp_path, monkeypatch):
     """Both signed a checkpoint that continues the published one; one waits for the lease in every other round."""
-    head, base, output = None, None, []
+    head, base, refused = None, None, []
     with moto() as server:
         url = server.make_bucket("log-bucket")
         for name, value in server.environment().items():
@@ -52,12 +52,12 @@ def test_one_of_two_concurrent_publishers_extends_the_log(tmp_path, monkeypatch)
             output = [one.communicate(timeout=120)[0] for one in running]
             won = [site for site, one in zip(sites, running, strict=True) if one.returncode == 0]
             assert len(won) == 1, output
-            output += [text for text, one in zip(output, running, strict=True) if one.returncode]
+            refused += [text for text, one in zip(output, running, strict=True) if one.returncode]
             head = verified_in_store(url, head)
             assert head == log_of(won[0]).head
             base = won[0]
-    print(*(text.partition("\n")[0] for text in output), sep="\n")
-    for text in output:
+    print(*(text.partition("\n")[0] for text in refused), sep="\n")
+    for text in refused:
         assert "another publisher" in text or "does not continue" in text
         assert "Traceback" not in text
 
