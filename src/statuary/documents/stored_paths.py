@@ -20,6 +20,8 @@ CONTRACT_PATH = re.compile(
 
 SHARDS = {"v2/contract": CONTRACT_SHARD, "proof": PROOF_SHARD}
 
+SHARDS_FOLDER = "_shards/"
+
 SHARDED_PATH = re.compile(
     r"_shards/(?P<family>contract|proof)/(?P<chain_id>[^/]+)/(?P<shard>[0-9a-f]{2})/(?P<name>0x[^/]+)"
 )

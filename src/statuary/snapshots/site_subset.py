@@ -27,7 +27,7 @@ CHAIN_PATH = re.compile(r"(?:v2/contract|v2/contracts|v2/contracts-pages|proof|c
 CONTRACT_PATH = re.compile(
     r"(?:v2/contract|proof|contracts)/(\d+|all-chains)/(0x[0-9a-fA-F]{40})(?:\.json|\.html)?"
 )
-ALL_CHAINS_PREFIX = "v2/contract/all-chains/"
+ALL_CHAINS_PREFIX = url_table.CONTRACT_ALL_CHAINS.path(address="")
 
 ANY_CHAIN = ""
 """Stands for every chain, where an address is wanted on all of them."""

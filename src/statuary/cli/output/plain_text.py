@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from statuary.cli.output.printable import printable
+from statuary.documents.url_table import EPOCH_DOCUMENT
 from statuary.domain.primitives import Instant
 from statuary.publishing.plan import Action, Change, Plan
 
-EPOCHS_FOLDER = "api/v2/_epochs/"
+EPOCHS_FOLDER = EPOCH_DOCUMENT.pattern.partition("{")[0]
 
 
 def changes_line(plan: Plan, *, applied: bool) -> str:

@@ -17,7 +17,7 @@ from statuary.documents.media_types import JSON, MEDIA_TYPES
 from statuary.documents.url import COMMON_HEADERS, REVALIDATE, SHORT_LIVED
 from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, FEED, URLS
 
-EPOCH_FOLDER_REGEX = "(?:/api/v2/_epochs/[^/]+)?"
+EPOCH_FOLDER_REGEX = f"(?:/{EPOCH_DOCUMENT.path(epoch='[^/]+', path='')[:-1]})?"
 """Documents of later instants lie below the epochs as the present ones lie below the root."""
 
 

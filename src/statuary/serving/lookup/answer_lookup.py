@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from statuary.documents.url_table import CONTRACT, CONTRACT_ALL_CHAINS
 from statuary.domain.contracts.selection.select import select
 from statuary.domain.contracts.selection.selectors import InvalidSelectorError, Selection, parse_selection
 from statuary.serving.lookup.contracts_list import (
@@ -87,7 +88,7 @@ def _answer_contract(route: Route, query_text: str, read: ReadDocument) -> Respo
     fields, omit = check_single(query, "fields"), check_single(query, "omit")
     check_chain_id(route.chain_id)
     check_address(route.address)
-    record = read(f"v2/contract/{route.chain_id}/{route.address.lower()}")
+    record = read(CONTRACT.path(chain_id=route.chain_id, address=route.address.lower()))
     if record is None:  # a chain that has a record is known
         check_chain_known(route.chain_id, read)
     address = checked_address(route.address)
@@ -118,7 +119,7 @@ def _answer_all_chains(route: Route, query_text: str, read: ReadDocument) -> Res
     check_names(parse_query(query_text), ())
     check_address(route.address)
     address = checked_address(route.address)
-    body = read(f"v2/contract/all-chains/{address.lower()}")
+    body = read(CONTRACT_ALL_CHAINS.path(address=address.lower()))
     return json_response(body) if body is not None else json_response(EMPTY_RESULTS, HTTPStatus.NOT_FOUND)
 
 

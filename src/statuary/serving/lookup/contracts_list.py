@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from statuary.documents.url_table import CONTRACTS, CONTRACTS_PAGE, CONTRACTS_PAGES
 from statuary.domain.contracts.selection.json_members import items, members
 from statuary.serving.lookup.query import QueryParameters, check_names, check_reserved, check_single
 from statuary.serving.lookup.request_error import RequestError
@@ -80,18 +81,18 @@ def _limit(text: str | None) -> int:
 def contracts_list(chain_id: str, listing: ListQuery, read: ReadDocument) -> bytes:
     """Return the body of the list: `{"results":[…]}`, its items copied from the pages."""
     if listing == ListQuery():
-        return read(f"v2/contracts/{chain_id}") or EMPTY_RESULTS
+        return read(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
     results = islice(_results(chain_id, listing, read), listing.limit)
     return b'{"results":[' + b",".join(results) + b"]}"
 
 
 def _results(chain_id: str, listing: ListQuery, read: ReadDocument) -> Iterator[bytes]:
-    index = json.loads(read(f"v2/contracts-pages/{chain_id}/index.json") or b'{"pages":[]}')
+    index = json.loads(read(CONTRACTS_PAGES.path(chain_id=chain_id)) or b'{"pages":[]}')
     pages = index["pages"][::-1] if listing.newest_first else index["pages"]
     for page in pages:
         farthest = int(page["firstMatchId"] if listing.newest_first else page["lastMatchId"])
         if _is_beyond(farthest, listing):
-            body = read(f"v2/contracts-pages/{chain_id}/{page['page']}.json") or EMPTY_RESULTS
+            body = read(CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"])) or EMPTY_RESULTS
             yield from _page_results(body, listing)
 
 
