@@ -235,3 +235,15 @@ def test_a_response_states_since_when_it_is_stale(now, stale):
     )
     assert timed["headers"].get("statuary-stale-since") == stale
     assert "statuary-stale-since" not in other["headers"]
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [{"whole": []}, {"whole": [], "patched": [1]}, {"whole": [99]}, {"whole": [0], "again": {"1": 99}}],
+)
+def test_an_inconsistent_index_is_as_good_as_none(versions):
+    documents = EPOCHS["documents"] | {"api/v2/summary.json": versions}
+    index = {"api/v2/_epochs/index.json": compact(EPOCHS | {"documents": documents})}
+    none = {path: body for path, body in fixture_site().items() if path not in index}
+    request = [{"target": "/api/v2/summary.json", "now": "2026-12-24T00:00:00Z"}]
+    assert answers_of_deno(fixture_site() | index, request) == answers_of_deno(none, request)

@@ -149,6 +149,16 @@ def test_a_tick_before_the_build_or_without_one_is_rejected(tmp_path: Path) -> N
         tick(tmp_path / "site", parse_instant("2026-11-20T11:59:59Z"))
 
 
+INCONSISTENT_VERSIONS = (
+    '{"whole":[],"patched":[0]}',
+    '{"whole":[1]}',
+    '{"whole":[-1]}',
+    '{"whole":[0],"again":{"0":1}}',
+    '{"whole":[0],"again":{"7":0}}',
+)
+"""Of an index with one instant: a patch of nothing, and numbers of instants and files that it does not have."""
+
+
 def test_an_invalid_index_is_rejected(tmp_path: Path) -> None:
     whole = '{"until":"2026-11-20T12:00:00Z","instants":["2026-11-20T12:00:00Z"],"documents":{}}'
     assert read_epoch_index(write_files(tmp_path, {"api/v2/_epochs/index.json": whole})).documents == {}
@@ -162,6 +172,7 @@ def test_an_invalid_index_is_rejected(tmp_path: Path) -> None:
         ),
         whole.replace('["2026-11-20T12:00:00Z"]', "[]"),
         whole.replace("{}", '{"index.html":{"patched":[0]}}'),
+        *(whole.replace("{}", f'{{"index.html":{versions}}}') for versions in INCONSISTENT_VERSIONS),
     ):
         file = write_files(tmp_path, {"api/v2/_epochs/index.json": text})
         with pytest.raises(PublishingError, match="not an epoch index"):

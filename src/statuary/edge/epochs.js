@@ -56,14 +56,27 @@ export function parseEpochs(text) {
       patched: [...patched],
       again: { ...again },
     }]));
-    return {
-      until: String(until),
-      instants: [...instants].map((at) => Date.parse(at)),
-      documents: new Map(versions),
-    };
+    const begun = [...instants].map((at) => Date.parse(at));
+    if (begun.every(Number.isFinite) && versions.every(([, one]) => isConsistent(one, begun.length))) {
+      return { until: String(until), instants: begun, documents: new Map(versions) };
+    }
   } catch {
-    return { until: "", instants: [], documents: new Map() };
+    // no JSON, or something else
   }
+  return { until: "", instants: [], documents: new Map() };
+}
+
+/**
+ * Says whether all numbers are those of instants, and each patch and return has a file to refer to.
+ * @param {Versions} versions
+ * @param {number} count of instants
+ */
+function isConsistent({ whole, patched, again }, count) {
+  const stored = [...whole, ...patched];
+  const numbers = [...stored, ...Object.keys(again).map(Number)];
+  return whole.length > 0 && Math.min(...whole) === Math.min(...stored) &&
+    numbers.every((number) => Number.isInteger(number) && number >= 0 && number < count) &&
+    Object.values(again).every((number) => stored.includes(number));
 }
 
 /**

@@ -53,6 +53,16 @@ class IndexedVersions(NamedTuple):
         changes = (*self.whole, *self.patched, *self.again)
         return max((change for change in changes if change <= number), default=None)
 
+    def is_consistent(self, instants: int) -> bool:
+        """Return whether all numbers are those of instants, and each patch and return has a file to refer to."""
+        stored = {*self.whole, *self.patched}
+        has_base = bool(self.whole) and min(self.whole) == min(stored)
+        return (
+            has_base
+            and stored.union(self.again) <= {*range(instants)}
+            and stored.issuperset(self.again.values())
+        )
+
 
 class EpochIndex(NamedTuple):
     """The index of a site's epochs.
@@ -141,6 +151,8 @@ def _parsed(text: bytes) -> EpochIndex:
     )
     if not index.instants or index.end < index.start:
         raise ValueError("an index has at least the build's instant")
+    if not all(versions.is_consistent(len(index.instants)) for versions in index.documents.values()):
+        raise ValueError("a document refers to what the index does not have")
     return index
 
 
