@@ -1,30 +1,35 @@
 /**
- * A browser over a site, on loopback. A task is a module whose `run` takes what is here and its question, and
- * returns what is written as JSON:
+ * A browser over sites, on loopback. A task is a module whose `run` takes what is here and its question, and
+ * returns what is written as JSON. Each line that is read names a site, a task and a question, and is answered by a line:
  *
- *     node harness.mjs <node_modules> <chromium> <site> <task> < question.json
+ *     node harness.mjs <node_modules> <chromium>
  *
- * The site is served as plain files, compressed as hosts compress them, with the media type of their extension.
+ * A site is served as plain files, compressed as hosts compress them, with the media type of their extension.
  */
 
 import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { createGzip } from "node:zlib";
 
-const [modules, executablePath, site, task] = process.argv.slice(2);
+const [modules, executablePath] = process.argv.slice(2);
 const require = createRequire(`${modules}/`);
 const { chromium } = require("playwright-core");
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 const TYPES = {
   ".html": "text/html; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".atom": "application/atom+xml",
+  ".rss": "application/rss+xml",
+  ".ics": "text/calendar",
 };
 
-function answer(request, response) {
+function serve(site, request, response) {
   const path = decodeURIComponent(new URL(request.url, "http://site").pathname);
   const file = join(site, path.endsWith("/") ? `${path}index.html` : path);
   if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
@@ -33,30 +38,41 @@ function answer(request, response) {
   createReadStream(file).pipe(createGzip()).pipe(response);
 }
 
-const server = createServer(answer).listen(0, "127.0.0.1");
-await new Promise((resolve) => server.once("listening", resolve));
-const base = `http://127.0.0.1:${server.address().port}/`;
+async function answer(browser, { site, task, question }) {
+  const server = createServer((request, response) => serve(site, request, response)).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const base = `http://127.0.0.1:${server.address().port}/`;
+
+  /**
+   * Opens a page, waits until it has loaded or nothing is on its way, and returns it with its console's complaints.
+   * `next` leads it to another path, in the same process of the browser, which costs a third of a new page.
+   */
+  async function open(path, options = {}, before = () => {}, until = "networkidle") {
+    const context = await browser.newContext({ locale: "en-GB", timezoneId: "Europe/Zurich", ...options });
+    const page = await context.newPage();
+    const complaints = [];
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    await before(page, context);
+    const next = (other) => page.goto(base + other, { waitUntil: until });
+    await next(path);
+    return { page, context, complaints, next };
+  }
+
+  try {
+    const { run } = await import(`./tasks/${task}.mjs`);
+    return { found: await run({ open, base, axe: AXE }, question) };
+  } catch (error) {
+    return { error: error.stack };
+  } finally {
+    for (const context of browser.contexts()) await context.close();
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-
-/** Opens a page, waits until it has loaded or nothing is on its way, and returns it with its console's complaints. */
-async function open(path, options = {}, before = () => {}, until = "networkidle") {
-  const context = await browser.newContext({ locale: "en-GB", timezoneId: "Europe/Zurich", ...options });
-  const page = await context.newPage();
-  const complaints = [];
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  await before(page, context);
-  await page.goto(base + path, { waitUntil: until });
-  return { page, context, complaints };
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(await answer(browser, JSON.parse(line)))}\n`);
 }
-
-try {
-  const { run } = await import(`./tasks/${task}.mjs`);
-  const question = JSON.parse(readFileSync(0, "utf8"));
-  const axe = () => readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-  process.stdout.write(JSON.stringify(await run({ open, base, axe }, question)));
-} finally {
-  await browser.close();
-  server.close();
-  server.closeAllConnections();
-}
+await browser.close();

@@ -1,9 +1,11 @@
 """A real browser over a built site: Debian's Chromium, driven by the tasks in tests/browser."""
 
+import atexit
 import json
 import os
+import select
 import subprocess
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,9 @@ from support.requirements import CHECKOUT, absent, require_program
 
 BROWSER = CHECKOUT / ".browser"
 """Where `.ci/install-browser` puts what drives the browser."""
+
+TIMEOUT = 240
+"""Seconds that a task may take."""
 
 INSTALL = ".ci/install-browser"
 HARNESS = CHECKOUT / "tests" / "browser" / "harness.mjs"
@@ -48,21 +53,32 @@ def build(content: Path, out: Path, now: str) -> Path:
     return out
 
 
-def browse(site: Path, task: str, **question: Any) -> Any:
-    """Run a task over a site and return what it found."""
+@cache
+def _harness() -> subprocess.Popen[bytes]:
+    """Start the browser of this process: it serves every task until the process ends."""
     node, chromium = (require_program(name, install=INSTALL) for name in ("node", "chromium"))
-    command = [node, str(HARNESS), str(node_modules()), chromium, str(site), task]
-    done = subprocess.run(
-        command,
-        input=json.dumps(question),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
+    harness = subprocess.Popen(
+        [node, str(HARNESS), str(node_modules()), chromium],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         env={**os.environ, "TZ": "Europe/Zurich"},
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    atexit.register(harness.communicate)  # without input it ends the browser and itself
+    return harness
+
+
+def browse(site: Path, task: str, **question: Any) -> Any:
+    """Run a task over a site and return what it found."""
+    harness = _harness()
+    assert harness.stdin
+    assert harness.stdout
+    line = json.dumps({"site": str(site), "task": task, "question": question})
+    harness.stdin.write(f"{line}\n".encode())
+    harness.stdin.flush()
+    assert select.select([harness.stdout], [], [], TIMEOUT)[0], f"{task} takes longer than {TIMEOUT} s"
+    answer = json.loads(harness.stdout.readline())
+    assert "error" not in answer, answer["error"]
+    return answer["found"]
 
 
 def html_complaints(site: Path) -> list[str]:
@@ -76,7 +92,7 @@ def html_complaints(site: Path) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=TIMEOUT,
     )
     results = json.loads(done.stdout) if done.stdout.strip() else []
     assert results or done.returncode == 0, done.stderr

@@ -1,9 +1,9 @@
-/** The pieces of a source with their style classes, as the script of contract pages finds them. */
+/** The pieces of each source with their style classes, as the script of contract pages finds them. */
 
-export async function run({ open }, { text, language }) {
-  const { page } = await open("index.html");
-  return page.evaluate(async ([text, language]) => {
+export async function run({ open }, { sources }) {
+  const { page } = await open("index.html", {}, () => {}, "load");
+  return page.evaluate(async (sources) => {
     const { highlighted } = await import("/assets/contract.js");
-    return [...highlighted(text, language)];
-  }, [text, language]);
+    return sources.map(([text, language]) => [...highlighted(text, language)]);
+  }, sources);
 }

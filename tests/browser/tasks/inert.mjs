@@ -2,14 +2,16 @@
 
 export async function run({ open, base }, { paths }) {
   const acted = [];
-  for (const path of paths) {
-    const { page, context, complaints } = await open(path, {}, async (page) => {
-      page.on("dialog", (dialog) => { acted.push(`${path}: dialog ${dialog.message()}`); dialog.dismiss(); });
-      page.on("request", (request) => {
-        if (!request.url().startsWith(base)) acted.push(`${path}: asked ${request.url()}`);
-      });
-      await page.addInitScript(() => { window.acted = []; });
-    }, "load");
+  let path = paths[0];
+  const { page, complaints, next } = await open(path, {}, async (page) => {
+    page.on("dialog", (dialog) => { acted.push(`${path}: dialog ${dialog.message()}`); dialog.dismiss(); });
+    page.on("request", (request) => {
+      if (!request.url().startsWith(base)) acted.push(`${path}: asked ${request.url()}`);
+    });
+    await page.addInitScript(() => { window.acted = []; });
+  }, "load");
+  for (path of paths) {
+    if (path !== paths[0]) await next(path);
     await page.waitForTimeout(50);
     await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
     await page.mouse.move(200, 200);
@@ -23,8 +25,7 @@ export async function run({ open, base }, { paths }) {
         (link) => !["http:", "https:", "mailto:"].includes(link.protocol)).length,
     }));
     for (const [mark, count] of Object.entries(marks)) if (count) acted.push(`${path}: ${count} ${mark}`);
-    acted.push(...complaints.map((complaint) => `${path}: ${complaint}`));
-    await context.close();
+    acted.push(...complaints.splice(0).map((complaint) => `${path}: ${complaint}`));
   }
   return acted;
 }

@@ -1,4 +1,7 @@
-/** A picture of each page in each look, with what its layout shifted (CLS) and what the console complained of. */
+/**
+ * What the layout of each page shifted in each look (CLS) and what the console complained of, with a picture if there is a
+ * folder for it.
+ */
 
 import { join } from "node:path";
 
@@ -13,23 +16,24 @@ const watchShifts = () => {
 export async function run({ open }, { paths, looks, folder, top = 0, height = 12000 }) {
   const taken = [];
   for (const { width, height: tall, media = "screen", ...look } of looks) {
+    const scripted = look.javaScriptEnabled !== false;
+    const options = { ...look, viewport: { width, height: tall }, reducedMotion: "reduce" };
+    const { page, context, complaints, next } = await open(paths[0], options, async (page) => {
+      if (scripted) await page.addInitScript(watchShifts);
+      await page.emulateMedia({ media });
+    });
     for (const path of paths) {
-      const scripted = look.javaScriptEnabled !== false;
-      const options = { ...look, viewport: { width, height: tall }, reducedMotion: "reduce" };
-      const { page, context, complaints } = await open(path, options, async (page) => {
-        if (scripted) await page.addInitScript(watchShifts);
-        await page.emulateMedia({ media });
-      });
+      if (path !== paths[0]) await next(path);
       const kind = scripted ? media === "print" ? "print" : look.colorScheme : "without-scripts";
       const file = `${path.replaceAll(/[^\w.-]+/g, "_")}-${width}-${kind}.png`;
       const shift = scripted ? await page.evaluate(() => window.shift) : 0;
-      await page.screenshot({ path: join(folder, file), fullPage: true, clip: {
+      if (folder) await page.screenshot({ path: join(folder, file), fullPage: true, clip: {
         x: 0, y: top, width,
         height: Math.min(height, await page.evaluate(() => document.documentElement.scrollHeight) - top),
       } });
-      taken.push({ file, shift, complaints });
-      await context.close();
+      taken.push({ file, shift, complaints: complaints.splice(0) });
     }
+    await context.close();
   }
   return taken;
 }
