@@ -51,10 +51,18 @@ class ContractCheck(NamedTuple):
 
     def run(self, record: RecordView) -> CheckResult:
         """Check one record."""
+        observed = tuple(islice(self.observe(record), MAX_SHOWN_FINDINGS))
+        if not observed:
+            return CheckResult(self.name, CheckOutcome.NOT_APPLICABLE)
+        if len(observed) == 1 and isinstance(only := observed[0], Evidence):
+            return CheckResult(self.name, CheckOutcome.PASSED, only.facts)
+        return self._result(observed)
+
+    def _result(self, observed: tuple[Observation, ...]) -> CheckResult:
         facts: dict[str, EvidenceValue] = {}
         findings: list[Finding] = []
         reason = ""
-        for observation in islice(self.observe(record), MAX_SHOWN_FINDINGS):
+        for observation in observed:
             if isinstance(observation, Evidence):
                 facts.update(observation.facts)
             elif isinstance(observation, NotApplicable):

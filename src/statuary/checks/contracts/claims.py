@@ -1,6 +1,7 @@
 """The five claims of a record: shown, not shown and why, or contradicted."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from typing import Final
 
 from statuary.checks.contracts.anchor_claims import AnchorClaims
@@ -17,7 +18,6 @@ from statuary.domain.contracts.proof import (
     EvidenceValue,
     PinnedBy,
 )
-from statuary.domain.json_values import Json
 
 VYPER_CHECK: Final = "vyper-integrity-is-that-of-the-sources"
 
@@ -99,17 +99,13 @@ def claims(
 
 def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
     """Return claim A, which depends on all checks."""
-    failed, skipped = _ended(results, CheckOutcome.FAILED), _ended(results, CheckOutcome.SKIPPED)
-    passed = _ended(results, CheckOutcome.PASSED)
-    evidence: dict[str, EvidenceValue] = {
-        "passed": len(passed),
-        "failed": len(failed),
-        "skipped": len(skipped),
-    }
+    outcomes = [result.outcome for result in results]
+    counted = (CheckOutcome.PASSED, CheckOutcome.FAILED, CheckOutcome.SKIPPED)
+    evidence: dict[str, EvidenceValue] = {outcome.value: outcomes.count(outcome) for outcome in counted}
     name = ClaimName.CONSISTENT
-    if failed:
+    if failed := _ended(results, CheckOutcome.FAILED):
         return Claim(name, ClaimStatus.CONTRADICTED, f"failed: {_named(failed)}", evidence)
-    if skipped:
+    if skipped := _ended(results, CheckOutcome.SKIPPED):
         return Claim(name, ClaimStatus.NOT_SHOWN, f"skipped: {_named(skipped)}", evidence)
     return Claim(name, ClaimStatus.SHOWN, "every check that applies passed", evidence)
 
@@ -225,29 +221,40 @@ def pinned_members(
     status = {claim.name: claim.status for claim in known}
     if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:
         return {}
-    pinned = _pinned_by_record(record)
+    pinned = dict(
+        _pinned_by_record(
+            has_hashed_metadata=record.has_hashed_metadata,
+            creation=record.creation.claimed is not None,
+            runtime=record.runtime.claimed is not None,
+        )
+    )
     if compilation is not None and status[ClaimName.COMPILED] is ClaimStatus.SHOWN:
         pinned |= dict.fromkeys(("sources", *compilation.members), PinnedBy.COMPILED)
     if status[ClaimName.HASHED] is ClaimStatus.SHOWN:
         pinned |= dict(_pinned_by_hash(record))
     pinned |= dict.fromkeys(anchored.pinned, PinnedBy.CHAIN)
-    return {member: pin for member, pin in pinned.items() if _is_given(record.value, member)}
+    value = record.value
+    return {
+        member: pin
+        for (member, pin), (group, part) in zip(pinned.items(), map(_place, pinned), strict=True)
+        if (as_object(value.get(group)) if group else value).get(part) is not None
+    }
 
 
-def _is_given(value: Mapping[str, Json], member: str) -> bool:
-    if member.startswith("sources/"):
-        return True
-    group, _, part = member.partition(".")
-    return (as_object(value.get(group)).get(part) if part else value.get(group)) is not None
+@lru_cache(maxsize=1024)
+def _place(member: str) -> tuple[str, str]:
+    """Return the group that a pinned member is part of, or an empty text, and its key."""
+    group, _, part = member.partition("/")[0].partition(".")
+    return (group, part) if part else ("", group)
 
 
-def _pinned_by_record(record: RecordView) -> dict[str, PinnedBy]:
-    """Return what other members of the record pin: the weakest kind."""
-    described = PinnedBy.CONSISTENT if record.has_hashed_metadata else PinnedBy.CLAIMED
+@cache
+def _pinned_by_record(*, has_hashed_metadata: bool, creation: bool, runtime: bool) -> Mapping[str, PinnedBy]:
+    """Return what other members of a record pin, the weakest kind; `creation` and `runtime` are sides that match."""
+    described = PinnedBy.CONSISTENT if has_hashed_metadata else PinnedBy.CLAIMED
     pinned = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA), described) | REPEATED
-    for side in record.sides:
-        pinned |= UNMATCHED[side.name] if side.claimed is None else MATCHED[side.name]
-    return pinned | TOLD
+    pinned |= (MATCHED if creation else UNMATCHED)["creation"]
+    return pinned | (MATCHED if runtime else UNMATCHED)["runtime"] | TOLD
 
 
 def _pinned_by_hash(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:

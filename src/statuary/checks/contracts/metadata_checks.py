@@ -107,14 +107,14 @@ def metadata_repeats_the_interface(record: RecordView) -> Iterator[Observation]:
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
-    output = as_object(record.metadata.get("output"))
-    for member in _INTERFACE:
-        known = record.value.get(member)
-        is_older = parse_compiler_version(record.version) < FIRST_WITH_DOCUMENTATION
-        if known is None and is_older and member != "abi":
-            continue
-        yield Evidence({member: "equal"})
-        if not same_members(output.get(member), known):
+    output, known = as_object(record.metadata.get("output")), record.value
+    is_older = parse_compiler_version(record.version) < FIRST_WITH_DOCUMENTATION
+    members = [one for one in _INTERFACE if one == "abi" or not is_older or known.get(one) is not None]
+    yield Evidence(dict.fromkeys(members, "equal"))
+    if same_members([output.get(one) for one in members], [known.get(one) for one in members]):
+        return
+    for member in members:
+        if not same_members(output.get(member), known.get(member)):
             yield Violation(
                 f"the metadata's {member} is not the record's", (member,), severity=_severity(record)
             )

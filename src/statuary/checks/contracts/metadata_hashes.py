@@ -1,11 +1,11 @@
 """The possible hashes of a record's metadata, each computed once."""
 
 from collections.abc import Iterator
-from functools import cached_property
 
 import orjson
 
 from statuary.checks.contracts.json_comparison import json_bytes, same_json
+from statuary.domain.computed_once import computed_once
 from statuary.domain.contracts.metadata.metadata_text import (
     has_repeated_keys,
     metadata_hash,
@@ -28,14 +28,14 @@ class MetadataHashes:
         self._output_text = output_text
         self._known: dict[tuple[str, bytes], bool] = {}
 
-    @cached_property
+    @computed_once
     def text(self) -> str | None:
         """The compiler's text, if it is the same object and has no key twice; else None."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
             return None
-        if text.encode("utf-8", "surrogatepass") == json_bytes(self._value):
-            return text
+        if text.encode("utf-8", "surrogatepass") == json_bytes(self._value, sort_keys=True):
+            return text  # as solc writes it: sorted, so no key stands twice
         try:
             is_same = same_json(orjson.loads(text), self._value)
         except (ValueError, TypeError):

@@ -55,7 +55,7 @@ from statuary.checks.contracts.repeated_member_checks import (
     std_json_input_repeats_the_record,
     std_json_output_repeats_the_record,
 )
-from statuary.checks.contracts.required_checks import required_checks
+from statuary.checks.contracts.required_checks import required_by
 from statuary.checks.contracts.source_checks import (
     contract_is_declared_in_its_source,
     language_and_compiler_are_known,
@@ -166,29 +166,27 @@ def prove(
     )
 
 
-def _run(view: RecordView, checks: Sequence[ContractCheck]) -> list[CheckResult]:
+def _run(view: RecordView, checks: Sequence[ContractCheck]) -> tuple[CheckResult, ...]:
     """Return a result for each check, and for those of the catalogue that are not among them."""
     if checks is CONTRACT_CHECKS:
-        return [check.run(view) for check in checks]
+        return tuple([check.run(view) for check in checks])
     run = [check.run(view) for check in checks if check not in CONTRACT_CHECKS]
     run += [
         check.run(view) if check in checks else CheckResult(check.name, CheckOutcome.SKIPPED)
         for check in CONTRACT_CHECKS
     ]
-    return run
+    return tuple(run)
 
 
-def _with_requirements(record: RecordView, results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+def _with_requirements(record: RecordView, results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
     """Return results in which required checks that do not apply have failed."""
-    required, absent = required_checks(record), CheckOutcome.NOT_APPLICABLE
-    return tuple(
-        [
-            _failed(result, required[result.check])
-            if result.outcome is absent and result.check in required
-            else result
-            for result in results
-        ]
-    )
+    missing = CheckOutcome.NOT_APPLICABLE
+    absent = {result.check for result in results if result.outcome is missing}
+    for side in record.sides:
+        if unmet := required_by(side) & absent:
+            results = tuple([_failed(one, side) if one.check in unmet else one for one in results])
+            absent -= unmet
+    return results
 
 
 def _failed(result: CheckResult, side: SideView) -> CheckResult:

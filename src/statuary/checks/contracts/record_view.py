@@ -5,7 +5,6 @@ None here, and the check for it reports that.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 
 from statuary.checks.contracts.json_comparison import (
     as_object,
@@ -14,6 +13,7 @@ from statuary.checks.contracts.json_comparison import (
     parsed_or_error,
 )
 from statuary.checks.contracts.metadata_hashes import MetadataHashes
+from statuary.domain.computed_once import computed_once
 from statuary.domain.contracts.abi.abi_types import TupleType
 from statuary.domain.contracts.bytecode.auxdata import (
     Auxdata,
@@ -64,23 +64,23 @@ class SideView:
         self.claimed: Json = record.value.get(f"{name}Match")
         self.is_exact = bool(self.claimed == MatchLevel.EXACT_MATCH)
 
-    @cached_property
+    @computed_once
     def onchain(self) -> bytes | None:
         """The on-chain code."""
         return hex_bytes(self.value.get("onchainBytecode"))
 
-    @cached_property
+    @computed_once
     def recompiled(self) -> bytes | None:
         """The compiler's code, with zeros for libraries and immutables."""
         text = self.value.get("recompiledBytecode")
         return self.onchain if text == self.value.get("onchainBytecode") else hex_bytes(text)
 
-    @cached_property
+    @computed_once
     def values(self) -> Mapping[str, Json]:
         """The values of the transformations."""
         return as_object(self.value.get("transformationValues"))
 
-    @cached_property
+    @computed_once
     def steps(self) -> list[TransformationStep | InvalidValueError]:
         """Each transformation, or what is wrong with it."""
         listed = self.value.get("transformations")
@@ -90,14 +90,14 @@ class SideView:
             else []
         )
 
-    @cached_property
+    @computed_once
     def transformations(self) -> tuple[TransformationStep, ...] | None:
         """The transformations; None if there is no list, or one is invalid."""
         steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
         return steps if is_list and len(steps) == len(self.steps) else None
 
-    @cached_property
+    @computed_once
     def replayed(self) -> bytes | ReplayError | None:
         """The result of the replay, or the failing step; None if a part cannot be decoded."""
         if self.recompiled is None or self.onchain is None or self.transformations is None:
@@ -108,28 +108,28 @@ class SideView:
         except ReplayError as error:
             return error
 
-    @cached_property
+    @computed_once
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
         """The record's auxdata by number, or what is wrong with the list."""
         return parsed_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
-    @property
+    @computed_once
     def auxdata(self) -> Mapping[str, Auxdata]:
         """The record's auxdata by number; empty if the list is invalid."""
         found = self.parsed_auxdata
         return {} if isinstance(found, InvalidValueError) else found
 
-    @cached_property
+    @computed_once
     def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
         """The references of libraries, or what is wrong with them."""
         return parsed_or_error(parse_link_references, self.value.get("linkReferences"))
 
-    @cached_property
+    @computed_once
     def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
         """The references of immutables (in Vyper the one after the code), or what is wrong with them."""
         return parsed_or_error(parse_immutable_references, self.value.get("immutableReferences"))
 
-    @cached_property
+    @computed_once
     def fields(self) -> dict[str, AuxdataFields]:
         """The decoded auxdata; invalid pieces are left out."""
         return dict(self._readable_auxdata())
@@ -141,7 +141,7 @@ class SideView:
             except InvalidValueError:
                 continue
 
-    @cached_property
+    @computed_once
     def own_auxdata(self) -> Auxdata | None:
         """The contract's own auxdata, not that of a contract it creates; None if there is none.
 
@@ -155,7 +155,7 @@ class SideView:
             code = code[: place + len(runtime)]
         return split_auxdata(code, self.record.auxdata_style)
 
-    @cached_property
+    @computed_once
     def own_fields(self) -> AuxdataFields | None:
         """The contract's own auxdata, decoded; None if there is none, or it is invalid."""
         if self.own_auxdata is None:
@@ -165,7 +165,7 @@ class SideView:
         except InvalidValueError:
             return None
 
-    @cached_property
+    @computed_once
     def found(self) -> SideMatch | None:
         """The match that Sourcify's procedure finds between the two codes, or None."""
         libraries, immutables = self.parsed_libraries, self.parsed_immutables
@@ -206,31 +206,27 @@ class RecordView:
         self.address = Address(as_text(value.get("address")))
         self.creation = SideView(self, "creation")
         self.runtime = SideView(self, "runtime")
+        self.sides = self.creation, self.runtime
 
-    @property
-    def sides(self) -> tuple[SideView, SideView]:
-        """Both sides."""
-        return self.creation, self.runtime
-
-    @cached_property
+    @computed_once
     def path_and_name(self) -> tuple[str, str]:
         """The fully qualified name, split at its last colon."""
         path, _, name = as_text(self.compilation.get("fullyQualifiedName")).rpartition(":")
         return path, name
 
-    @cached_property
+    @computed_once
     def sources(self) -> dict[str, str]:
         """The texts of the sources, by path."""
         held = as_object(self.value.get("sources"))
         return {path: as_text(as_object(source).get("content")) for path, source in held.items()}
 
-    @cached_property
+    @computed_once
     def metadata(self) -> Mapping[str, Json] | None:
         """The metadata; None if the record has none."""
         metadata = self.value.get("metadata")
         return metadata if isinstance(metadata, dict) else None
 
-    @cached_property
+    @computed_once
     def output_contract(self) -> Mapping[str, Json] | None:
         """The record's contract in `stdJsonOutput`; None if it is missing."""
         path, name = self.path_and_name
@@ -238,13 +234,13 @@ class RecordView:
         contract = as_object(contracts.get(path)).get(name)
         return contract if isinstance(contract, dict) else None
 
-    @cached_property
+    @computed_once
     def metadata_hashes(self) -> MetadataHashes:
         """The possible hashes of the metadata."""
         text = as_object(self.output_contract).get("metadata")
         return MetadataHashes(self.value.get("metadata"), text)
 
-    @cached_property
+    @computed_once
     def has_hashed_metadata(self) -> bool:
         """Whether the hash of the metadata is in the recompiled code of a side with a match level."""
         return any(
@@ -254,7 +250,7 @@ class RecordView:
             for scheme, digest in side.own_fields.hashes.items()
         )
 
-    @cached_property
+    @computed_once
     def vyper_modules(self) -> frozenset[str]:
         """The paths of the Vyper module and of everything it imports."""
         try:
@@ -262,7 +258,7 @@ class RecordView:
         except InvalidValueError:
             return frozenset()
 
-    @cached_property
+    @computed_once
     def constructor(self) -> TupleType | None:
         """The constructor's inputs; None if their types cannot be parsed."""
         return constructor_inputs(self.value.get("abi"))

@@ -1,9 +1,9 @@
 """The checks that must pass for a match level: for these, "does not apply" is a failure."""
 
-from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
-from statuary.checks.contracts.record_view import RecordView, SideView
+from statuary.checks.contracts.record_view import SideView
 
 ANY_LEVEL: Final = {
     side: (f"{side}-replays", f"{side}-transformations-are-found-again") for side in ("creation", "runtime")
@@ -25,18 +25,18 @@ EXACT_CREATION: Final = ("creation-code-deploys-the-runtime-code",)
 """Checks that must pass besides for a creation side that claims an exact match."""
 
 
-def required_checks(record: RecordView) -> Mapping[str, SideView]:
-    """Return the checks that the levels of a record require, each with the first side that does."""
-    required: dict[str, SideView] = {}
-    for side in (record.runtime, record.creation):
-        required |= dict.fromkeys(_required_of(side), side)
-    return required
-
-
-def _required_of(side: SideView) -> tuple[str, ...]:
+def required_by(side: SideView) -> frozenset[str]:
+    """Return the checks that the level of a side requires."""
     if side.claimed is None:
-        return ()
-    required: tuple[str, ...] = ANY_LEVEL[side.name]
-    if side.is_exact and side.record.language == "Solidity":
-        required += EXACT_SOLIDITY[side.name]
-    return required + EXACT_CREATION if side.is_exact and side.name == "creation" else required
+        return frozenset()
+    return _required(side.name, is_exact=side.is_exact, is_solidity=side.record.language == "Solidity")
+
+
+@cache
+def _required(side: str, *, is_exact: bool, is_solidity: bool) -> frozenset[str]:
+    required = {*ANY_LEVEL[side]}
+    if is_exact and is_solidity:
+        required.update(EXACT_SOLIDITY[side])
+    if is_exact and side == "creation":
+        required.update(EXACT_CREATION)
+    return frozenset(required)

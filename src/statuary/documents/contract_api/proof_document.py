@@ -45,7 +45,7 @@ def proof_document(
         "holds": proof.holds,
         "published": published,
         "claims": {str(claim.name): _claim(claim) for claim in proof.claims},
-        "pinnedBy": proof.pinned,
+        "pinnedBy": {member: str(pin) for member, pin in proof.pinned.items()},
         "checks": [_check(result) for result in proof.results],
     }
     if proof.anchor is not None:
@@ -66,19 +66,20 @@ def _claim(claim: Claim) -> dict[str, Json]:
 
 
 def _check(result: CheckResult) -> dict[str, Json]:
-    entry: dict[str, Json] = {"check": result.check, "outcome": str(result.outcome)}
-    if result.reason and result.outcome is CheckOutcome.NOT_APPLICABLE:
-        entry["reason"] = result.reason
-    if result.evidence:
-        entry["saw"] = result.evidence
-    if result.findings:
+    check, outcome, evidence, findings, reason = result
+    entry: dict[str, Json] = {"check": check, "outcome": str(outcome)}
+    if reason and outcome is CheckOutcome.NOT_APPLICABLE:
+        entry["reason"] = reason
+    if evidence:
+        entry["saw"] = evidence
+    if findings:
         entry["findings"] = [
             {
                 "message": finding.message,
                 "pointer": list(finding.pointer),
                 "severity": finding.severity.value,
             }
-            for finding in result.findings
+            for finding in findings
         ]
     return entry
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
 from statuary.domain.chain.anchor import Anchor
+from statuary.domain.computed_once import computed_once
 from statuary.domain.findings import Finding, has_errors
 
 EvidenceValue = str | int
@@ -109,12 +109,12 @@ class Proof:
     # why evidence from the chain does not show what it should, and what to do about it
     anchor_problems: tuple[tuple[str, str], ...] = ()
 
-    @cached_property
+    @computed_once
     def findings(self) -> tuple[Finding, ...]:
         """All findings, in catalogue order."""
         return tuple(finding for result in self.results for finding in result.findings)
 
-    @cached_property
+    @computed_once
     def holds(self) -> bool:
         """Whether no check contradicts the record; warnings and notes do not."""
         return not has_errors(self.findings)
