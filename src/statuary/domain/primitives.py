@@ -66,12 +66,19 @@ def parse_chain_id(text: str) -> ChainId:
 @lru_cache(maxsize=1024)
 def checksum_address(address: str) -> Address:
     """Return the address of `0x` and 40 hex digits in any case, with its EIP-55 checksum."""
-    digits = address[2:].lower()
-    digest = keccak256(digits.encode("ascii")).hex()
-    mixed = "".join(
-        [digit.upper() if nibble >= "8" else digit for digit, nibble in zip(digits, digest, strict=False)]
+    digits = address[2:].lower().encode("ascii")
+    digest = keccak256(digits).hex()[:ADDRESS_DIGITS].encode("ascii")
+    # a letter is a capital, 32 less, if its digit of the hash is 8 or more: all forty at once
+    capitals = int.from_bytes(digest.translate(_IF_8_OR_MORE), "big") & int.from_bytes(
+        digits.translate(_IF_LETTER), "big"
     )
-    return Address("0x" + mixed)
+    mixed = (int.from_bytes(digits, "big") - capitals).to_bytes(ADDRESS_DIGITS, "big")
+    return Address("0x" + mixed.decode("ascii"))
+
+
+_IF_8_OR_MORE = bytes(32 if chr(code) in "89abcdef" else 0 for code in range(256))
+_IF_LETTER = bytes(32 if chr(code) in "abcdef" else 0 for code in range(256))
+# what each hex digit subtracts from the code of a letter, if the other allows it
 
 
 def parse_address(text: str) -> Address:

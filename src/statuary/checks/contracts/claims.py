@@ -103,9 +103,11 @@ def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
     counted = (CheckOutcome.PASSED, CheckOutcome.FAILED, CheckOutcome.SKIPPED)
     evidence: dict[str, EvidenceValue] = {outcome.value: outcomes.count(outcome) for outcome in counted}
     name = ClaimName.CONSISTENT
-    if failed := _ended(results, CheckOutcome.FAILED):
+    if evidence["failed"]:
+        failed = _ended(results, CheckOutcome.FAILED)
         return Claim(name, ClaimStatus.CONTRADICTED, f"failed: {_named(failed)}", evidence)
-    if skipped := _ended(results, CheckOutcome.SKIPPED):
+    if evidence["skipped"]:
+        skipped = _ended(results, CheckOutcome.SKIPPED)
         return Claim(name, ClaimStatus.NOT_SHOWN, f"skipped: {_named(skipped)}", evidence)
     return Claim(name, ClaimStatus.SHOWN, "every check that applies passed", evidence)
 

@@ -107,17 +107,22 @@ def metadata_repeats_the_interface(record: RecordView) -> Iterator[Observation]:
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
-    output, known = as_object(record.metadata.get("output")), record.value
-    is_older = parse_compiler_version(record.version) < FIRST_WITH_DOCUMENTATION
-    members = [one for one in _INTERFACE if one == "abi" or not is_older or known.get(one) is not None]
+    output, members = as_object(record.metadata.get("output")), _interface(record)
     yield Evidence(dict.fromkeys(members, "equal"))
-    if same_members([output.get(one) for one in members], [known.get(one) for one in members]):
+    if same_members([output.get(one) for one in members], list(members.values())):
         return
-    for member in members:
-        if not same_members(output.get(member), known.get(member)):
+    for member, known in members.items():
+        if not same_members(output.get(member), known):
             yield Violation(
                 f"the metadata's {member} is not the record's", (member,), severity=_severity(record)
             )
+
+
+def _interface(record: RecordView) -> dict[str, Json]:
+    """Return the record's members that its metadata repeats."""
+    is_older = parse_compiler_version(record.version) < FIRST_WITH_DOCUMENTATION
+    members = {member: record.value.get(member) for member in _INTERFACE}
+    return {one: known for one, known in members.items() if one == "abi" or not is_older or known is not None}
 
 
 def _severity(record: RecordView) -> Severity:

@@ -204,9 +204,21 @@ class RecordView:
         self.version = as_text(self.compilation.get("compilerVersion"))
         self.auxdata_style: AuxdataStyle = auxdata_style(self.language, self.version)
         self.address = Address(as_text(value.get("address")))
-        self.creation = SideView(self, "creation")
-        self.runtime = SideView(self, "runtime")
-        self.sides = self.creation, self.runtime
+
+    @computed_once
+    def creation(self) -> SideView:
+        """The creation bytecode and its match."""
+        return SideView(self, "creation")
+
+    @computed_once
+    def runtime(self) -> SideView:
+        """The runtime bytecode and its match."""
+        return SideView(self, "runtime")
+
+    @computed_once
+    def sides(self) -> tuple[SideView, SideView]:
+        """Both sides."""
+        return self.creation, self.runtime
 
     @computed_once
     def path_and_name(self) -> tuple[str, str]:

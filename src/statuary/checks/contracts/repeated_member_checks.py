@@ -4,7 +4,7 @@ stdJsonInput and stdJsonOutput repeat the record in the compiler's form, so a ch
 found.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
 from statuary.checks.contracts.json_comparison import as_object, same_json
@@ -69,12 +69,7 @@ def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observati
     for member in sorted(record.output_contract.keys() - _OUTPUT_MEMBERS):
         yield Violation(f"stdJsonOutput has an unknown member {member[:80]!r}", (*where, member))
     held = record.output_contract
-    if not same_json(
-        [held.get(one) for one in _PLAIN_MEMBERS], [record.value.get(one) for one in _PLAIN_MEMBERS]
-    ):
-        for member in _PLAIN_MEMBERS:
-            same = same_json(held.get(member), record.value.get(member))
-            yield from _compare(same, (*where, member), (member,))
+    yield from _compare_members(_PLAIN_MEMBERS, held, where, record.value, ())
     yield from _compare(_is_metadata(record), (*where, "metadata"), ("metadata",))
     evm = as_object(held.get("evm"))
     for side, member in ((record.creation, "bytecode"), (record.runtime, "deployedBytecode")):
@@ -97,11 +92,18 @@ def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) ->
     yield from _compare(
         (code.get("object") or "") == digits, (*pointer, "object"), (side.member, "recompiledBytecode")
     )
-    own = side.value
-    if not same_json([code.get(one) for one in _CODE_MEMBERS], [own.get(one) for one in _CODE_MEMBERS]):
-        for member in _CODE_MEMBERS:
-            same = same_json(code.get(member), own.get(member))
-            yield from _compare(same, (*pointer, member), (side.member, member))
+    yield from _compare_members(_CODE_MEMBERS, code, pointer, side.value, (side.member,))
+
+
+def _compare_members(
+    members: Sequence[str], given: Mapping[str, Json], where: Pointer, own: Mapping[str, Json], other: Pointer
+) -> Iterator[Violation]:
+    """Compare members of two objects: all at once, and one by one if that fails."""
+    if same_json([given.get(member) for member in members], [own.get(member) for member in members]):
+        return
+    for member in members:
+        same = same_json(given.get(member), own.get(member))
+        yield from _compare(same, (*where, member), (*other, member))
 
 
 def _is_metadata(record: RecordView) -> bool:

@@ -272,19 +272,21 @@ def in_served_order(record: RecordValue) -> RecordValue:
 
     If they are in that order already, as in every record from a real server, the same object is returned.
     """
-    ordered = {
+    if _is_ordered(record, MEMBERS) and all(
+        _is_ordered(record[group], parts) for group, parts in GROUPS.items() if group in record
+    ):
+        return record
+    return {
         member: _ordered(record[member], GROUPS[member]) if member in GROUPS else record[member]
         for member in MEMBERS
         if member in record
     }
-    return (
-        record
-        if list(ordered) == list(record)
-        and all(ordered[group] is record[group] for group in GROUPS if group in record)
-        else ordered
-    )
+
+
+def _is_ordered(value: dict[str, Json], names: tuple[str, ...]) -> bool:
+    listed = tuple(value)
+    return listed == names or listed == tuple(name for name in names if name in value)
 
 
 def _ordered(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
-    right = [name for name in names if name in value]
-    return value if right == list(value) else {name: value[name] for name in right}
+    return {name: value[name] for name in names if name in value}
