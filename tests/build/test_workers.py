@@ -13,7 +13,7 @@ import pytest
 from statuary.build.execution.executor import InProcessExecutor, WorkersLostError
 from statuary.build.execution.pooled_executor import process_executor
 from statuary.build.execution.task_window import ATTEMPTS
-from support.worker_tasks import Square, fail, square, whose
+from support.worker_tasks import Square, fail, imported_modules, square, whose
 
 TESTS = Path(__file__).parents[1]
 
@@ -122,3 +122,10 @@ def is_alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_workers_that_start_early_have_imported_what_they_need():
+    with process_executor(2) as executor:
+        executor.start_early()
+        assert len(set(executor.map_unordered(whose, squares(60)))) == 2
+        assert "statuary.build.partitions" in executor.pool.executor().submit(imported_modules).result()

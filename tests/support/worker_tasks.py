@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,11 @@ def whose(_: Square) -> int:
     """Return who does it, slowly enough that everybody has a turn."""
     time.sleep(0.05)
     return os.getpid()
+
+
+def imported_modules() -> set[str]:
+    """Return the names of the modules of this process."""
+    return set(sys.modules)
 
 
 def fail(task: Square) -> int:

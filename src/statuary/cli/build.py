@@ -1,5 +1,7 @@
 """`statuary build`: check the content and publish the site into a folder."""
 
+import os
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,23 @@ from statuary.cli.options.common_options import (
     out_option,
     refuse_overlapping_folders,
 )
-from statuary.cli.options.execution_options import execution_options
+from statuary.cli.options.execution_options import execution_options, open_executor
 from statuary.cli.options.log_options import log_key_option
 from statuary.content.git_state import GitQuery
+from statuary.publishing.safe_path import OWN_FOLDER
+
+MANY_CONTRACTS = 500
+"""Record files from which on a first build starts its workers at once: it needs them, as smaller ones do not."""
+
+
+def has_many_contracts(content: Path) -> bool:
+    """Say whether the folder of a chain has many entries, without reading them all."""
+    return any(_has_many(chain) for chain in (content / "contracts").glob("*/"))
+
+
+def _has_many(folder: Path) -> bool:
+    with os.scandir(folder) as entries:
+        return sum(1 for _ in islice(entries, MANY_CONTRACTS)) == MANY_CONTRACTS
 
 
 @click.command()
@@ -33,7 +49,9 @@ from statuary.content.git_state import GitQuery
 @execution_options
 @check_options
 @format_option
-def command(content: Path, out: Path, **build_options: Any) -> None:
+def command(
+    content: Path, out: Path, workers: int | None, engine: str, scheduler: str | None, **build_options: Any
+) -> None:
     """Check the content and publish the site into a folder.
 
     Nothing is published if the content has errors. A record that fails a check is withheld and the rest is published
@@ -42,7 +60,10 @@ def command(content: Path, out: Path, **build_options: Any) -> None:
     """
     refuse_overlapping_folders(content, out)
     git = GitQuery(content)
-    # git reads the content on another core while this one imports everything that a build needs
-    from statuary.cli.run_build import BuildOptions, run_build
+    with open_executor(workers, engine, scheduler) as executor:
+        if not (out / OWN_FOLDER).exists() and has_many_contracts(content):
+            executor.start_early()
+        # git and workers begin on other cores while this one imports everything that a build needs
+        from statuary.cli.run_build import BuildOptions, run_build
 
-    run_build(content, out, git, BuildOptions(**build_options))
+        run_build(content, out, git, executor, BuildOptions(**build_options))

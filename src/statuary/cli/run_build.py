@@ -8,12 +8,12 @@ from typing import NamedTuple
 import click
 
 from statuary.build.build import BuildResult, build_site
+from statuary.build.execution.executor import Executor
 from statuary.build.execution.options import ExecutionOptions
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.garbage_collection import enable_garbage_collection
 from statuary.cli.options.check_options import read_check_options
 from statuary.cli.options.common_options import build_instant
-from statuary.cli.options.execution_options import open_executor
 from statuary.cli.options.log_options import note_signed, open_log
 from statuary.cli.output.findings_report import format_findings
 from statuary.cli.output.plain_text import changes_lines
@@ -38,24 +38,21 @@ class BuildOptions(NamedTuple):
     log_key: Path | None
     dry_run: bool
     verify: bool
-    workers: int | None
-    engine: str
-    scheduler: str | None
     skip: tuple[str, ...]
     only: tuple[str, ...]
     strict: bool
     form: str
 
 
-def run_build(content: Path, out: Path, git: GitQuery, options: BuildOptions) -> None:
+def run_build(content: Path, out: Path, git: GitQuery, executor: Executor, options: BuildOptions) -> None:
     """Build a site, print the result, and exit; raise StatuaryError if the site cannot be published."""
     enable_garbage_collection()
     try:
         try:
-            result = _build(content, out, git, options)
+            result = _build(content, out, git, executor, options)
         except DamagedLedgerError as error:
             click.echo(f"statuary: {printable(str(error))}", err=True)
-            result = _build(content, out, git, options)
+            result = _build(content, out, git, executor, options)
         _publish_elsewhere(result, out, options)
     except OSError as error:
         raise PublishingError(
@@ -66,13 +63,10 @@ def run_build(content: Path, out: Path, git: GitQuery, options: BuildOptions) ->
     sys.exit(ExitCode.OK if result.plan is not None and not is_strict_fault else ExitCode.FINDINGS)
 
 
-def _build(content: Path, out: Path, git: GitQuery, options: BuildOptions) -> BuildResult:
+def _build(content: Path, out: Path, git: GitQuery, executor: Executor, options: BuildOptions) -> BuildResult:
     check_options = read_check_options(options.skip, options.only, strict=options.strict)
     instant = build_instant(options.now)
-    with (
-        open_executor(options.workers, options.engine, options.scheduler) as executor,
-        FolderTarget(out, dry_run=options.dry_run) as target,
-    ):
+    with FolderTarget(out, dry_run=options.dry_run) as target:
         execution = ExecutionOptions(executor=executor, git=git, verify=options.verify)
         revision = "" if git.answer is None else git.answer.revision
         target.ledger.add_notes(build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION)))

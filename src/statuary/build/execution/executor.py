@@ -31,6 +31,10 @@ class Executor(Protocol):
     def __exit__(self, *_: object) -> None:
         return
 
+    def start_early(self) -> None:
+        """Start worker processes, if there are any, while this process still imports what it needs itself."""
+        return
+
     def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield the result of each task, in any order; tasks are taken lazily.
 

@@ -52,6 +52,17 @@ class ProcessExecutor(PooledExecutor):
 
         return ProcessPool(self.count)
 
+    @override
+    def start_early(self) -> None:
+        self.pool = self.start()
+        for _ in range(self.count - 1):
+            self.pool.executor().submit(_import_work)
+
+
+def _import_work() -> None:
+    """Import in a worker what builds contracts."""
+    import statuary.build.partitions  # noqa: F401 - the import itself
+
 
 class DaskExecutor(PooledExecutor):
     """A Dask cluster whose workers run the same statuary and see content and target under the same paths."""
