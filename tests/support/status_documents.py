@@ -26,5 +26,5 @@ def feed_documents(catalogue: StatusCatalogue, at: Instant) -> list[Document]:
 
 def epochs_of(documents: StatusDocuments, at: Instant) -> EpochPlan:
     """Return the epochs of the status documents alone."""
-    limits = EpochLimits(Instant(at + documents.settings.horizon), documents.settings.max_epochs)
+    limits = EpochLimits(documents.timeline.until, documents.settings.max_epochs)
     return plan_epochs(documents.later_documents(at), documents.transitions(at), at, limits)

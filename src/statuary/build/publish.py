@@ -1,8 +1,11 @@
 """Documents about the whole site, and applying the plan."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
+
+import orjson
 
 from statuary.build.contracts import BuiltContracts
 from statuary.build.incremental.fingerprint import fingerprint_of
@@ -11,10 +14,13 @@ from statuary.build.progress import Progress, stage
 from statuary.build.status import SiteStatus
 from statuary.checks.rule_catalogue import proof_rules
 from statuary.documents.all_documents import (
+    contract_list_documents,
     settings_only_documents,
     settings_only_inputs,
-    whole_site_documents,
+    status_documents,
 )
+from statuary.documents.document import Document
+from statuary.documents.url_table import EPOCHS
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.contract_counts import ContractCounts
 from statuary.domain.site_settings import LogSettings
@@ -59,18 +65,67 @@ def offer_site(
     if extension is not None and extension.former:
         status = replace(status, former=extension.former)
     with stage(progress, "Status documents and pages"):
-        present = [document.path for document in status.present]
+        fingerprint = fingerprint_of(status.inputs, catalogue.hosting).text
+        kept = None if verify else _keep_status(target, status, catalogue, fingerprint)
+        present = [document.path for document in status.present] if kept is None else kept
         offer_settings_only(target, catalogue, counts, present, verify=verify)
-        documents = whole_site_documents(
-            catalogue,
-            counts,
-            listed_contracts(target, contracts),
-            status.present,
-            status.epochs,
-            published=target.published,
-            log_entries=extension.by_incident if extension else {},
-        )
-        target.offer(laid_out(documents, catalogue.hosting))
+        entries = listed_contracts(target, contracts)
+        if entries is not None:
+            target.offer(laid_out(contract_list_documents(catalogue, counts, entries), catalogue.hosting))
+        if kept is None:
+            _offer_status(target, status, catalogue, fingerprint, extension.by_incident if extension else {})
+
+
+STATUS = "status"
+"""The note of a build, JSON, from which the next one knows whether the documents of its status are the same."""
+
+
+def _keep_status(
+    target: BuildTarget, status: SiteStatus, catalogue: Catalogue, fingerprint: str
+) -> list[str] | None:
+    """Keep what the last build made of the same status; return the paths of the timed documents, else None.
+
+    Only what shows the time of the build is made anew.
+    """
+    last = orjson.loads(target.ledger.note(STATUS) or "{}")
+    # whatever has published in between, such as a tick, may have replaced documents
+    is_same = last and last["fingerprint"] == fingerprint and last["run"] == target.ledger.run - 1
+    index, entry = target.published(EPOCHS.path()), target.ledger.entry(EPOCHS.path())
+    if not is_same or index is None or entry is None or entry.digest != sha256(index).digest():
+        return None
+    if not target.keep(last["kept"]):
+        return None
+    target.offer(laid_out(status.built_later(index), catalogue.hosting))
+    _note_status(target, fingerprint, last["present"], last["kept"])
+    present: list[str] = last["present"]
+    return present
+
+
+def _offer_status(
+    target: BuildTarget,
+    status: SiteStatus,
+    catalogue: Catalogue,
+    fingerprint: str,
+    log_entries: Mapping[str, Sequence[int]],
+) -> None:
+    documents = [
+        *status_documents(status.present, status.epochs, published=target.published, log_entries=log_entries)
+    ]
+    anew, kept = status.paths_built_later, list[str]()
+
+    def noted() -> Iterator[Document]:
+        for document in laid_out((one for one in documents if one.path not in anew), catalogue.hosting):
+            kept.append(document.path)
+            yield document
+
+    target.offer(noted())
+    target.offer(laid_out((one for one in documents if one.path in anew), catalogue.hosting))
+    _note_status(target, fingerprint, [one.path for one in status.present], kept)
+
+
+def _note_status(target: BuildTarget, fingerprint: str, present: list[str], kept: list[str]) -> None:
+    note = {"fingerprint": fingerprint, "run": target.ledger.run, "present": present, "kept": kept}
+    target.ledger.add_notes({STATUS: orjson.dumps(note).decode()})
 
 
 def publish(target: BuildTarget, progress: Progress) -> Plan:

@@ -12,8 +12,16 @@ from statuary.documents.document import Document
 from statuary.documents.feeds.feed_documents import FeedDocuments
 from statuary.documents.pages.site_context import SiteContext, site_context
 from statuary.documents.pages.theme_findings import template_finding, text_findings
-from statuary.documents.status_api.epoch_documents import EpochLimits, EpochPlan, cut_finding, plan_epochs
+from statuary.documents.status_api.epoch_documents import (
+    EpochLimits,
+    EpochPlan,
+    cut_finding,
+    epoch_files,
+    plan_epochs,
+    replaced_epochs,
+)
 from statuary.documents.status_api.status_documents import StatusDocuments, build_status_documents
+from statuary.documents.url_table import EPOCHS, STATUS_PAGE
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
 from statuary.domain.page_settings import ThemeError
@@ -48,7 +56,8 @@ class SiteStatus:
             return None
         from statuary.documents.pages.status.status_pages import StatusPages
 
-        return StatusPages(self.site.timeline, self.context, self.now, self.former)
+        until = Instant(self.now + self.site.settings.horizon)
+        return StatusPages(self.site.timeline, self.context, self.now, self.former, until)
 
     @cached_property
     def incidents(self) -> list[Document]:
@@ -63,15 +72,45 @@ class SiteStatus:
     @cached_property
     def epochs(self) -> EpochPlan:
         """The later epochs."""
-        settings = self.site.settings
         after = later_documents(self.site, self.feeds, self.pages, self.now)
         return plan_epochs(
-            lambda at: self.present if at == self.now else after(at),
+            lambda at: self.present if at == self.since else after(at),
             self.transitions,
-            self.now,
-            EpochLimits(Instant(self.now + settings.horizon), settings.max_epochs),
+            self.since,
+            EpochLimits(self.site.timeline.until, self.site.settings.max_epochs),
             lambda until: [] if self.pages is None else self.pages.stale_pages_at(until),
         )
+
+    @cached_property
+    def since(self) -> Instant:
+        """Since when the documents are as at the build's instant, but for the status page, which shows that."""
+        return self.site.unchanged_since(self.now, days=self.context.settings.status)
+
+    @property
+    def inputs(self) -> tuple[object, ...]:
+        """Everything, besides the program, that the timed documents and their epochs depend on, but the status page."""
+        former = tuple((update, tuple(map(repr, self.former[update]))) for update in sorted(self.former))
+        timeline = self.site.timeline
+        instants = [one.isoformat() for one in (self.since, *self.transitions, timeline.until)]
+        # a template of the site's own may make anything of the build's time
+        built_at = self.now.isoformat() if self.context.settings.theme.templates else ""
+        return built_at, instants, timeline.catalogue, self.site.settings, self.context, former
+
+    @property
+    def paths_built_later(self) -> set[str]:
+        """The paths of what `built_later` makes."""
+        page = STATUS_PAGE.path()
+        if self.pages is None:
+            return set()
+        return {page, EPOCHS.path(), *(file.path for file in epoch_files(self.epochs, page))}
+
+    def built_later(self, index: bytes) -> list[Document]:
+        """Return what differs from a build of the same inputs with this index of epochs: the status page, if any."""
+        if self.pages is None:
+            return []
+        page = self.pages.status_page_at
+        path = STATUS_PAGE.path()
+        return [page(self.now), *replaced_epochs(index, path, lambda at, is_end: page(at, is_end=is_end))]
 
     @cached_property
     def transitions(self) -> list[Instant]:
@@ -86,7 +125,7 @@ class SiteStatus:
     @property
     def horizon(self) -> Instant | None:
         """The instant by which the next build is due; None if nothing changes until the content does."""
-        horizon = Instant(self.now + self.site.settings.horizon)
+        horizon = self.site.timeline.until
         shows_days = self.site.settings.uptime or self.context.settings.status
         return horizon if shows_days or changes_after(self.site.timeline, self.now) else None
 

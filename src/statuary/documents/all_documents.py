@@ -103,20 +103,25 @@ def later_documents(
     return documents_at
 
 
-def whole_site_documents(
-    catalogue: Catalogue,
-    contracts: ContractCounts,
-    entries: Sequence[ContractRow] | None,
+def contract_list_documents(
+    catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
+) -> Iterator[Document]:
+    """Yield the pages that list contracts."""
+    from statuary.documents.pages.site_pages import contract_list_pages
+
+    return contract_list_pages(catalogue, contracts, entries)
+
+
+def status_documents(
     present: Sequence[Document],
     epochs: "EpochPlan",
     *,
     published: Callable[[str], bytes | None],
     log_entries: Mapping[str, Sequence[int]],
 ) -> Iterator[Document]:
-    """Yield every document about more than one contract, except contract lists and settings-only documents.
+    """Yield the timed documents, their epochs, and what the build changes.
 
     Args:
-        entries: the contracts that pages list; None omits these pages.
         present: the timed documents at the build's instant.
         published: returns the bytes at a path of the target before this build, or None.
         log_entries: the numbers of this build's entries in the log, by incident.
@@ -124,10 +129,6 @@ def whole_site_documents(
     from statuary.documents.feeds.status_changes import changes_document
     from statuary.documents.status_api.epoch_documents import epoch_documents
 
-    if entries is not None:
-        from statuary.documents.pages.site_pages import contract_list_pages
-
-        yield from contract_list_pages(catalogue, contracts, entries)
     yield from present
     yield from epoch_documents(epochs)
     yield changes_document(published, present, log_entries)

@@ -69,7 +69,7 @@ class EpochIndex(NamedTuple):
 
     Attributes:
         until: the instant up to which the epochs are complete; empty if it is unknown.
-        instants: the build's, and those at which documents change.
+        instants: the one since which the documents are as built, and those at which documents change.
         documents: the documents that change, by path.
     """
 
@@ -79,7 +79,7 @@ class EpochIndex(NamedTuple):
 
     @property
     def start(self) -> Instant:
-        """The build's instant."""
+        """Since when the documents are as the build published them."""
         return self.instants[0]
 
     @property
@@ -150,7 +150,7 @@ def _parsed(text: bytes) -> EpochIndex:
         documents={path: _versions(versions) for path, versions in value["documents"].items()},
     )
     if not index.instants or index.end < index.start:
-        raise ValueError("an index has at least the build's instant")
+        raise ValueError("an index has at least one instant")
     if not all(versions.is_consistent(len(index.instants)) for versions in index.documents.values()):
         raise ValueError("a document refers to what the index does not have")
     return index

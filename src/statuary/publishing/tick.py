@@ -47,7 +47,7 @@ def tick(root: Path, now: Instant, open_log: OpenLog | None = None) -> TickResul
     index = read_epoch_index(root)
     if now < index.start:
         raise PublishingError(
-            f"the site was built for {index.start.isoformat()}, which is later than {now.isoformat()}",
+            f"the site is as of {index.start.isoformat()} or later, and not of {now.isoformat()}",
             "run `statuary build --now` for that instant",
         )
     with FolderTarget(root) as target:

@@ -25,6 +25,8 @@ FINGERPRINTED = (
     "build/bulk_contracts.py",
     "build/contract.py",
     "build/partitions.py",
+    "build/publish.py",
+    "build/status.py",
     "publishing/host_layout.py",
 )
 """The parts of the package that decide the bytes of a document."""
@@ -99,5 +101,8 @@ AS_JSON: dict[type, Callable[..., Json]] = {
     frozenset: lambda value: sorted((_as_json(item) for item in value), key=orjson.dumps),
     tuple: lambda value: [_as_json(item) for item in value],
     list: lambda value: [_as_json(item) for item in value],
+    dict: lambda value: sorted(
+        ([_as_json(key), _as_json(one)] for key, one in value.items()), key=orjson.dumps
+    ),
 }
 """The JSON of values without a JSON type."""

@@ -68,7 +68,7 @@ class StatusSource(SourceModel):
     uptime: Flag = True
     """Whether uptime is published."""
     horizon_days: Annotated[WholeNumber, Field(ge=0, le=400)] = 35
-    """How many days ahead the documents of future instants are written."""
+    """How many days ahead the documents of future instants are written, up to the next midnight; 0 for none."""
     max_epochs: Annotated[WholeNumber, Field(ge=0, le=10_000)] = 500
     """How many future instants are written at most."""
 

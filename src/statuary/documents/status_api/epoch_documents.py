@@ -2,10 +2,10 @@
 
 Each instant after the build at which a document changes begins an epoch. Of the documents that change then, an
 epoch has a file each, whole or as a patch of the last whole one before it; a document that reads as at an earlier
-instant has none. The index has the instants, the build's first, and for each document the numbers of those at which
-it changes:
+instant has none. The index has the instants, first the one since which the published documents are as they are, and for
+each document the numbers of those at which it changes:
 
-    {"until": "…", "complete": true, "instants": ["2026-12-01T10:00:00.000Z", "2026-12-01T22:00:00.000Z", …],
+    {"until": "…", "complete": true, "instants": ["2026-12-01T00:00:00.000Z", "2026-12-01T22:00:00.000Z", …],
      "documents": {"api/v2/summary.json": {"whole": [0, 7], "patched": [1, 2, 9], "again": {"3": 1}}}}
 
 The files lie below the instant's folder: `api/v2/_epochs/20261201T220000000Z/api/v2/summary.json.patch.json`. Number
@@ -14,8 +14,11 @@ The files lie below the instant's folder: `api/v2/_epochs/20261201T220000000Z/ap
 Nothing here depends on what the documents are: feeds, badges and pages have epochs in the same way.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import NamedTuple
+
+import orjson
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
@@ -23,7 +26,7 @@ from statuary.documents.media_types import JSON
 from statuary.documents.status_api.epoch_patches import PatchBase
 from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS
 from statuary.domain.findings import Finding, Severity
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, instant
 
 DocumentsAt = Callable[[Instant], Iterable[Document]]
 
@@ -38,7 +41,7 @@ class EpochPlan(NamedTuple):
     """The epochs that follow a build.
 
     Attributes:
-        instants: that of the build, and those at which a document changes.
+        instants: the one since which the documents are as the build publishes them, and those at which one changes.
         until: the instant up to which the epochs are right; the next build is due by then.
         versions: the documents that change, by path.
         cut: whether the limit on their number ended them before the horizon.
@@ -116,12 +119,12 @@ def plan_epochs(
     limits: EpochLimits,
     documents_after: DocumentsAt = lambda _: (),
 ) -> EpochPlan:
-    """Return the epochs between a build's instant and a horizon.
+    """Return the epochs from a build to a horizon.
 
     Args:
         documents_at: the documents that may change, at an instant.
         transitions: the instants in between at which a document may change, in order.
-        start: the build's instant.
+        start: the instant since which the documents are as the build publishes them.
         limits: where to stop.
         documents_after: documents that differ once the epochs have ended, at their end.
     """
@@ -163,19 +166,51 @@ def plan_epochs(
 
 def epoch_documents(plan: EpochPlan) -> list[Document]:
     """Return the files of the epochs, and the index."""
-    folders = [_folder_name(instant) for instant in plan.instants]
     index = {
         "until": _timestamp(plan.until),
         "complete": not plan.cut,
         "instants": [_timestamp(instant) for instant in plan.instants],
         "documents": {path: plan.versions[path].members() for path in sorted(plan.versions)},
     }
-    files = [
-        _file(document, folders[number], whole=number in versions.whole)
-        for versions in plan.versions.values()
-        for number, document in versions.files.items()
-    ]
-    return [*files, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
+    files = [file for path in plan.versions for file in epoch_files(plan, path)]
+    return [*files, _index_document(index)]
+
+
+def epoch_files(plan: EpochPlan, path: str) -> list[Document]:
+    """Return the files of one document's epochs; none if it does not change."""
+    return list(_files(plan.versions[path], plan.instants)) if path in plan.versions else []
+
+
+def _index_document(index: object) -> Document:
+    return Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)
+
+
+def replaced_epochs(
+    index: bytes, path: str, document_at: Callable[[Instant, bool], Document]
+) -> list[Document]:
+    """Return the files of one document's epochs and the index, where the epochs of all others stay.
+
+    Args:
+        index: the published one, of the same instants.
+        path: of the document; one that the index does not have has no epochs.
+        document_at: returns it at an instant, and whether that is the one at which the epochs have ended.
+    """
+    members = orjson.loads(index)
+    if path not in members["documents"]:
+        return [_index_document(members)]
+    instants = [instant(datetime.fromisoformat(text)) for text in members["instants"]]
+    versions = DocumentVersions(0, document_at(instants[0], False))  # noqa: FBT003 - the end has not come
+    for number, at in enumerate(instants[1:], 1):
+        document = document_at(at, members["instants"][number] == members["until"])
+        if document.body != versions.present.body:
+            versions.add(number, document)
+    members["documents"][path] = versions.members()
+    return [*_files(versions, instants), _index_document(members)]
+
+
+def _files(versions: DocumentVersions, instants: Sequence[Instant]) -> Iterator[Document]:
+    for number, document in versions.files.items():
+        yield _file(document, _folder_name(instants[number]), whole=number in versions.whole)
 
 
 def _file(document: Document, folder: str, *, whole: bool) -> Document:

@@ -45,7 +45,7 @@ OWNED_NAMES = "published.sqlite3"
 WAIT_FOR_OTHERS = 2.0
 """Seconds to wait for another build that holds the ledger."""
 
-NOTES_OF_SOURCES = ("fingerprint", "git tree", "contracts", "settings-only")
+NOTES_OF_SOURCES = ("fingerprint", "git tree", "contracts", "settings-only", "status")
 """Notes that are no longer true when documents come from elsewhere than a build."""
 
 SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.REPLACE}

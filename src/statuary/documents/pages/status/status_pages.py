@@ -42,16 +42,19 @@ class StatusPages:
         site: SiteContext,
         built_at: Instant,
         former: Mapping[str, Sequence[tuple[int, LogEntry]]] | None = None,
+        until: Instant | None = None,
     ) -> None:
         """Take a timeline that reaches at least to the latest instant that will be requested.
 
         Args:
             built_at: the time of the build, which the status page shows.
             former: number and entry in the log of updates as they read before, by update.
+            until: up to when the status page says what changes next; None for all of the timeline.
         """
         self._timeline = timeline
         self._site = site
         self._built_at = built_at
+        self._until = until or timeline.until
         self._renderer = renderer_of(site)
         self._localization = self._renderer.localization
         present = [component for component in timeline.catalogue.components if not component.removed]
@@ -89,10 +92,17 @@ class StatusPages:
             pages.append(self._latest_history(state, by_quarter(state, self._localization.dates.zone)))
         return pages
 
+    def status_page_at(self, at: Instant, *, is_end: bool = False) -> Document:
+        """Return the status page, the one page that says when the site was built; `is_end` adds the notice."""
+        return next(self._present_pages(state_at(self._timeline, at), self._stale(at) if is_end else ""))
+
+    def _stale(self, until: Instant) -> str:
+        return self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
+
     def stale_pages_at(self, until: Instant) -> list[Document]:
         """Return the pages that change, with a notice that nothing is known of the time after an instant."""
         state = state_at(self._timeline, until)
-        stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
+        stale = self._stale(until)
         quarters = by_quarter(state, self._localization.dates.zone)
         return [*self._present_pages(state, stale), self._latest_history(state, quarters, stale)]
 
@@ -115,7 +125,7 @@ class StatusPages:
         rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days)
         present = StatusPageInputs(
             built_at=self._built_at,
-            next_change=next(iter(transitions(self._timeline, state.at, self._timeline.until)), None),
+            next_change=next(iter(transitions(self._timeline, state.at, self._until)), None),
             uptime_days=WINDOW_DAYS if uptime.components else 0,
         )
         view = status_view(state, present, rows, self._cards, self._localization)
