@@ -49,10 +49,10 @@ def test_the_tasks_of_a_killed_worker_are_done_by_another():
 
 @pytest.mark.parametrize("part", ["scheduler", "workers"])
 def test_a_stopped_cluster_is_reported(part, monkeypatch):
-    monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 3)
     monkeypatch.setattr(dask_pool, "CHECK_INTERVAL", 1)
     monkeypatch.setattr("statuary.build.execution.task_window.CHECK_INTERVAL", 1)
     with dask_cluster() as own, DaskExecutor(own.address) as executor:
+        monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 3)  # its workers have arrived
         results = executor.map_unordered(square, (Square("", one) for one in range(100_000)))
         for _ in range(20):
             next(results)

@@ -22,8 +22,9 @@ HOSTS = CHECKOUT / ".hosts"
 
 
 def require_program(name: str, *, install: str) -> str:
-    """Return the path of a program: from `PATH`, or from beside the Python that runs the tests."""
-    beside = os.pathsep.join((os.environ.get("PATH", ""), str(Path(sys.executable).parent)))
+    """Return the path of a program: from `PATH`, from beside the Python that runs the tests, or from `.hosts`."""
+    folders = (os.environ.get("PATH", ""), Path(sys.executable).parent, HOSTS / "python" / "bin")
+    beside = os.pathsep.join(map(str, folders))
     found = shutil.which(name, path=beside)
     return found or absent(f"the program {name}", install)
 

@@ -4,6 +4,7 @@ The expectations come from PyYAML's own composer and from plain Python values, n
 """
 
 import copy
+import os
 import re
 from functools import lru_cache
 
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 from statuary.editing.errors import EditError
 from statuary.editing.yaml.edit_yaml import append_item, set_value
 from support.strategies import written_yaml
+
+SEQUENCES = int(os.environ.get("EDIT_SEQUENCES", "70"))
 
 BODIES = st.one_of(
     st.text(max_size=60),
@@ -189,7 +192,7 @@ def refusal_is_right(text, pointer, refused):
     return text[-1] not in "\r\n" and "line break" in refused.hint
 
 
-@settings(max_examples=210, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=SEQUENCES, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data(), written_yaml())
 def test_a_sequence_of_edits_keeps_every_comment_and_untouched_byte(data, text):
     first_notes = notes(text)
