@@ -58,7 +58,7 @@ def test_a_stopped_cluster_is_reported(part, monkeypatch):
             next(results)
         for process in [own.scheduler] if part == "scheduler" else own.workers:
             process.kill()
-        with pytest.raises(WorkersLostError, match=r"of the cluster at .* is gone") as lost:
+        with pytest.raises(WorkersLostError, match=r"of the cluster at .* has stopped") as lost:
             list(results)
     assert lost.value.hint.startswith("run the build again")
 
