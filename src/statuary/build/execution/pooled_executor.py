@@ -1,5 +1,6 @@
 """Executors with worker processes, which start when there are more than a few tasks."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Protocol
@@ -56,12 +57,7 @@ class ProcessExecutor(PooledExecutor):
     def start_early(self) -> None:
         self.pool = self.start()
         for _ in range(self.count - 1):
-            self.pool.executor().submit(_import_work)
-
-
-def _import_work() -> None:
-    """Import in a worker what builds contracts."""
-    import statuary.build.partitions  # noqa: F401 - the import itself
+            self.pool.executor().submit(os.getpid)  # a worker starts with its first task
 
 
 class DaskExecutor(PooledExecutor):

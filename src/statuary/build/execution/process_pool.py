@@ -1,5 +1,6 @@
 """Worker processes of this machine."""
 
+import gc
 import signal
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -58,6 +59,11 @@ class ProcessPool(WorkerPool):
 def _begin_as_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
+    gc.disable()  # imports leave no garbage
+    import statuary.build.partitions  # noqa: F401 - what tasks need, before the first one comes
+
+    gc.freeze()
+    gc.enable()
 
 
 def _end_with_parent() -> None:

@@ -178,7 +178,7 @@ class SideView:
             code=self.recompiled,
             libraries=libraries,
             immutables=immutables if is_runtime and language == "Solidity" else (),
-            appended_immutables=self._appended_immutables if is_runtime else 0,
+            appended_immutables=self._appended_immutables if is_runtime and language == "Vyper" else 0,
             auxdata=self.auxdata,
             language=language,
             version=self.record.version,

@@ -24,7 +24,8 @@ _VERSIONS: Final = {
 _LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
 _STARTS_ANYWHERE: Final = CompilerVersion(0, 8, 29)
 _LAYOUT_AT: Final = re.compile(r"\blayout\s+at\b")
-_KEYWORD: Final = re.compile(r"(?<![\w$])(contract|library|interface|object)\s+\"?$")
+_KEYWORDS: Final = ("contract", "library", "interface", "object")
+_KEYWORD: Final = re.compile(rf"(?<![\w$])({'|'.join(_KEYWORDS)})\s+\"?$")
 _KEYWORD_CHARACTERS: Final = 200
 
 
@@ -168,8 +169,15 @@ def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
 
 def _declared_as(text: str, name: str) -> set[str]:
     """Return the keywords under which a source declares a name."""
-    before = (text[max(place - _KEYWORD_CHARACTERS, 0) : place] for place in _words_at(text, name))
-    return {found[1] for part in before if (found := _KEYWORD.search(part))}
+    kinds = set()
+    for place in _words_at(text, name):
+        before = text[max(place - _KEYWORD_CHARACTERS, 0) : place]
+        # most names stand elsewhere, which the end of the text before them tells sooner
+        if before.rstrip().removesuffix('"').rstrip().endswith(_KEYWORDS) and (
+            found := _KEYWORD.search(before)
+        ):
+            kinds.add(found[1])
+    return kinds
 
 
 def _words_at(text: str, word: str) -> Iterator[int]:

@@ -58,7 +58,7 @@ class Stager:
         case_aliases, others = self._aliases(document)
         names = (document.path, *case_aliases)
         found = [self._found(name, body, digest) for name in names]
-        actions = "".join(action for action, _ in found)
+        actions = "".join([action for action, _ in found])
         modified = self._stage(names, actions, found[0][1], body) if self.tree else found[0][1]
         sources = "\n".join(document.sources)
         if document.sources:
@@ -103,9 +103,14 @@ class Stager:
     def _aliases(self, document: Document) -> tuple[list[str], list[str]]:
         """Return a document's aliases: those that differ from its path only in case, and the others."""
         folded = document.path.lower()
-        names = [name for name in document.aliases if name != document.path]
-        case_aliases = [] if self.folds_case else [name for name in names if name.lower() == folded]
-        return case_aliases, [name for name in names if name.lower() != folded]
+        case_aliases: list[str] = []
+        others: list[str] = []
+        for name in document.aliases:
+            if name.lower() != folded:
+                others.append(name)
+            elif name != document.path and not self.folds_case:
+                case_aliases.append(name)
+        return case_aliases, others
 
     def _found(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
         """Return the action for a path, and the time of its file, or 0."""

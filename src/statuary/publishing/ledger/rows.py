@@ -58,19 +58,8 @@ class SourceRow(NamedTuple):
         """Return the row with a list entry."""
         if row is None:
             return self
-        return self._replace(
-            match=row.match,
-            creation_match=row.creationMatch,
-            runtime_match=row.runtimeMatch,
-            chain_id=row.chainId,
-            address=row.address,
-            verified_at=row.verifiedAt,
-            match_order=match_order(row.matchId),
-            name=row.name,
-            language=row.language,
-            selectors=row.selectors,
-            abi_names=row.abi_names,
-        )
+        own = self[: -len(row)]  # the columns of a list entry are the last ones, in its order
+        return SourceRow._make((*own, *row[:6], match_order(row.matchId), *row[7:]))
 
 
 class DuplicateContract(NamedTuple):
