@@ -92,6 +92,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "version of nothing": sql("PRAGMA user_version = 0", "DROP TABLE sources", "CREATE TABLE sources (x)"),
     "a version before the first": sql("PRAGMA user_version = -3"),
     "an older version": sql("PRAGMA user_version = 3"),
+    "a newer version": sql("PRAGMA user_version = 99"),
     "no rows": sql("DELETE FROM documents"),
     "names of ours as well": lambda ledger: (
         (ledger.with_name(OWNED_NAMES)).write_bytes(b"x" * 5000),

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from statuary.publishing.errors import PublishingError
 from statuary.publishing.ledger.damage import DamagedLedgerError, database_error, is_whole, set_aside
 from statuary.publishing.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE, DocumentTable
 from statuary.publishing.ledger.log_table import LogTable
@@ -22,7 +21,6 @@ from statuary.publishing.ledger.partition_file import merge_partition_file
 from statuary.publishing.ledger.rows import LedgerEntry
 from statuary.publishing.ledger.schema import (
     ADOPT_OWNED,
-    ALIASES_BEFORE,
     EXPECTED_COLUMNS,
     FORGET_OWNED,
     FULL_VIEWS,
@@ -40,7 +38,7 @@ from statuary.publishing.ledger.transaction import transaction
 from statuary.publishing.plan import Action, Change, Plan
 
 OWNED_NAMES = "published.sqlite3"
-"""The database beside the ledger that holds the names of our files once more."""
+"""The database beside the ledger with the names of our files: without the ledger, it tells ours from others'."""
 
 WAIT_FOR_OTHERS = 2.0
 """Seconds to wait for another build that holds the ledger."""
@@ -62,13 +60,14 @@ class Ledger:
     def __init__(self, file: Path | None = None) -> None:
         """Open or create the ledger.
 
-        A damaged one is set aside; the names of our files then come from the database beside it.
+        A damaged one, or one of another version, is set aside; the names of our files then come from the database
+        beside it.
 
         Args:
             file: its path; None makes a temporary one, which knows no earlier build.
 
         Raises:
-            PublishingError: if another build holds it, it cannot be written, or a newer statuary wrote it.
+            PublishingError: if another build holds it, or it cannot be written.
         """
         if file is not None and not file.is_file() and os.path.lexists(file):
             set_aside(file)
@@ -101,13 +100,12 @@ class Ledger:
         self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
         self.connection.execute("BEGIN EXCLUSIVE")
         (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-        if version > SCHEMA_VERSION:
-            raise PublishingError(
-                f"the ledger {file} has version {version}; this statuary writes version {SCHEMA_VERSION}",
-                "delete it; the next build compares with the files instead",
-            )
-        if version < SCHEMA_VERSION:
-            self._upgrade(version)
+        if version == 0:
+            for statement in (MAIN + SOURCES).split(";\n"):
+                self.connection.execute(statement)
+            self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        elif version != SCHEMA_VERSION:
+            raise sqlite3.DatabaseError(f"it has version {version}, not {SCHEMA_VERSION}")
         self._check_columns()
         self.connection.execute("COMMIT")
         self._attach_owned(None if file is None else file.with_name(OWNED_NAMES))
@@ -131,25 +129,6 @@ class Ledger:
             execute(ADOPT_OWNED)
         elif not execute("SELECT 1 FROM owned.names LIMIT 1").fetchone():
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
-
-    def _upgrade(self, version: int) -> None:
-        """Create the tables; of an older ledger keep the names of our files."""
-        execute = self.connection.execute
-        if version:
-            execute("ALTER TABLE documents RENAME TO documents_before")
-            for thing in ("INDEX documents_of_the_site", "TABLE offered", "TABLE sources", "TABLE leaving"):
-                execute(f"DROP {thing.replace(' ', ' IF EXISTS ')}")
-            execute("DELETE FROM notes WHERE name != 'run'")
-        for statement in (MAIN + SOURCES).split(";\n"):
-            execute(statement)
-        if version:
-            aliases = ALIASES_BEFORE.get(version, "aliases")
-            execute(
-                "INSERT OR IGNORE INTO documents"
-                f" SELECT path, {aliases}, COALESCE(digest, x''), size, 0, sources, 0, 0 FROM documents_before"
-            )
-            execute("DROP TABLE documents_before")
-        execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def begin_build(self, file: Path | None) -> None:
         """Create the tables of this build.

@@ -8,8 +8,6 @@ made and, in a partial build, also what the last one made and this one does not 
 from statuary.publishing.ledger.rows import OfferedFile, SourceRow
 
 SCHEMA_VERSION = 6
-ALIASES_BEFORE = {1: "''", 2: "also", 3: "also"}
-"""The column of a file's other names in older versions; the first had a row for every name."""
 
 MAIN = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -32,7 +30,7 @@ OWNED = """
 PRAGMA owned.synchronous=OFF;
 CREATE TABLE IF NOT EXISTS owned.names (path TEXT PRIMARY KEY COLLATE NOCASE, aliases TEXT NOT NULL) WITHOUT ROWID;
 """
-"""The names of our files once more, in a database beside the ledger: if that is lost, ours can be told from others'."""
+"""A database beside the ledger with the names of our files: without the ledger, it tells ours from others'."""
 
 ADOPT_OWNED = """
 INSERT OR IGNORE INTO documents SELECT path, aliases, x'', 0, 0, '', 0, 0 FROM owned.names
