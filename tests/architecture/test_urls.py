@@ -1,5 +1,6 @@
-"""URLs are spelled in `url_table`: what else writes a path of the site writes one of its patterns."""
+"""URLs are spelled in `url_table`: Python takes them from there; scripts and templates of pages write its patterns."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -12,6 +13,9 @@ PACKAGE = Path(statuary.__file__).parent
 LITERAL = re.compile(r'`([^`]*)`|"([^"\n]*)"')
 COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
 BEGINNINGS = ("v2/", "api/v2/", "proof/", "_shards/", "contracts/", "incidents/", "log/")
+TEMPLATE_PATH = re.compile(r"\{\{ root \}\}([^\"{]+)")
+OTHER_PROGRAMS = {"importing", "content"}  # URLs of other programs, and files of the content folder
+CONTENT_FILES = {"cli/init.py", "build/lists.py", "documents/contract_api/contract_lists.py"}
 PATTERNS = [re.sub(r"\{\w+\}", "{}", url.pattern) for url in URLS]
 FOLDERS = {pattern[: end.start()] for pattern in PATTERNS for end in re.finditer("/", pattern)}
 
@@ -29,6 +33,43 @@ def test_scripts_write_paths_of_the_table(folder):
     written = {path for file in (PACKAGE / folder).glob("*.js") for path in paths_in(file.read_text("utf-8"))}
     assert written
     assert written <= {*PATTERNS, *FOLDERS}
+
+
+def test_templates_of_pages_write_paths_of_the_table():
+    templates = (PACKAGE / "documents/pages/templates").glob("*.html")
+    written = {path for file in templates for path in TEMPLATE_PATH.findall(file.read_text("utf-8"))}
+    assert written
+    names = [re.escape(pattern).replace(r"\{\}", "[^/]+") for pattern in PATTERNS]
+    assert [path for path in written if not re.fullmatch("|".join(names), path)] == ["assets/"]
+
+
+def literals_in(file: Path) -> list[str]:
+    """Return the texts of a module, but for docstrings."""
+    tree = ast.parse(file.read_text("utf-8"))
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone
+    ]
+
+
+def test_modules_take_paths_from_the_table():
+    modules = {file.relative_to(PACKAGE).as_posix(): file for file in PACKAGE.rglob("*.py")}
+    found = [
+        f"{name}: {text}"
+        for name, file in modules.items()
+        if name.partition("/")[0] not in OTHER_PROGRAMS
+        and name not in {*CONTENT_FILES, "documents/url_table.py"}
+        for text in literals_in(file)
+        if text.removeprefix("/").startswith(BEGINNINGS)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_host_templates_take_paths_from_the_table():
+    for file in (PACKAGE / "documents/hosting/templates").glob("*.jinja"):
+        assert re.findall(r"/(?:v2|api/v2|proof|_shards|chains)\b", file.read_text("utf-8")) == [], file.name
 
 
 def test_the_edge_module_names_patches_as_the_table_does():

@@ -52,26 +52,26 @@ def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Ite
         "chainId": deployment.chain,
         "address": deployment.absent_address,
     }
-    contract = url_table.CONTRACT.path(chain_id=deployment.chain, address=deployment.absent_address)
-    everywhere = url_table.CONTRACT_ALL_CHAINS.path(address=deployment.absent_address)
-    for path, wanted in ((contract, nothing), (everywhere, {"results": []})):
-        response = deployment.get(f"/{path}")
+    contract = _contract(deployment.chain, deployment.absent_address)
+    everywhere = f"/{url_table.CONTRACT_ALL_CHAINS.path(address=deployment.absent_address)}"
+    for target, wanted in ((contract, nothing), (everywhere, {"results": []})):
+        response = deployment.get(target)
         if response.status != 404 or _json(response.body) != wanted:
-            yield f"/{path} returns {response.status} {response.body[:120]!r}"
+            yield f"{target} returns {response.status} {response.body[:120]!r}"
 
 
 def malformed_parameters_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
     """A malformed chain id or address is rejected with 400 and Sourcify's message."""
     address, chain = deployment.absent_address, deployment.chain
     pattern = r"(\b0x[a-fA-F0-9]{40}\b)"
-    for path, message in (
-        (f"abc/{address}", r'request/params/chainId must match pattern "^\d+$"'),
-        (f"{'1' * 21}/{address}", "request/params/chainId must NOT have more than 20 characters"),
-        (f"{chain}/{address[:-1]}", "request/params/address must NOT have fewer than 42 characters"),
-        (f"{chain}/{address}0", "request/params/address must NOT have more than 42 characters"),
-        (f"{chain}/{address[:-1]}g", f'request/params/address must match pattern "{pattern}"'),
+    for parameters, message in (
+        (("abc", address), r'request/params/chainId must match pattern "^\d+$"'),
+        (("1" * 21, address), "request/params/chainId must NOT have more than 20 characters"),
+        ((chain, address[:-1]), "request/params/address must NOT have fewer than 42 characters"),
+        ((chain, f"{address}0"), "request/params/address must NOT have more than 42 characters"),
+        ((chain, f"{address[:-1]}g"), f'request/params/address must match pattern "{pattern}"'),
     ):
-        yield from _refused(deployment, f"/v2/contract/{path}", "invalid_parameter", message)
+        yield from _refused(deployment, _contract(*parameters), "invalid_parameter", message)
 
 
 def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
@@ -79,8 +79,8 @@ def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
     if UNKNOWN_CHAIN in deployment.chains:
         raise NotApplicableError(f"chain {UNKNOWN_CHAIN} is listed")
     for target in (
-        f"/v2/contract/{UNKNOWN_CHAIN}/{deployment.absent_address}",
-        f"/v2/contracts/{UNKNOWN_CHAIN}",
+        _contract(UNKNOWN_CHAIN, deployment.absent_address),
+        f"/{url_table.CONTRACTS.path(chain_id=UNKNOWN_CHAIN)}",
     ):
         yield from _refused(deployment, target, "unsupported_chain", f"Chain {UNKNOWN_CHAIN} not found")
 
@@ -88,7 +88,7 @@ def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
 def wrong_checksums_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
     """A mixed-case address with a wrong EIP-55 checksum is rejected with 400."""
     wrong = "0x" + deployment.absent_address[2:].swapcase()
-    target = f"/v2/contract/{deployment.chain}/{wrong}"
+    target = _contract(deployment.chain, wrong)
     yield from _refused(deployment, target, "invalid_parameter", f"Invalid address: {wrong}")
 
 
@@ -131,7 +131,7 @@ def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
     for target in (
         capitals.target,
         f"{contract.target}/",
-        contract.target.replace("/v2/contract/", "/V2/Contract/"),
+        contract.target.replace(url_table.CONTRACT.prefix, url_table.CONTRACT.prefix.upper()),
     ):
         response = deployment.get(target)
         if (response.status, response.body) != (200, deployment.get(contract.target).body):
@@ -159,10 +159,11 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
 
 def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
     """Paths below `/server` are the same: some clients use them on sourcify.dev."""
-    for target in (deployment.contracts[0].target, "/chains"):
-        response = deployment.get(f"/server{target}")
+    for target in (deployment.contracts[0].target, f"/{url_table.CHAINS.pattern}"):
+        prefixed = f"/{url_table.SERVER_PREFIX}{target}"
+        response = deployment.get(prefixed)
         if (response.status, response.body) != (200, deployment.get(target).body):
-            yield f"/server{target} returns {response.status} and is not {target}"
+            yield f"{prefixed} returns {response.status} and is not {target}"
 
 
 def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
@@ -176,10 +177,15 @@ def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[s
 
 def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     """A path that is not a route of the look-up is answered with 404."""
-    for target in ("/v2", "/v2/contract", "/v2/contract/1", "/v2/nothing/here"):
+    for path in ("", "/contract", "/contract/1", "/nothing/here"):
+        target = f"/{url_table.LOOKUP_FOLDER}{path}"
         status = deployment.get(target).status
         if status != 404:
             yield f"{target} returns {status}, not 404"
+
+
+def _contract(chain_id: str, address: str) -> str:
+    return f"/{url_table.CONTRACT.path(chain_id=chain_id, address=address)}"
 
 
 def _refused(deployment: CheckedDeployment, target: str, custom_code: str, message: str) -> Iterator[str]:

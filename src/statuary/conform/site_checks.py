@@ -93,7 +93,11 @@ def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
 def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     """An unknown path is answered with 404."""
     _is_of_statuary(deployment)
-    for target in ("/nothing/lies/here", "/incidents/nothing.html", "/%2e%2e/%2e%2e/etc/passwd"):
+    for target in (
+        "/nothing/is/here",
+        f"/{url_table.INCIDENT_PAGE.path(incident_id='nothing')}",
+        "/%2e%2e/%2e%2e/etc/passwd",
+    ):
         status = deployment.get(target).status
         if status not in (400, 403, 404):
             yield f"{target} returns {status}, not 404"

@@ -9,21 +9,22 @@ import re
 from itertools import product
 
 from statuary.documents.document import Document
-from statuary.documents.url_table import CONTRACT, CONTRACT_SHARD, PROOF_SHARD, match_url
+from statuary.documents.url_table import CONTRACT, CONTRACT_SHARD, PROOF, PROOF_SHARD, match_url
 from statuary.domain.hosting_settings import CompressedFormat
 
+SHARDS = {CONTRACT.prefix: CONTRACT_SHARD, PROOF.prefix: PROOF_SHARD}
+"""The sharded URL of each family that has one, by the prefix of the plain URL."""
+
+PLAIN_PREFIXES = {sharded.prefix: plain for plain, sharded in SHARDS.items()}
+
 CONTRACT_PATH = re.compile(
-    r"(?P<family>v2/contract|proof)/(?P<chain_id>[^/]+)/(?P<address>0x(?P<shard>[0-9a-fA-F]{2})[0-9a-fA-F]{38})"
-    r"(?:\.json)?"
+    rf"(?P<family>{'|'.join(SHARDS)})(?P<chain_id>[^/]+)/"
+    r"(?P<address>0x(?P<shard>[0-9a-fA-F]{2})[0-9a-fA-F]{38})(?:\.json)?"
 )
 """A path with an address; `chain_id` is `all-chains` in the look-up over all chains."""
 
-SHARDS = {"v2/contract": CONTRACT_SHARD, "proof": PROOF_SHARD}
-
-SHARDS_FOLDER = "_shards/"
-
 SHARDED_PATH = re.compile(
-    r"_shards/(?P<family>contract|proof)/(?P<chain_id>[^/]+)/(?P<shard>[0-9a-f]{2})/(?P<name>0x[^/]+)"
+    rf"(?P<family>{'|'.join(PLAIN_PREFIXES)})(?P<chain_id>[^/]+)/(?P<shard>[0-9a-f]{{2}})/(?P<name>0x[^/]+)"
 )
 
 ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
@@ -43,8 +44,7 @@ def plain_path(path: str) -> str:
     found = SHARDED_PATH.fullmatch(path)
     if found is None:
         return path
-    family = "v2/contract" if found["family"] == "contract" else found["family"]
-    return f"{family}/{found['chain_id']}/{found['name']}"
+    return f"{PLAIN_PREFIXES[found['family']]}{found['chain_id']}/{found['name']}"
 
 
 def sharded_document(document: Document) -> Document:
@@ -60,10 +60,9 @@ def shard_rewrites() -> list[tuple[str, str]]:
     Paths are case-sensitive there, so each shard has a rule for each case of its two digits: 484 in all.
     """
     digits = "0123456789abcdefABCDEF"
-    families = (("/v2/contract", "/_shards/contract"), ("/proof", "/_shards/proof"))
     return [
-        (f"{plain}/:chain/0x{a}{b}*", f"{sharded}/:chain/{(a + b).lower()}/0x{a}{b}:splat")
-        for plain, sharded in families
+        (f"/{plain}:chain/0x{a}{b}*", f"/{sharded.prefix}:chain/{(a + b).lower()}/0x{a}{b}:splat")
+        for plain, sharded in SHARDS.items()
         for a, b in product(digits, repeat=2)
     ]
 
@@ -79,7 +78,7 @@ def uncompressed_path(path: str) -> str:
 def is_proof_path(path: str) -> bool:
     """Say whether a path of either layout is that of a contract's proof."""
     found = CONTRACT_PATH.fullmatch(plain_path(path))
-    return found is not None and found["family"] == "proof"
+    return found is not None and found["family"] == PROOF.prefix
 
 
 def contract_of_path(path: str) -> tuple[str, str] | None:

@@ -53,6 +53,15 @@ class Url(NamedTuple):
         """Return the path with its parameters filled in."""
         return self.pattern.format(**parameters)
 
+    def link(self, **parameters: str | int) -> str:
+        """Return the path as it is linked: hosts serve a page without its extension."""
+        return self.path(**parameters).removesuffix(".html")
+
+    @property
+    def prefix(self) -> str:
+        """The text before the first parameter, such as `v2/contract/`; the whole path if there is none."""
+        return self.pattern.partition("{")[0]
+
     @property
     def headers(self) -> dict[str, str]:
         """All response headers; without `Content-Type` where the host derives it from the extension."""

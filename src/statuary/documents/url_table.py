@@ -238,6 +238,14 @@ HOST_FILES = tuple(
 LOOKUP_URLS = (CONTRACT, CONTRACT_ALL_CHAINS, CONTRACTS, CHAINS)
 """The URLs that the contract look-up answers wherever code can run."""
 
+CONTRACT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE)
+"""The URLs of a single contract: a chain, then an address."""
+
+LOOKUP_FOLDER = CONTRACT.pattern.partition("/")[0]
+SHARDS_FOLDER = CONTRACT_SHARD.prefix.partition("/")[0]
+SERVER_PREFIX = "server"
+"""The folder of the look-up on sourcify.dev; some clients expect it."""
+
 URLS = tuple(_rows)
 
 PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")

@@ -17,17 +17,23 @@ from statuary.documents.stored_paths import plain_path, uncompressed_path
 from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id
 from statuary.publishing.errors import PublishingError
 
-CONTRACT_ROOTS = frozenset({"v2", "chains", "proof", "contracts"})
+CONTRACT_ROOTS = frozenset(
+    url.pattern.partition("/")[0] for url in (url_table.CHAINS, *url_table.CONTRACT_URLS)
+)
 """First names of the paths that `contracts` means; `status` is everything else."""
 
-SHARED_ROOTS = frozenset({"assets", "api.html", "404.html"})
+SHARED_ROOTS = frozenset(
+    url.pattern.partition("/")[0] for url in (url_table.STYLE, url_table.API_PAGE, url_table.NOT_FOUND_PAGE)
+)
 """First names of the paths that every part has: what pages need, and pages about the site itself."""
 
-CHAIN_PATH = re.compile(r"(?:v2/contract|v2/contracts|v2/contracts-pages|proof|contracts)/(\d+)(?:/.*)?")
-CONTRACT_PATH = re.compile(
-    r"(?:v2/contract|proof|contracts)/(\d+|all-chains)/(0x[0-9a-fA-F]{40})(?:\.json|\.html)?"
+CONTRACT_PREFIXES = "|".join(url.prefix for url in url_table.CONTRACT_URLS)
+CHAIN_PATH = re.compile(
+    rf"(?:{CONTRACT_PREFIXES}|{url_table.CONTRACTS.prefix}|{url_table.CONTRACTS_PAGES.prefix})(\d+)(?:/.*)?"
 )
-ALL_CHAINS_PREFIX = url_table.CONTRACT_ALL_CHAINS.path(address="")
+CONTRACT_PATH = re.compile(
+    rf"(?:{CONTRACT_PREFIXES})(\d+|all-chains)/(0x[0-9a-fA-F]{{40}})(?:\.json|\.html)?"
+)
 
 ANY_CHAIN = ""
 """Stands for every chain, where an address is wanted on all of them."""
@@ -59,7 +65,9 @@ class SiteSubset(NamedTuple):
         found = CHAIN_PATH.fullmatch(path)
         if found is not None:
             return found[1] in self.chains
-        return path.startswith(ALL_CHAINS_PREFIX) and not self.chains.isdisjoint(_chains_of_results(body))
+        return path.startswith(url_table.CONTRACT_ALL_CHAINS.prefix) and not self.chains.isdisjoint(
+            _chains_of_results(body)
+        )
 
     def _wants_contract(self, path: str) -> bool:
         found = CONTRACT_PATH.fullmatch(path) if self.contracts_listed else None

@@ -11,7 +11,7 @@ from statuary.checks.contracts.json_comparison import as_object
 from statuary.checks.contracts.record_view import RecordView
 from statuary.checks.contracts.recover_sender import require_sender_recovery
 from statuary.content.anchor_file import parse_anchor
-from statuary.documents.stored_paths import SHARDS_FOLDER
+from statuary.documents.url_table import SHARDS_FOLDER
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json
@@ -81,7 +81,7 @@ class AnchorVerifier:
         proof = self._take(f"proof {name}")
         if proof is not None:
             yield from self._verify(path, proof, record, digest)
-        elif path.startswith(SHARDS_FOLDER):  # in the other layout, proofs come first
+        elif path.startswith(f"{SHARDS_FOLDER}/"):  # in the other layout, proofs come first
             self._keep(f"record {name}", {"record": _about_chain(record), "digest": digest})
 
     def _verify(self, path: str, proof: Json, record: Json, digest: str) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from statuary.cli.options.common_options import FILE, read_key
+from statuary.documents.url_table import LOG_CHECKPOINT
 from statuary.publishing.errors import PublishingError
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def log_keeper(
         return keeper
     try:
         reader = site_reader(name)
-        reader("log/checkpoint")
+        reader(LOG_CHECKPOINT.pattern)
     except PublishingError as error:
         return keeper._replace(obstacle=f"the published log cannot be read: {error}")
     return keeper._replace(elsewhere=(name, reader))

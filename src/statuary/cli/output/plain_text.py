@@ -8,7 +8,7 @@ from statuary.documents.url_table import EPOCH_DOCUMENT
 from statuary.domain.primitives import Instant
 from statuary.publishing.plan import Action, Change, Plan
 
-EPOCHS_FOLDER = EPOCH_DOCUMENT.pattern.partition("{")[0]
+EPOCHS_FOLDER = EPOCH_DOCUMENT.prefix
 
 
 def changes_line(plan: Plan, *, applied: bool) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from statuary.documents.feeds.update_bodies import body_html, one_line
+from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.maintenances import Maintenance
@@ -59,7 +60,7 @@ def tag_uri(page: Page, specific: str) -> str:
 
 def incident_url(page: Page, incident_id: str) -> str:
     """Return the URL of an incident's page."""
-    return f"{page.url}/incidents/{incident_id}"
+    return f"{page.url}/{INCIDENT_PAGE.link(incident_id=incident_id)}"
 
 
 def feed_entry(record: IncidentState, page_state: PageState) -> FeedEntry:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from statuary.documents import url_table
 from statuary.domain.hosting_settings import HostingSettings, PathLayout
 
 EDGE_FOLDER = ".edge"
@@ -76,7 +77,7 @@ def render_config(template: str, **values: object) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FunctionLoader(lambda name: TEMPLATES.joinpath(name).read_text("utf-8")),
         autoescape=False,  # noqa: S701 - the result is configuration, not markup
         undefined=StrictUndefined,
@@ -84,3 +85,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals["urls"] = url_table
+    return environment

@@ -19,14 +19,17 @@ from statuary.documents.url_table import (
     LOG_SCHEMA,
     LOG_TILE,
     LOOKUP_URLS,
+    NOT_FOUND_PAGE,
     PATTERN_PARTS,
+    SERVER_PREFIX,
+    STATUS_PAGE,
     URLS,
 )
 
 EPOCH_PREFIX = "/" + EPOCH_DOCUMENT.path(epoch=":epoch", path="")
 """The folder of the documents of a later instant, with the placeholder of globs."""
 
-INTERNAL_FILES_RULE = ("/.statuary/*", "/404.html")
+INTERNAL_FILES_RULE = ("/.statuary/*", f"/{NOT_FOUND_PAGE.pattern}")
 """The ledger lies in the published folder, but is not part of the site."""
 
 
@@ -44,7 +47,7 @@ def glob_of(url: Url) -> str:
     """
     if url in (LOG, LOG_SCHEMA, LOG_CHECKPOINT):
         return f"/{url.pattern}"
-    folder = url.pattern.partition("{")[0].rpartition("/")[0]
+    folder = url.prefix.rpartition("/")[0]
     return f"/{folder}/*" if folder else f"/{url.pattern}"
 
 
@@ -58,7 +61,7 @@ def globs_of(urls: Iterable[Url]) -> tuple[str, ...]:
 
 
 def _variants(glob: str) -> tuple[str, ...]:
-    if glob == "/index.html":
+    if glob == f"/{STATUS_PAGE.pattern}":
         return ("/", glob)
     return (glob.removesuffix(".html"), glob) if glob.endswith(".html") else (glob,)
 
@@ -77,12 +80,12 @@ def static_globs() -> tuple[str, ...]:
 def server_globs() -> tuple[str, ...]:
     """Return the look-up's paths below `/server`, where sourcify.dev has its API and some clients expect it."""
     tops = [(url.pattern.partition("/")[0], "/*" if "/" in url.pattern else "") for url in LOOKUP_URLS]
-    return tuple(dict.fromkeys(f"/server/{top}{rest}" for top, rest in tops))
+    return tuple(dict.fromkeys(f"/{SERVER_PREFIX}/{top}{rest}" for top, rest in tops))
 
 
 def server_rewrites() -> list[tuple[str, str]]:
     """Return the rewrites of the paths below `/server`, as (requested, served)."""
-    return [(glob, glob.removeprefix("/server").replace("*", ":splat")) for glob in server_globs()]
+    return [(glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in server_globs()]
 
 
 def regex_of(url: Url) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from statuary.documents.status_api.timestamps import TimestampFormatter
+from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState, last_edit_as_of
 from statuary.domain.status.incidents import REMINDER_INTERVALS_ABSENT, AffectedComponent
@@ -79,7 +80,7 @@ def incident_members(
         "monitoring_at": timestamps.or_null(state.monitoring_at),
         "resolved_at": timestamps.or_null(state.resolved_at),
         "impact": state.impact,
-        "shortlink": incident.shortlink or f"{page.url}/incidents/{incident.id}",
+        "shortlink": incident.shortlink or f"{page.url}/{INCIDENT_PAGE.link(incident_id=incident.id)}",
         "started_at": timestamps(incident.started_at),
         "page_id": page.id,
         "incident_updates": [

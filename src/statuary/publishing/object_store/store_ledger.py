@@ -18,6 +18,7 @@ from zlib import error as zlib_error
 
 import orjson
 
+from statuary.documents.url_table import CONTRACT_PAGE, LOOKUP_FOLDER, PROOF
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.safe_path import OWN_FOLDER
 
@@ -36,7 +37,7 @@ MAX_BITS = 14
 MAX_SHARD_BYTES = 256 << 20
 """Bytes of a shard's text that are read at most."""
 
-SPREAD = ("v2/", "proof/", "contracts/")
+SPREAD = (f"{LOOKUP_FOLDER}/", PROOF.prefix, CONTRACT_PAGE.prefix)
 """Where the paths of contracts begin."""
 
 Shards = Mapping[str, str]

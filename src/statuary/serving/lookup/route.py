@@ -4,6 +4,16 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from statuary.documents.url_table import (
+    CHAINS,
+    CONTRACT,
+    CONTRACT_ALL_CHAINS,
+    CONTRACTS,
+    CONTRACTS_PAGES,
+    LOOKUP_FOLDER,
+    SERVER_PREFIX,
+    url_regex,
+)
 from statuary.domain.primitives import (
     CHAIN_ID_DIGITS,
     Address,
@@ -34,15 +44,14 @@ class Route(NamedTuple):
 
 
 # Express matches paths in any case and with one slash more at the end; the first pattern that fits wins.
-# Some clients have `/server` before everything, where sourcify.dev has its API.
 ROUTES = tuple(
-    (resource, re.compile(rf"(?:/server)?/{pattern}/?\Z", re.IGNORECASE | re.ASCII))
+    (resource, re.compile(rf"(?:/{SERVER_PREFIX})?/{pattern}/?\Z", re.IGNORECASE | re.ASCII))
     for resource, pattern in (
-        (Resource.ALL_CHAINS, r"v2/contract/all-chains/(?P<address>[^/]+)"),
-        (Resource.CONTRACT, r"v2/contract/(?P<chain_id>[^/]+)/(?P<address>[^/]+)"),
-        (Resource.CONTRACTS, r"v2/contracts/(?P<chain_id>[^/]+)"),
-        (Resource.CHAINS, r"chains"),
-        (Resource.NONE, r"v2(?!/contracts-pages/)(?:/.*)?"),
+        (Resource.ALL_CHAINS, url_regex(CONTRACT_ALL_CHAINS)),
+        (Resource.CONTRACT, url_regex(CONTRACT)),
+        (Resource.CONTRACTS, url_regex(CONTRACTS)),
+        (Resource.CHAINS, url_regex(CHAINS)),
+        (Resource.NONE, rf"(?!{re.escape(CONTRACTS_PAGES.prefix)}){LOOKUP_FOLDER}(?:/.*)?"),
     )
 )
 
