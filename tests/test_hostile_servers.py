@@ -122,7 +122,7 @@ def node():
 
 
 class Trials:
-    """A command, run against a proxy again and again, each time in a folder of its own."""
+    """A command, run against a proxy repeatedly, each time in a new folder."""
 
     def __init__(
         self, name: str, arguments: list[object], root: Path, proxy: HostileProxy, folder: Path

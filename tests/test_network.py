@@ -28,7 +28,7 @@ SLOWLY = 0.05
 
 @contextmanager
 def server(respond: Callable[[socket.socket], None], asked: list[bytes] | None = None) -> Iterator[str]:
-    """Listen on loopback, and answer every connection in a thread of its own; `asked` takes the requests."""
+    """Listen on loopback, and answer every connection in its own thread; `asked` gets the requests."""
     requests = [] if asked is None else asked
     with socket.create_server(("127.0.0.1", 0)) as listening:
 

@@ -12,7 +12,7 @@ __all__ = ["__version__", "open_snapshot"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import `open_snapshot` when it is first asked for, so that the commands start without it."""
+    """Import `open_snapshot` on first use, so that the commands start without it."""
     if name == "open_snapshot":
         from statuary.serving.site import open_snapshot  # noqa: PLC0415 - that is the point
 

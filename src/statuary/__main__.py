@@ -20,9 +20,9 @@ def main() -> None:
         from statuary.cli.main import command
 
         command(prog_name="statuary")
-    except KeyboardInterrupt:  # before the command began, which handles the rest
+    except KeyboardInterrupt:  # # Ctrl-C before the command began; later the command handles it
         sys.exit(INTERRUPTED)
-    except OSError as error:  # of a disk that nothing else names, or of where the output goes
+    except OSError as error:  # an error that no command reports with a path: of a disk, or of the output
         with suppress(OSError):
             sys.stderr.write(f"statuary: {error.filename or 'writing the output'}: {error.strerror}\n")
         sys.exit(ExitCode.FAILED)

@@ -1,4 +1,4 @@
-"""What commands import: `--help`, `next` and `tick` start at once, and a build imports nothing that it does not use."""
+"""What commands import: `--help`, `next` and `tick` start immediately, and a build imports only what it uses."""
 
 import subprocess
 import sys

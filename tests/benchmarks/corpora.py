@@ -32,9 +32,9 @@ class Kind(NamedTuple):
     """A kind of corpus.
 
     Attributes:
-        count: how many records, if not told otherwise.
+        count: how many records, by default.
         names: the contracts that it repeats, in turn.
-        lines: how many records a file of JSON lines holds; 0 gives each a file of its own.
+        lines: how many records a file of JSON lines holds; 0 gives each a separate file.
     """
 
     count: int

@@ -41,14 +41,14 @@ class Cost:
 
 
 def cost(record: Path, way: str, query: str) -> Cost:
-    """Run one way of answering in processes of its own: one for the time, one for the memory."""
+    """Run one way of answering in two processes: one for the time, one for the memory."""
     timed, _ = run(record, way, query, str(ROUNDS), "memory")
     _, memory = run(record, way, query, "5", "file")
     return Cost(timed["first"], timed["median"], memory)
 
 
 def run(record: Path, *arguments: str) -> tuple[dict[str, float], float]:
-    """Run the script; return what it told and its peak memory in MiB."""
+    """Run the script; return its output and its peak memory in MiB."""
     script = Path(__file__).with_name("edge_cost.js")
     command = [deno(), "run", *OFFLINE, "--allow-read", str(script), str(record), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -113,7 +113,7 @@ def measure(name: str) -> str:
         out = Path(folder) / "site"
         command = [sys.executable, "-m", "statuary", "build", "--content", str(content), "--out", str(out)]
         began = time.monotonic()
-        # an error in one file is an exit code of its own, so that the watcher runs below a shell
+        # an error in one file has a separate exit code, so that the watcher runs below a shell
         watched = [sys.executable, "-S", str(WATCHER), "sh", "-c", '"$@" 2>/dev/null || true', "sh", *command]
         done = subprocess.run([*watched, "--now", NOW], capture_output=True, text=True, check=True)
         _, cpu, memory = map(float, done.stdout.split()[-3:])

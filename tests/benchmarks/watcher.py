@@ -1,6 +1,6 @@
 """Runs one command and prints what it took: `python -S watcher.py COMMAND…`.
 
-A process begins with the peak memory of the one that starts it. This one is small, so that what it tells is the
+A process begins with the peak memory of the one that starts it. This one is small, so that its figure is the
 command's own.
 """
 

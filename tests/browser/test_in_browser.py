@@ -82,7 +82,7 @@ def test_the_status_page_passes_a_transition_by_itself(site: Path) -> None:
     assert begun["title"].startswith(begun["heading"])
     assert begun["icon"] != before["icon"]
     assert resolved["text"] != begun["text"] != archive["text"]
-    assert passed["loads"] == 1, "the page was loaded again instead of being brought up to date"
+    assert passed["loads"] == 1, "the page was loaded again instead of being updated"
     assert passed["complaints"] == []
 
 

@@ -301,4 +301,4 @@ def test_a_published_proof_that_claims_more_than_its_anchor_is_rejected(content,
     assert run("snapshot", "create", forged, "--from", site, "--now", NOW).exit_code == ExitCode.OK
     verified = run("snapshot", "verify", forged, "--prove")
     assert verified.exit_code == ExitCode.FINDINGS
-    assert "the proof says that onChain is shown; it is not" in verified.output
+    assert "the proof claims that onChain is shown; it is not" in verified.output

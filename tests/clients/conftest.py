@@ -18,7 +18,7 @@ Build = Callable[[Path, str], Path]
 Host = Callable[[Path, str, str], AbstractContextManager[str]]
 """Serves what a content folder says, while a block runs, and gives the base URL.
 
-Told are the folder, an instant when it was built, and a later one that clients ask at. A host that cannot look at
+The hosts get the folder, an instant when it was built, and a later one for the clients' requests. A host that cannot look at
 a clock has the site built again by then.
 """
 

@@ -39,7 +39,7 @@ class Client:
         """Run the script and return what the client read, as JSON values.
 
         Args:
-            request: what the script is told, as JSON on its standard input.
+            request: the script's JSON on its standard input.
             workplace: its working and home folder, so that nothing that it keeps outlives the test.
             environment: further environment variables.
         """

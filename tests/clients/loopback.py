@@ -67,7 +67,7 @@ def statuary_serve(site: Path, now: str, log: Path) -> Iterator[str]:
 
     Args:
         site: the built site.
-        now: the instant that it tells.
+        now: the instant of its clock.
         log: a file for its lines, of which the first says where it listens.
     """
     command = [sys.executable, "-m", "statuary", "serve", str(site), "--at", now, "--port", "0"]

@@ -42,7 +42,7 @@ class Written:
         abi: None where there is none.
         sources: contents by path.
         creation: the code that the compiler gave, in hex without 0x.
-        runtime: likewise.
+        runtime: its runtime bytecode.
     """
 
     chain: str

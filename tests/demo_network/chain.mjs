@@ -1,4 +1,4 @@
-// A chain of its own: runs the demo network's transactions on an Ethereum node and says what it then holds.
+// Runs the demo network's transactions on a new chain of an Ethereum node, and prints the resulting state.
 //
 //     node chain.mjs <folder with node_modules> <URL of the node> < plan.json > contracts.json
 //

@@ -42,7 +42,7 @@ LEVELS = {
     "Pedestal": ("exact_match", "exact_match"),
     "Edition": ("exact_match", "exact_match"),
     "EditionPress": ("exact_match", "exact_match"),
-    "EditionClone": (None, "match"),  # the press writes its own creation code, not the compiler's
+    "EditionClone": (None, "match"),  # the factory writes its own creation code, not the compiler's
     "Catalogue": ("exact_match", "exact_match"),
     "CatalogueProxy": ("exact_match", "exact_match"),
     "PriceFeed": ("exact_match", "match"),  # Vyper 0.4.1 on: an integrity hash, in creation code only

@@ -5,7 +5,7 @@
  *
  * Questions: `site` (documents by path), `cases` (method, target, headers, now, chunk: how many bytes of a document
  * arrive at a time), `digests` (answer with SHA-256 in place of bodies). Answers, in the same order: null, or
- * status, headers, body; an error is told as `{"failed": …}`.
+ * status, headers, body; an error is `{"failed": …}`.
  */
 
 import { answerRequest } from "../../src/statuary/edge/answer-request.js";

@@ -3,7 +3,7 @@
  *
  *     node netlify_server.mjs <node_modules> <project>
  *
- * Writes the port when it is ready. `x-answered-by` tells which link of the chain answered.
+ * Writes the port when it is ready. `x-answered-by` names the part of the chain that responded.
  */
 
 import { readFileSync } from "node:fs";

@@ -93,7 +93,7 @@ def test_random_query_strings_are_rejected_with_the_same_message():
 
 
 def random_text(chance: random.Random) -> str:
-    """Return a query string made of the grammar's own pieces, sound or not."""
+    """Return a query string of the grammar's own pieces, valid or not."""
     names = ["fields", "omit", "limit", "sort", "afterMatchId"]
     marks = [
         "&",

@@ -1,7 +1,7 @@
 """A story in git, from the shell: an incident and a maintenance, each step a command and a commit.
 
 `edit_story/<step>/` holds, after each step, the source file that was edited and every status document that
-the step changed; what is not there did not change. `BLESS=1 pytest tests/golden -n 0` writes the folders anew;
+the step changed; what is not there did not change. `BLESS=1 pytest tests/golden -n 0` rewrites the folders;
 read the difference before committing it.
 """
 

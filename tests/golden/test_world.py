@@ -1,6 +1,6 @@
 """The golden world: a tiny complete content folder, and the whole site that it makes.
 
-`BLESS=1 pytest tests/golden -n 0` writes the expected site anew; read the difference before committing it.
+`BLESS=1 pytest tests/golden -n 0` rewrites the expected site; read the difference before committing it.
 """
 
 import difflib

@@ -71,7 +71,7 @@ def hardhat_deploy(project: Path, modules: Path, url: str) -> None:
 def foundry(project: Path, modules: Path, url: str) -> None:
     forge = modules / "@foundry-rs/forge-linux-amd64/bin/forge"
     compiler = ["--offline", "--use", COMPILERS / "bin/solc-0.8.30"]
-    # a transaction at a time: the node does not mine several that arrive at once
+    # a transaction at a time: the node does not mine several that arrive together
     broadcast = ["--rpc-url", url, "--broadcast", "--slow", "--unlocked", "--sender", FIRST_ACCOUNT]
     run([forge, "script", "script/Line.s.sol", *compiler, *broadcast], project)
 

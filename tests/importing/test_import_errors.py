@@ -158,7 +158,7 @@ def test_a_broken_input_is_reported_and_changes_nothing(tmp_path, case):
     if text is not None:
         (source / name).write_bytes(text if isinstance(text, bytes) else text.encode())
 
-    # a folder, or what cannot be told from one: an issue by itself, and a file that is not there
+    # a folder, or what looks like one: an issue by itself, and a file that does not exist
     where = source / name if text is None or name.endswith(".md") else source
     command = ["import", kind, str(where), "--content", str(content), "--now", "2026-11-20T00:00:00Z"]
     result = CliRunner().invoke(statuary, command)

@@ -167,7 +167,7 @@ def answering(answer, status=200):
             body = answer(question) if callable(answer) else answer
             self.send_response(status)
             self.end_headers()
-            with suppress(ConnectionError):  # who is told too much hangs up
+            with suppress(ConnectionError):  # a client may close the connection early
                 self.wfile.write(body)
 
         def log_message(self, *_):

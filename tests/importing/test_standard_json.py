@@ -66,7 +66,7 @@ def test_a_compilation_again_gives_the_kept_members(workspace, tmp_path):
         one for one in read_content(CONTENT).catalogue.contracts if one.address == workspace.parent.name
     ]
     kept = read_contract(CONTENT, source).record
-    if "proxy" in settings:  # what the chain said of it is nothing that files say
+    if "proxy" in settings:  # files do not have what the chain returned for it
         assert "proxyResolutionError" in found.verification.record["proxyResolution"]
         found.verification.record["proxyResolution"] = kept["proxyResolution"]
     assert found.verification.record == kept

@@ -39,7 +39,7 @@ def built(content, now, cap=50):
 
 
 def text(value):
-    """Return JSON as text, which tells the order of members as well as their values."""
+    """Return JSON as text, which shows the order of members and their values."""
     return json.dumps(value, indent=1, ensure_ascii=False)
 
 

@@ -72,7 +72,7 @@ def assert_equal(content, documents):
     for path, document in documents.items():
         if path.startswith("/incidents/"):
             own = made[INCIDENT.path(incident_id=document["incident"]["id"])]
-            # a closed incident's document stands still: what it says of page and components is of its last change
+            # a closed incident's document no longer changes: its page and components are of its last change
             assert json.dumps(own["incident"] | {"components": []}) == json.dumps(
                 document["incident"] | {"components": []}
             )

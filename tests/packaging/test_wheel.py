@@ -134,7 +134,7 @@ def test_the_source_archive_has_what_the_tests_need(dist):
 
 
 def test_the_commands_of_the_container_file_install_what_it_starts(tmp_path):
-    """Each stage in an environment of its own: it has only what is copied, and the second installs without an index."""
+    """Each stage in a separate environment: it has only what is copied, and the second installs without an index."""
     text = (GITHUB / "Containerfile").read_text().replace("\\\n", "")
     source = tmp_path / "source"
     source.mkdir()

@@ -78,7 +78,7 @@ def test_content_is_built_again_when_it_changes(tmp_path, serve):
 
 
 def change(server: Served, content: Path, components: bytes) -> None:
-    """Write the components anew and wait until open pages are told."""
+    """Write the components again and wait until open pages are notified."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     connection.request("GET", "/_statuary/changes")
     stream = connection.getresponse()

@@ -67,13 +67,13 @@ def reads(file: Path, path: str = "index.html") -> bytes | None:
 
 
 def test_a_zip_whose_directory_and_members_disagree(file: Path) -> None:
-    """The member at the place that the directory names is another one than the directory describes."""
+    """The member at the directory's offset differs from the one that the directory describes."""
 
     def exchange(members: list[bytes], names: list[bytes]) -> None:
         members[names.index(b"index.html")] = evil()
 
     rebuilt(file, exchange)
-    with pytest.raises(DamagedSnapshotError, match=r"index\.html is not what the directory says"):
+    with pytest.raises(DamagedSnapshotError, match=r"index\.html differs from its entry in the directory"):
         reads(file)
     assert reads(file, "api/v2/status.json") == BODIES["api/v2/status.json"]
 

@@ -27,7 +27,7 @@ class BuildResult(NamedTuple):
     plan: Plan | None  # what changed in the target, or would have; None if findings stopped the build
     applied: bool
     seconds: float
-    log: LogExtension | None = None  # what became of the log; None without one
+    log: LogExtension | None = None  # the outcome for the log; None without one
 
 
 def check_site(

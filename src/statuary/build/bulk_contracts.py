@@ -24,7 +24,7 @@ class BulkSourceRange(PartitionSources):
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
-        """Build the contracts one by one; findings are located here, where the text is at hand."""
+        """Build the contracts one by one; findings are located here, where the text is available."""
         for contract in read_partition(settings.root, self.contracts):
             built = build_parsed_contract(contract.source, contract.read, settings.contracts)
             located = built._replace(

@@ -25,7 +25,7 @@ class CheckedSite:
     catalogue: Catalogue | None  # the site; None if it could not be read
     # what is wrong with the content, located and in order; an error forbids publishing
     findings: tuple[Finding, ...]
-    # why single contracts, incidents, maintenances or pages are withheld; all else is published
+    # why single contracts, incidents, maintenances or pages are withheld; the rest is published
     rejections: tuple[Finding, ...] = ()
     rejected: int = 0
     contracts: ContractCounts = field(default_factory=ContractCounts)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:  # a run that meets no record does not load what proves them
+if TYPE_CHECKING:  # a run without records does not import the checks of records
     from collections.abc import Sequence
 
     from statuary.checks.contracts.check import ContractCheck
@@ -17,4 +17,4 @@ class CheckOptions(NamedTuple):
 
 
 ALL_CHECKS = CheckOptions()
-"""Every check, and warnings forbid nothing."""
+"""Every check; warnings do not keep the site from being published."""

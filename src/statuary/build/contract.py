@@ -42,13 +42,13 @@ class BuiltContract(NamedTuple):
 
     source: ContractSource
     digest: bytes = b""  # SHA-256 of a record's file, as in `ParsedContract`
-    # what is published, made as it is taken, once; without the record if that is withheld
+    # the documents, made while they are iterated, once; without the record if it is withheld
     documents: Iterable[Document] = ()
     row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
     published: bool = False
     findings: tuple[Finding, ...] = ()  # warnings and notes about an accepted record
-    # why the record is withheld. What an earlier build published of it is removed: the same content gives the
-    # same site, whatever was there before.
+    # why the record is withheld. Documents of an earlier build are removed: the same content gives the same
+    # site.
     rejections: tuple[Finding, ...] = ()
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
@@ -122,7 +122,7 @@ def _prove(record: RecordValue, contract: ParsedContract, settings: ContractBuil
 
 
 def _anchor_notes(proof: Proof, source: ContractSource) -> Iterator[Finding]:
-    """Yield why evidence from the chain does not show what it should; it keeps nothing from being published."""
+    """Yield why evidence from the chain does not show the claims; the contract is published anyway."""
     for problem, hint in proof.anchor_problems:
         from statuary.content.anchor_file import anchor_path
 

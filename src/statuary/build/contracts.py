@@ -41,7 +41,7 @@ BULK_LOCATION = re.compile(r"(.*):(\d+)", re.DOTALL)
 
 
 DUPLICATES = {"chain_id, address": one_record_per_contract, "match_order": one_record_per_match_id}
-"""The columns in which no two records are equal, with the rule that says so."""
+"""The columns in which no two records may be equal, with the rule."""
 
 
 class BuiltContracts(NamedTuple):
@@ -109,7 +109,7 @@ def build_contracts(
 
 
 def _confirmed(root: Path, tree: GitState, sources: SourceTable, scope: BuildScope) -> GitState | None:
-    """Return git's state if it held from before the content was read until now, and git knows all that was read."""
+    """Return git's state if it has not changed since before the content was read, and covers all files that were read."""
     if GitQuery(root).answer != tree:
         sources.forget_git_ids()
         scope.touched.clear()
@@ -188,7 +188,7 @@ def _bulk_row(root: Path, read: ReadBulkSource, began: int) -> SourceRow:
         documents="",
         reason=source.reason,
         findings=orjson.dumps(findings).decode() if findings else "",
-        # an unreadable source keeps its own contracts from the site, not the news of an outage
+        # an unreadable source withholds its contracts, but never the news of an outage
         rejected=has_errors(findings),
         published=False,
     )
@@ -206,15 +206,13 @@ def _findings(sources: SourceTable) -> tuple[list[Finding], tuple[Finding, ...],
 
 
 def _withhold_duplicates(target: BuildTarget) -> None:
-    """Reject the records that repeat one another: nothing says which of them is right."""
+    """Reject the records that repeat one another: nothing shows which of them is right."""
     sources = target.ledger.sources
     for columns, rule in DUPLICATES.items():
         for one in sources.duplicates(columns):
             finding = orjson.dumps(rule(*_duplicate(one))).decode()
             target.withdraw(sources.withhold(one, finding))
-            target.ledger.documents.clash = (
-                None  # two documents of contracts have one path in this case alone
-            )
+            target.ledger.documents.clash = None  # only then do documents of two contracts have the same path
 
 
 def _duplicate(one: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:

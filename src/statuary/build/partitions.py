@@ -31,10 +31,10 @@ FIRST_SIZE = 32
 """Sources of the first partition: about a tenth of a second of work."""
 
 LAST_PARTITIONS = 4
-"""The part of what is left that a partition may be at most: a fourth, so that no worker ends long after the others."""
+"""The largest part of the remaining sources in a partition: a fourth, so that all workers end at about the same time."""
 
 PAGE_COST = 8
-"""How many times as long a source takes that has a page, since its code is highlighted."""
+"""The factor of the time that a source with a page takes, since its code is highlighted."""
 
 RECENT = 2_000_000_000
 """Nanoseconds before a build within which a file's time is not trusted: some file systems have no finer clock."""
@@ -80,7 +80,7 @@ class SingleSources(PartitionSources):
             built = build_contract(settings.root, source, settings.contracts)
             git, stat_text = source.git, stat.text_if_before(settings.began - RECENT)
             if not stat_text or source_stat(settings.root, source) != stat:
-                # the source may have changed since git was asked, or while it was read
+                # the source may have changed after git's report, or while it was read
                 git, stat_text = confirmed_git_id(settings.root, source, built.digest), ""
             yield (
                 built,

@@ -16,9 +16,9 @@ class ReadSite(NamedTuple):
     """A site as read."""
 
     catalogue: Catalogue | None  # None if the site could not be read
-    status: SiteStatus | None  # None likewise
-    findings: list[Finding]  # what is wrong with all but contracts
-    # why incidents, maintenances and pages are left out that exceed a limit; all else is published
+    status: SiteStatus | None  # None if it was not read
+    findings: list[Finding]  # what is wrong, except in contracts
+    # why incidents, maintenances and pages that exceed a limit are left out; the rest is published
     left_out: list[Finding]
 
 
@@ -27,7 +27,7 @@ def read_site(
 ) -> ReadSite:
     """Read the content folder, and check the site's status at an instant.
 
-    Without its log, as in a snapshot of content, no page of the site refers to one.
+    Without a log, as in a snapshot of content, no page of the site refers to one.
     """
     with stage(progress, "Reading content"):
         catalogue, found = read_content(root)

@@ -41,7 +41,7 @@ class SiteStatus:
     site: StatusDocuments
     now: Instant
     context: SiteContext
-    # the entries of the log about updates as they read before, by update
+    # the log's entries about earlier versions of updates, by update
     former: Mapping[str, tuple[NumberedEntry, ...]] = field(default_factory=dict)
 
     @cached_property

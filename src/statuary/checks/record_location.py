@@ -22,7 +22,7 @@ def path_names_contract(record: RecordValue, source: ContractSource) -> Iterator
             rule="path-names-contract",
             path=source.path,
             pointer=("address",),
-            message=f"address is {record['address']!r}, but the path says {source.address!r}",
+            message=f"address is {record['address']!r}, but the path has {source.address!r}",
             hint="move the file, or fix the record",
         )
 
@@ -64,4 +64,4 @@ def _repeats(rule: str, member: str, source: ContractSource, message: str, hint:
 
 
 LOCATION_RULES = (path_names_contract, known_chain, one_record_per_contract, one_record_per_match_id)
-"""These rules, for the catalogue of all."""
+"""The rules of this module, for the catalogue."""

@@ -14,10 +14,10 @@ PROOF = "proof"
 """The group of checks that prove a record's claim; they can be skipped, one or all."""
 
 RECORD = "record"
-"""The group of rules that a record must keep to be filed."""
+"""The group of rules about a record's place in the site."""
 
 RECOMPILE = "recompile"
-"""The group of the one rule that needs compilers, and is held with `--recompile` alone."""
+"""The group of the rule that needs compilers; it runs with `--recompile` only."""
 
 STATUS = "status"
 """The group of rules about components, incidents and maintenances; each can be skipped."""

@@ -1,1 +1,1 @@
-"""The commands: the only floor that prints, reads the clock or exits."""
+"""The commands: the only package that prints, reads the clock or exits."""

@@ -107,7 +107,7 @@ def _of_folder(folder: Path, project: Path) -> Installation:
 
 
 def _public_commit(folder: Path) -> str | None:
-    """Return the requirement of a clean checkout whose commit is on a server that asks for no password."""
+    """Return the requirement of a clean checkout whose commit is on a server that needs no password."""
     url = _git(folder, "remote", "get-url", "origin")
     if not url.startswith("https://") or "@" in urlsplit(url).netloc:
         return None

@@ -33,7 +33,7 @@ def command() -> None:
     """Keep and verify the transparency log of a site.
 
     Every record, proof, incident and update that a build publishes is an entry of an append-only log
-    (c2sp.org/tlog-tiles). What was published once cannot be edited or removed without showing.
+    (c2sp.org/tlog-tiles). Once published, nothing can be edited or removed unnoticed.
     """
 
 
@@ -141,7 +141,7 @@ def check(
 @click.argument("path")
 @from_option
 def history(path: str, site: str) -> None:
-    """Print what was ever published under a path, and when; for an incident, each version of each update."""
+    """Print everything ever published under a path, and when; for an incident, each version of each update."""
     from statuary.domain.log.entries import EntryKind
     from statuary.publishing.log.verify_log import entries_about, subject_of
 

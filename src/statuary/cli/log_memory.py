@@ -43,7 +43,9 @@ def remembered(origin: str) -> KnownLog | None:
     except (OSError, ValueError):
         found, key = None, ""
     if found is None:
-        raise PublishingError(f"{file} is damaged", "delete it; the next verification remembers the log anew")
+        raise PublishingError(
+            f"{file} is damaged", "delete it; the next verification remembers the log again"
+        )
     return KnownLog(parse_public_key(key), found)
 
 

@@ -43,10 +43,10 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     """Ask witnesses to cosign the checkpoint of a published folder.
 
     A witness cosigns only what continues the log that it has seen. KEY is its public key, URL the prefix of its
-    requests; without any, those of site.yaml are asked. The cosignatures go into the checkpoint and into the proofs
+    requests; without any, those of site.yaml get them. The cosignatures go into the checkpoint and into the proofs
     that were made with it. Publish the folder again afterwards.
 
-    Exit codes: 0 as many as --quorum (or site.yaml) asks for have cosigned; 1 fewer have.
+    Exit codes: 0 at least --quorum witnesses (or that of site.yaml) have cosigned; 1 fewer have.
     """
     from statuary.publishing.folder.folder_target import FolderTarget
     from statuary.publishing.log.cosign import add_cosignatures
@@ -79,7 +79,7 @@ def _cosigned(log: "PublishedLog", key: "PublicKey", url: str) -> "dict[PublicKe
 
     try:
         status, answer = _post(url, request_body(log, 0))
-        if status == 409:  # it has seen the log before, and says how far
+        if status == 409:  # it has seen the log before, and returns how far
             status, answer = _post(url, request_body(log, witness_size(answer)))
         line = cosignature(log, key, status, answer)
     except (LogError, OSError) as error:

@@ -42,7 +42,7 @@ AFTER_INTERRUPTION = {
     "build": "the published files are intact; run the command again to finish",
     "publish": "each published file is old or new; run the command again to finish",
 }
-"""What to say after Ctrl-C about commands that may leave work unfinished."""
+"""Messages after Ctrl-C for commands that may leave work unfinished."""
 
 IMPORTS_DEFERRED = frozenset({"build"})
 """Commands that import most of what they need while they run, and enable garbage collection then."""

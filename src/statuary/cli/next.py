@@ -28,7 +28,7 @@ def command(out: Path, now: Instant | None, form: str) -> None:
     """Print when the published status changes next, and `statuary tick` must run.
 
     The configuration of a scheduler runs the current program in the current folder, and replaces itself after each
-    run. Exits with 1 if no change is known; standard error says until when that holds.
+    run. Exits with 1 if no change is known; standard error states until when that holds.
     """
     index = read_epoch_index(out)
     due = index.next_after(build_instant(now))

@@ -42,7 +42,7 @@ class StoreOptions(NamedTuple):
 
     dry_run: bool = False
     adopt: bool = False  # replace objects at the site's paths that statuary did not write
-    verify: bool = False  # ask the store for every object, whatever its ledger says
+    verify: bool = False  # request every object instead of trusting the store's ledger
     no_lease: bool = False
     lease_seconds: int = LEASE_SECONDS  # how long a lease lasts that is not renewed
     wait: int = 0  # seconds to wait for another publisher

@@ -101,7 +101,7 @@ def _print_result(result: BuildResult, content: Path, out: Path, form: str, now:
 
 
 def _publish_elsewhere(result: BuildResult, out: Path, options: BuildOptions) -> None:
-    """Publish the folder to --to as well, unless this is a dry run or nothing was built."""
+    """Also publish the folder to --to, unless this is a dry run or nothing was built."""
     if options.to is None or result.plan is None:
         return
     if result.applied:

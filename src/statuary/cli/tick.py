@@ -23,7 +23,7 @@ def command(out: Path, now: Instant | None, log_key: Path | None) -> None:
     """Update a published site to the current time.
 
     The build wrote the status documents of every transition up to a horizon; this command publishes those of now and
-    touches nothing else. Run it when `statuary next` says so; running it more often is harmless.
+    touches nothing else. Run it at the instant that `statuary next` prints; running it more often is harmless.
     """
     instant = build_instant(now)
     changed, log = tick(

@@ -15,13 +15,13 @@ from statuary.domain.json_values import Json
 from statuary.domain.primitives import shorten
 
 PROGRAMS: Final = {"solc": ("solc", "solcjs"), "vyper": ("vyper", "vyper-json")}
-"""The programs searched for on `PATH`, by the kind that records have in `compilation.compiler`."""
+"""The programs on `PATH`, by their kind in `compilation.compiler`."""
 
 VERSION_LIMITS: Final = RunLimits(seconds=60)
 """The limits for `--version`, a cold start included."""
 
 MAX_ERROR_CHARACTERS: Final = 300
-"""How much of a compiler's own message is shown."""
+"""Characters of a compiler's own message that are shown."""
 
 
 class CompilerError(StatuaryError):
@@ -29,7 +29,7 @@ class CompilerError(StatuaryError):
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
         super().__init__(message)
-        # whether the input is invalid, so that another machine would not help
+        # whether the input is invalid, so that a retry would not help
         self.is_input_rejected = is_input_rejected
 
 
@@ -64,7 +64,7 @@ class Compiler(NamedTuple):
 
 
 def detect_compiler(kind: str, path: Path) -> Compiler:
-    """Return the compiler at a path, or with a name on `PATH`, after asking for its version.
+    """Return the compiler at a path, or with a name on `PATH`, after reading its version.
 
     Raises:
         CompilerError: if it cannot be run, or does not print a version.

@@ -1,6 +1,6 @@
 """Run another program with limits on time, memory and output.
 
-The program gets an empty working folder and a session of its own, so that its children end with it. The shell's
+The program gets an empty working folder and its own session, so that its children end with it. The shell's
 `ulimit` bounds memory and output; without a POSIX shell only the time is limited.
 """
 

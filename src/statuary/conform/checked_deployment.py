@@ -16,7 +16,7 @@ MAX_CHAINS_READ = 12
 
 
 class NotApplicableError(StatuaryError):
-    """The rule of a check does not apply to the deployment; the message says what is missing."""
+    """The rule of a check does not apply to the deployment; the message names what is missing."""
 
 
 class DeployedContract(NamedTuple):

@@ -58,7 +58,7 @@ def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
         yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, shape))
         for member, text in contract.entry.items():
             if value.get(member) != text:
-                yield f"{contract.target} has {member} {value.get(member)!r}, the list says {text!r}"
+                yield f"{contract.target} has {member} {value.get(member)!r}, but {text!r} in the list"
 
 
 def whole_records_are_served(deployment: CheckedDeployment) -> Iterator[str]:

@@ -28,7 +28,7 @@ def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
     """`openapi.json` is an OpenAPI 3.1 document, and its paths without parameters exist."""
     openapi = deployment.json(f"/{url_table.OPENAPI.path()}")
     if not str(openapi.get("openapi", "")).startswith("3.1"):
-        yield f"openapi.json says {openapi.get('openapi')!r}, not 3.1"
+        yield f"openapi.json has version {openapi.get('openapi')!r}, not 3.1"
     for path in openapi.get("paths", {}):
         if "{" not in path and deployment.get(path).status != 200:
             yield f"{path} is described and returns {deployment.get(path).status}"

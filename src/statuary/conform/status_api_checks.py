@@ -167,7 +167,7 @@ def _timestamps(value: Any) -> Iterator[str]:
 
 
 def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[str]:
-    """A listed incident or maintenance has a document of its own with the same updates."""
+    """A listed incident or maintenance has its own document with the same updates."""
     for listed in deployment.incidents():
         target = deployment.incident_target(listed["id"])
         problems = list(check_document(deployment, target, status_shapes.IncidentDocument))

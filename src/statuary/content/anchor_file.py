@@ -48,7 +48,7 @@ class DeploymentEvidenceSource(SourceModel):
     block: AnchoredBlockSource
     """The block of the transaction."""
     transaction: tuple[Node, ...]
-    """The nodes from the block's transactions root to the signed transaction. `{creationBytecode}` stands for the
+    """The nodes from the block's transactions root to the signed transaction. `{creationBytecode}` replaces the
     digits of the record's `creationBytecode.onchainBytecode`."""
     receipt: HexNodes
     """The nodes from the block's receipts root to the transaction's receipt."""

@@ -1,4 +1,4 @@
-"""What a model's annotations say about the members and items of a value."""
+"""The types of a value's members and items, from the annotations of its model."""
 
 import types
 from functools import lru_cache

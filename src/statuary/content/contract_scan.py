@@ -1,4 +1,4 @@
-"""Finds the contracts of a site by their file names, on each pass anew; no list of them is kept.
+"""Finds the contracts of a site by their file names, in every pass; no list of them is kept.
 
 A folder of a million files takes the memory of its names while the scan is in it, and nothing else.
 """
@@ -37,7 +37,7 @@ RECORD_DEPTH = 2
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """What one pass over all names found."""
+    """The result of one pass over all names."""
 
     count: int  # contracts with their own file or folder
     bulk: tuple[BulkSource, ...] = ()  # the bulk sources, in order of paths
@@ -139,7 +139,7 @@ class ContractScan(ContractSources):
                 yield from self._other(f"{folder}/{name}", pure / name, name, is_plain=is_plain)
 
     def _other(self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator["_Found"]:
-        """Yield what a name stands for that is not that of a record file."""
+        """Yield the contracts of a name that is not that of a record file."""
         if is_plain:
             yield from _classify(ExternalFile(pure, path))
         elif name[0] == ".":

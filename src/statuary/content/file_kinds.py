@@ -1,4 +1,4 @@
-"""The folder convention: which file of the content folder is what, in one table."""
+"""The folder convention: the kind of each file of the content folder, in one table."""
 
 from enum import Enum
 from pathlib import PurePosixPath
@@ -13,7 +13,7 @@ CONTRACTS = "contracts"
 
 
 class FileKind(Enum):
-    """What a file in the content folder is."""
+    """The kind of a file in the content folder."""
 
     SITE = "site"
     COMPONENTS = "components"
@@ -96,7 +96,7 @@ FILE_PATTERNS = (
         limit=LARGEST_RECORD,
     ),
 )
-"""The whole convention; the first pattern that matches a path says what the file is."""
+"""The whole convention; the first pattern that matches a path decides what the file is."""
 
 TEXT_FOLDERS = ("incidents", "maintenances", "pages")
 FOLDERS = sorted({pattern.folder for pattern in FILE_PATTERNS if pattern.folder})
@@ -114,7 +114,7 @@ def pattern_of(kind: FileKind) -> FilePattern:
 
 
 def is_workspace_file(path: PurePosixPath) -> bool:
-    """Say whether a path lies inside a workspace, whose `contract.yaml` says what the file is."""
+    """Return whether a path is inside a workspace, whose `contract.yaml` names its files."""
     return len(path.parts) > 3 and path.parts[0] == CONTRACTS
 
 

@@ -21,7 +21,7 @@ class FolderListing(NamedTuple):
 
 
 class ListingCache:
-    """Lists folders, and keeps the largest listing after the first pass for the second one."""
+    """Lists folders; the largest listing of the first pass is kept for the second one."""
 
     def __init__(self) -> None:
         self._kept: tuple[tuple[Path, bool], FolderListing] | None = None
@@ -55,7 +55,7 @@ def _list(folder: Path, *, is_chain: bool) -> FolderListing:
                 undecodable.append(name)
                 continue
             if not entry.is_file(follow_symlinks=False):
-                # a folder sorts as its paths do, with the slash
+                # a folder sorts like the paths in it, with the slash
                 name += "/" if entry.is_dir(follow_symlinks=False) else ""
                 others.add(name)
             names.append(name)

@@ -1,6 +1,6 @@
-"""What git knows about the content folder: whether it is as committed, and the ids of its files.
+"""The content folder in git: whether it is as committed, and the ids of its files.
 
-File times mean nothing in a fresh clone; git's ids do, and asking for them costs a fifth of a stat of every file
+File times mean nothing in a fresh clone; git's ids do, and reading them costs a fifth of a stat of every file
 (measured with 100,000 files). The git processes run in the background, as early as possible, on another core.
 """
 
@@ -16,7 +16,7 @@ FOLDER = "contracts"
 """The folder whose files are compared by id; every build reads all other files."""
 
 LINKS = (b"120000", b"160000")
-"""Modes of symbolic links and submodules, which have no content of their own."""
+"""Modes of symbolic links and submodules, which have no content."""
 
 IGNORED = "!!"
 
@@ -30,7 +30,7 @@ class GitFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GitState:
-    """The content folder as git knows it."""
+    """The state of the content folder in git."""
 
     root: Path
     commit: str  # the commit that is checked out
@@ -40,7 +40,7 @@ class GitState:
     changed: frozenset[str] = field(default_factory=frozenset)
     # paths that git ignores; a build may read them
     ignored: frozenset[str] = field(default_factory=frozenset)
-    # what tells the index file from the one before: every checkout makes a new one, so that equal states say
+    # what distinguishes the index file from the one before: every checkout makes a new one, so equal states mean
     # that nothing else was checked out between them
     index: tuple[int, ...] = ()
 
@@ -91,13 +91,13 @@ class GitQuery:
         self._index: tuple[int, ...] = ()
         above = (folder / ".git" for folder in (root.absolute(), *root.absolute().parents))
         if (found := next((git for git in above if git.exists()), None)) is not None:
-            self._index = _index_of(found)  # before git and before the content: what is read then is later
+            self._index = _index_of(found)  # before git and the content are read, so both are newer
             with suppress(OSError):  # git may not be installed
                 self._processes = [_git(root, *command) for command in GIT_COMMANDS]
 
     @cached_property
     def answer(self) -> GitState | None:
-        """The state, once git has answered; None outside a repository or before the first commit."""
+        """The state, after waiting for git; None outside a repository or before the first commit."""
         outputs = [process.communicate()[0].decode("utf-8", "surrogateescape") for process in self._processes]
         if not outputs or self._processes[0].returncode or self._processes[2].returncode:
             return None

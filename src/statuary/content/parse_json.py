@@ -11,7 +11,7 @@ from statuary.domain.findings import Pointer, Position
 from statuary.domain.json_values import Json, NumberText
 
 INT64_DIGITS = 18
-"""Digits of a whole number that certainly survives 64 bits."""
+"""Digits of a whole number that certainly fits into 64 bits."""
 
 
 def parse_json(text: str) -> Json:
@@ -68,7 +68,7 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _DuplicateKeyError(Exception):
-    """An object repeats a key; json's hook is not told where."""
+    """An object repeats a key; json's hook does not know where."""
 
 
 class _ConstantError(Exception):
@@ -105,7 +105,7 @@ class Lines:
 
 
 LEXEME = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
-"""One JSON lexeme. Nothing in it backtracks: a string of 60 MB takes no memory beside itself."""
+"""One JSON lexeme. Nothing in it backtracks: a string of 60 MB needs no more memory."""
 
 
 def _lexemes(text: str) -> Iterator[tuple[str, int]]:

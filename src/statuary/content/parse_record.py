@@ -1,4 +1,4 @@
-"""The source text of a record to its value, exactly: every number keeps its spelling, every key is kept.
+"""The exact value of a record's source text: every number keeps its spelling, every key is kept.
 
 Text is canonical if orjson parses it and writes the same bytes; those bytes are published. Any other text goes
 through a slower parser, which also reports what orjson does not: number spellings, duplicate keys, lone surrogates.
@@ -27,7 +27,7 @@ ADAPTER = TypeAdapter(Record, config=None)
 
 
 class ParsedContract(NamedTuple):
-    """What reading a contract source gave."""
+    """The result of reading a contract source."""
 
     record: RecordValue | None  # a record whose members have the right types; None if there is none
     canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
@@ -36,7 +36,7 @@ class ParsedContract(NamedTuple):
     # the evidence beside the contract that it was compiled again
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # what the chain's own proofs show of it
-    notes: Sequence[Finding] = ()  # what is wrong with the anchor, which keeps nothing from being published
+    notes: Sequence[Finding] = ()  # what is wrong with the anchor; the record is published anyway
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedContract:

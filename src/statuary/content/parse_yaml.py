@@ -119,7 +119,7 @@ def _compose(text: str) -> Any:
 def _check_raw_depth(text: str) -> None:
     """Reject nesting at which libyaml's recursion overflows the stack, before it begins.
 
-    Brackets count inside quotes too: an overestimate that no honest text reaches.
+    Brackets inside quotes count too: no real text reaches the limit even so.
     """
     if text.count("[") + text.count("{") > MAX_RAW_DEPTH:
         depth = 0
@@ -165,7 +165,7 @@ PROBLEMS = {
         "keep one document; remove the `---`",
     ),
 }
-"""By how libyaml's message begins: ours (empty: the same), and the hint."""
+"""By the beginning of libyaml's message: our message (empty: the same), and the hint."""
 
 
 class _Constructor:

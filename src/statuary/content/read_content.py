@@ -1,4 +1,4 @@
-"""The content folder to the catalogue, with every finding that reading gives."""
+"""The content folder to the catalogue, with the findings of reading it."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
@@ -33,7 +33,7 @@ Model = TypeVar("Model", bound=SourceModel)
 
 
 class ReadResult(NamedTuple):
-    """What reading the content folder gave."""
+    """The result of reading the content folder."""
 
     catalogue: Catalogue | None  # the site; None if its settings or components could not be read
     # what is wrong with the files, contracts' own files excepted (they are read one by one later)
@@ -61,7 +61,7 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 def is_left_out(finding: Finding) -> bool:
     """Say whether a finding is about an incident, a maintenance or a page that exceeds a limit.
 
-    Nobody writes such a file in good faith, so the site is published without it.
+    No genuine file exceeds one, so the site is published without it.
     """
     pattern = match_pattern(PurePosixPath(finding.path)) if finding.rule == BEYOND_LIMIT else None
     return pattern is not None and pattern.kind in (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.PAGE)

@@ -27,7 +27,7 @@ def read_contract(root: Path, source: ContractSource) -> ParsedContract:
     compilation = read_compilation_evidence(root, source, findings)
     notes: list[Finding] = []
     anchor = read_anchor(root, source, notes)
-    # without a digest, a later build sees that the evidence has changed or gone
+    # without a digest, a later build sees that the evidence was changed or removed
     return parsed._replace(
         findings=findings,
         compilation=compilation,

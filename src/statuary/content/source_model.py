@@ -32,7 +32,7 @@ class SourceModel(BaseModel):
         frozen=True,
         populate_by_name=True,
         arbitrary_types_allowed=True,
-        defer_build=True,  # a command pays for the models that it uses
+        defer_build=True,  # a command builds only the models that it uses
     )
 
 

@@ -1,4 +1,4 @@
-"""The folder `theme/`: what a site changes about the look of its pages.
+"""The folder `theme/`: a site's own look for its pages.
 
 theme/style.css                rules after those of the package; most themes only set custom properties
 theme/logo.svg                 beside the page's name (or .png, .webp)
@@ -44,7 +44,7 @@ def read_theme(files: Sequence[SourceFile], language: str, findings: list[Findin
 
 
 def _kind(file: SourceFile) -> str:
-    """Return what a file of a theme is; empty if it is not part of one."""
+    """Return the kind of a theme's file; empty if it is not part of a theme."""
     match file.pure.parts[1:-1], file.pure.suffix:
         case (), ".css" if file.pure.stem == "style":
             return "style"

@@ -1,4 +1,4 @@
-"""The error for a file, or a part of one, that cannot be read as what it should hold."""
+"""The error for a file, or a part of one, that cannot be read."""
 
 from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Finding, Position
@@ -25,7 +25,7 @@ class UnreadableError(StatuaryError):
 
 
 class BeyondLimitError(UnreadableError):
-    """A source that exceeds a limit of `domain/limits.py`; an incident, a maintenance or a page is left out for it."""
+    """A source that exceeds a limit of `domain/limits.py`; an incident, a maintenance or a page that does is left out."""
 
     def __init__(self, message: str, hint: str = "", position: Position = FIRST) -> None:
         super().__init__(message, hint, position, BEYOND_LIMIT)

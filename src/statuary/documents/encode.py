@@ -13,7 +13,7 @@ from statuary.domain.json_values import Json, NumberText
 
 
 class EncodingError(Exception):
-    """A document did not read back as the value it was made from: a defect of statuary, not of content."""
+    """A document did not read back as its value: a defect of statuary, not of content."""
 
 
 def encode_json(value: Json) -> bytes:

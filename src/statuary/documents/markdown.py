@@ -1,4 +1,4 @@
-"""Markdown as harmless HTML: the one form of bodies, on pages and in feeds.
+"""Markdown as sanitized HTML, for bodies on pages and in feeds.
 
 CommonMark with the HTML that Statuspage keeps in bodies (measured: `ul`, `li`, `strong`, `a`, `br`), and with line
 breaks as Statuspage shows them. A sanitizer that parses like a browser removes everything else.
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 def markdown_parser() -> "MarkdownIt":
     """Return the parser; most bodies need none."""
     made: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
-    # indented lines, and lines above a row of dashes, are layout to those who write updates, not markup
+    # to the authors of updates, indented lines and lines above a row of dashes are layout, not markup
     return made.disable(["code", "lheading", "image"])
 
 
 LINK_URL = re.compile(r"(?:https?://|mailto:)[^\s\"'<>]+", re.IGNORECASE)
-"""The only addresses that a link may have: what is relative would mean another place on every page."""
+"""The only addresses that a link may have: a relative one would lead elsewhere on every page."""
 
 
 def _address(_tag: str, attribute: str, value: str) -> str | None:
@@ -49,7 +49,7 @@ def markdown_sanitizer(link_rel: str | None) -> nh3.Cleaner:
 LIST_END = re.compile(r"(</[uo]l>)[ \t]*\n?", re.IGNORECASE)
 
 MARKUP = re.compile(r"[\\`*_\[\]<>&#\t]|^[ ]|^[-+=|~]|^\d+[.)]", re.MULTILINE)
-"""What a body has that is more than paragraphs; most have none of it, and need no parser."""
+"""Markup beyond paragraphs; most bodies have none, and need no parser."""
 
 CODE = re.compile(r"(?<!`)`([^`\s<>&](?:[^`\n<>&]*[^`\s<>&])?)`(?!`)")
 """Code in a line, which needs no parser either, in a text of printable ASCII."""
@@ -65,7 +65,7 @@ def markdown_html(text: str, link_rel: str | None) -> str:
         return _paragraphs(text)
     if PRINTABLE.fullmatch(text) and MARKUP.search(CODE.sub("x", text)) is None:
         return CODE.sub(r"<code>\1</code>", _paragraphs(text))
-    # to CommonMark, HTML goes on to the next empty line, and so would be what follows a list
+    # in CommonMark, HTML continues to the next empty line, and would include what follows a list
     html = markdown_parser().render(LIST_END.sub(r"\1\n\n", text))
     return markdown_sanitizer(link_rel).clean(html).strip()
 

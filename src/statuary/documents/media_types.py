@@ -1,4 +1,4 @@
-"""Media types, by name and by extension: the tables of operating systems differ from machine to machine."""
+"""Media types, by name and by extension: those of operating systems differ between machines."""
 
 JSON = "application/json; charset=utf-8"
 """The media type that both real APIs send; Go's resty and others decode JSON only under it."""

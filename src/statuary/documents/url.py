@@ -24,7 +24,7 @@ CONTENT_SECURITY_POLICY = (
 """Pages load only files of the site, run no inline code, and cannot be framed.
 
 On a contract's page scripts may also ask the Ethereum node that the reader names. Every other page forbids that in a
-policy of its own, in its `<meta>` element: browsers hold a page to both.
+separate policy in its `<meta>` element: browsers enforce both.
 """
 
 COMMON_HEADERS = {
@@ -34,7 +34,7 @@ COMMON_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-"""Headers of every document, so that no host has to tell pages from data.
+"""Headers of every document, so that hosts need not distinguish pages from data.
 
 All documents are public: any origin may read them, as on both real systems.
 """

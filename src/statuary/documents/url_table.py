@@ -100,10 +100,10 @@ EPOCHS = _timed(
 EPOCH_PATCH = _timed(
     "epoch-patch",
     "api/v2/_epochs/{epoch}/{path}.patch.json",
-    "how a document reads from a later instant on, as what differs from an earlier one",
+    "a document from a later instant on, as a patch of an earlier one",
 )
 EPOCH_DOCUMENT = _timed(
-    "epoch-document", "api/v2/_epochs/{epoch}/{path}", "a document as it is from a later instant on"
+    "epoch-document", "api/v2/_epochs/{epoch}/{path}", "a document from a later instant on"
 )
 
 # Feeds, calendar, badges
@@ -255,7 +255,7 @@ PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")
 def url_regex(url: Url) -> str:
     """Return the regular expression of a URL's paths, with a named group for each parameter.
 
-    A parameter is one name, except `{path}`, which is a path of its own.
+    A parameter is one name, except `{path}`, which is a whole path.
     """
     return "".join(
         f"(?P<{parameter}>{'.+' if parameter == 'path' else '[^/]+'})" if parameter else re.escape(literal)

@@ -2,8 +2,8 @@
 
 
 class StatuaryError(Exception):
-    """`str(error)` says what is wrong."""
+    """`str(error)` is what is wrong."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.hint = hint  # what to do; empty if the message says it
+        self.hint = hint  # what to do; empty if the message contains it

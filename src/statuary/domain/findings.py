@@ -36,7 +36,7 @@ class Finding:
 
     rule: str  # the name of the check, in kebab-case, as `--skip` takes it
     message: str  # what is wrong, with the value
-    hint: str = ""  # what to do, in the imperative; empty if the message says it
+    hint: str = ""  # what to do, in the imperative; empty if the message contains it
     path: str = ""
     pointer: Pointer = ()
     on_key: bool = False  # whether it is about the key and not its value

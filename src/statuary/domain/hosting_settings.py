@@ -44,4 +44,4 @@ class HostingSettings(NamedTuple):
 
 
 NO_HOSTING = HostingSettings()
-"""What a site holds whose settings say nothing of hosts."""
+"""The host of a site without hosting settings."""

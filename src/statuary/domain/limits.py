@@ -1,4 +1,4 @@
-"""All limits on input: what exceeds one gets a finding, and the rest is published.
+"""All limits on input: what exceeds one becomes a finding, and the rest is published.
 
 Each limit is far above what real content needs.
 """
@@ -6,7 +6,7 @@ Each limit is far above what real content needs.
 from typing import Final
 
 MAX_ABI_TYPE_DEPTH: Final = 32
-"""Levels of arrays and tuples in an ABI type; solc runs out of stack long before."""
+"""Levels of arrays and tuples in an ABI type; solc's own stack ends long before."""
 
 MAX_CBOR_DEPTH: Final = 16
 """Levels of nesting in auxdata; compilers use three."""
@@ -18,7 +18,7 @@ MAX_JSON_DEPTH: Final = 200
 """Levels of nesting in a record; no compiler comes near, and Python's own stack is limited."""
 
 MAX_ASSEMBLY_DEPTH: Final = 64
-"""Contracts created by contracts created by contracts, in solc's assembly output."""
+"""Levels of contracts that create contracts, in solc's assembly output."""
 
 MAX_RESIZING_STEPS: Final = 1_000
 """Transformations that change the length of the code: real records have one or two, and each moves all that follows."""
@@ -51,10 +51,10 @@ LARGEST_RECORD: Final = 16 << 20
 """Bytes of one contract's file, or of its line in a bulk file; the largest measured record has 0.97 MB."""
 
 MAX_MESSAGE: Final = 2_000
-"""Characters of a finding's message: values of strangers may be of any length."""
+"""Characters of a finding's message: the values in it may have any length."""
 
 MAX_FOLDERS: Final = 32
-"""Folders within one another in the content folder."""
+"""Levels of folders in the content folder."""
 
 MAX_NODES: Final = 2_000_000
 """Values of one YAML file; an alias counts each time it is used."""
@@ -63,7 +63,7 @@ MAX_EXPANSION: Final = 10
 """How many times its own size one YAML file expands to by its aliases, in characters and values."""
 
 MAX_DEPTH: Final = 200
-"""Levels that one YAML file nests."""
+"""Levels of nesting in one YAML file."""
 
 MAX_RAW_DEPTH: Final = 1_000
 """Levels of YAML text that libyaml composes safely; it crashes somewhere between 3,000 and 100,000."""
@@ -81,13 +81,13 @@ MAX_EXPORT_EXPANSION: Final = 100
 """How many times the size of its files the rows of an export take on disk; real ones take about ten times."""
 
 MIN_DISK: Final = 1 << 30
-"""Bytes on disk that the rows of an export may take whatever the size of its files."""
+"""Bytes on disk that the rows of any export may take."""
 
 MAX_ROWS_PER_BYTE: Final = 1
 """Rows of an export's table by bytes of its files: real rows have ids and hashes, which do not compress."""
 
 MIN_ROWS: Final = 100_000
-"""Rows that a table of an export may have whatever the size of its files."""
+"""Rows that a table of any export may have."""
 
 MAX_BLANK: Final = 1 << 20
 """Bytes of blank lines in one range of a JSONL file, after which the rest of the range is skipped."""

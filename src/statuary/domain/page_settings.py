@@ -26,7 +26,7 @@ class ThemeError(StatuaryError):
 
     @override
     def __reduce__(self) -> tuple[type["ThemeError"], tuple[str, str, int]]:
-        """Support pickling, for the way from a worker process."""
+        """Support pickling: workers return it."""
         return type(self), (str(self), self.template, self.line)
 
 

@@ -18,19 +18,19 @@ class Chain(NamedTuple):
 
 
 EXAMPLE = "example-key"
-"""What the origin of a log contains that is signed with the key that everyone has."""
+"""What the origin of a log contains that is signed with the public example key."""
 
 
 class LogSettings(NamedTuple):
     """How the site's transparency log is kept."""
 
-    origin: str  # the log's name, which its checkpoints and its key have
+    origin: str  # the name of the log, of its checkpoints and of its key
     url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
-    example_key: bool = False  # whether the key that everyone has signs
-    # name-and-key text (vkey) and URL of the witnesses that `statuary log witness` asks
+    example_key: bool = False  # whether the public example key signs
+    # name-and-key text (vkey) and URL of the witnesses for `statuary log witness`
     witnesses: tuple[tuple[str, str], ...] = ()
     quorum: int = 0  # how many of them must cosign
-    public_key: str = ""  # as the published site states it; empty where the signing key tells it
+    public_key: str = ""  # as the published site states it; empty where it follows from the signing key
 
 
 class PublishPolicy(StrEnum):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 LIKENESS = 0.6
-"""The least ratio of `difflib` at which one word is suggested for another."""
+"""The smallest ratio of `difflib` for a suggestion."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Answers requests from the site's documents: route, validate, select.
+ * Responds to requests from the site's documents: route, validate, select.
  *
- * It serves the contract look-up of Sourcify's API v2, as measured of server 3.12.1, as far as prebuilt documents
+ * It serves the contract look-up of Sourcify's API v2, as measured on server 3.12.1, as far as prebuilt documents
  * allow, and the status documents of the present epoch. Hosts differ only in how they read a document and in what
  * they do with other paths.
  */
@@ -40,7 +40,7 @@ const ANSWERS = {
 };
 
 /**
- * Answers a request.
+ * Responds to a request.
  * @param {Request} request
  * @param {Host} host
  * @returns {Promise<Response | null>} null if the host should serve its plain file

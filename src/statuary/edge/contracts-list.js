@@ -58,7 +58,7 @@ function parseLimit(text) {
 }
 
 /**
- * Says whether the request asks for the document at `v2/contracts/<chainId>`.
+ * Returns whether the request is for the document at `v2/contracts/<chainId>`.
  * @param {Listing} listing
  */
 export function isNewest({ newestFirst, limit, after }) {

@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * Status documents that change without a new build: of which files a document is made at an instant, and for how long.
+ * Status documents that change without a new build: the files of a document at an instant, and how long they apply.
  *
  * Every instant at which a status document changes is known when the site is built, and the documents of those later
  * epochs are written beside the present ones. `api/v2/_epochs/index.json` has the instants, and for each document the
- * numbers of those at which it changes: to a whole file, to a patch of the last whole one, or to what it was before.
+ * numbers of those at which it changes: to a whole file, to a patch of the last whole one, or to an earlier state.
  *
  *     {"instants":["2026-12-01T10:00:00.000Z", …],
  *      "documents":{"api/v2/summary.json":{"whole":[0,7],"patched":[1,2,9],"again":{"3":1}}, …}}
@@ -34,15 +34,15 @@ const FRESHNESS = 30;
  */
 
 /**
- * A document: a file, or what a patch makes of it.
+ * A document: a file, or a file and the patch to apply.
  * @typedef {object} Stored
- * @property {number} changed the number of the instant since which it reads so
+ * @property {number} changed the number of the instant that it is valid from
  * @property {string} file
  * @property {string} [patch]
  */
 
 /**
- * Reads the index; of one that is broken there are no epochs: a stale answer is better than none.
+ * Reads the index; a broken one has no epochs: a stale response is better than none.
  * @param {string} text
  * @returns {Epochs}
  */
@@ -61,13 +61,13 @@ export function parseEpochs(text) {
       return { until: String(until), instants: begun, documents: new Map(versions) };
     }
   } catch {
-    // no JSON, or something else
+    // not JSON, or another value
   }
   return { until: "", instants: [], documents: new Map() };
 }
 
 /**
- * Says whether all numbers are those of instants, and each patch and return has a file to refer to.
+ * Returns whether all numbers are those of instants, and every file that is referred to is listed.
  * @param {Versions} versions
  * @param {number} count of instants
  */
@@ -80,7 +80,7 @@ function isConsistent({ whole, patched, again }, count) {
 }
 
 /**
- * Where a document is at an instant; null if the index does not say.
+ * Where a document is at an instant; null if the index does not contain it.
  * @param {Epochs} epochs
  * @param {string} path
  * @param {number} now milliseconds since 1970

@@ -1,4 +1,4 @@
-"""What an edit would change in the status, before it is written.
+"""The effect of an edit on the status, before it is written.
 
 The edited text goes through the readers and checks of a build, together with all other status sources.
 Contracts are not read: they do not affect the status documents.
@@ -67,7 +67,7 @@ def added_findings(
 
 
 def _identity(finding: Finding) -> tuple[str, str, str]:
-    """Return what identifies a finding, even after its lines have moved."""
+    """Return the identity of a finding, which stays when its lines move."""
     return finding.rule, finding.path, finding.message
 
 

@@ -24,7 +24,7 @@ def content_lock(root: Path) -> Iterator[None]:
     """Hold the lock of a content folder; wait while another process holds it.
 
     The folder itself is locked, so that no lock file appears in git; a killed process loses the lock. Windows cannot
-    lock a folder: a database in the folder for temporary files is locked there, which keeps apart the commands of one user.
+    lock a folder: a database in the folder for temporary files is locked there, which excludes only commands of the same user.
 
     Raises:
         EditError: if the folder cannot be opened or locked.
@@ -46,7 +46,7 @@ def content_lock(root: Path) -> Iterator[None]:
 
 @contextmanager
 def database_lock(root: Path) -> Iterator[None]:
-    """Hold the lock of an empty database that stands for a folder; raise EditError if it cannot be locked."""
+    """Hold the lock of a folder, which is an empty database; raise EditError if it cannot be locked."""
     name = sha256(os.path.normcase(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     file = Path(gettempdir()) / f"statuary-edits-{name}.sqlite3"
     try:

@@ -69,5 +69,5 @@ def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
 
 
 def leaf_keys(catalogue: StatusCatalogue) -> list[str]:
-    """Return the keys of the components on the page that have a status of their own."""
+    """Return the keys of the components on the page, without groups."""
     return [one.key for one in catalogue.components if not (one.group or one.removed)]

@@ -19,7 +19,7 @@ def find_incident(typed: str, histories: Sequence[IncidentHistory], noun: str, a
     """Return the incident or maintenance with an id or a file name, or with the beginning of either.
 
     Raises:
-        EditError: if none is meant, or several could be.
+        EditError: if there is none, or several match.
     """
     incidents = [history.incident for history in histories]
     found = [one for one in incidents if typed in incident_names(one)]
@@ -34,7 +34,7 @@ def find_incident(typed: str, histories: Sequence[IncidentHistory], noun: str, a
 def incidents_with_status(
     histories: Sequence[IncidentHistory], at: Instant, is_wanted: Callable[[str], bool]
 ) -> list[Incident]:
-    """Return the incidents whose status at an instant is wanted."""
+    """Return the incidents with one of some statuses at an instant."""
     return [history.incident for history in histories if is_wanted(status_at(history.incident, at))]
 
 
@@ -52,7 +52,7 @@ def status_at(incident: Incident, at: Instant) -> str:
 def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
     """Return the newest update at an instant, automatic ones included; None before the first.
 
-    Drafts and embargoed incidents have one as well: they are edited before they are published.
+    Drafts and embargoed incidents have one too: they are edited before they are published.
     """
     updates = with_automatic_updates(incident) if isinstance(incident, Maintenance) else incident.updates
     passed = sorted((one for one in updates if one.display_at <= at), key=lambda one: one.display_at)

@@ -19,8 +19,8 @@ def check_can_commit(file: Path) -> None:
     """Check, before a file is written, that its change can be committed on its own.
 
     Raises:
-        EditError: if the file is in no repository, is ignored or has uncommitted changes, or if a merge or the like
-            is in progress.
+        EditError: if the file is in no repository, is ignored or has uncommitted changes, or if a merge or a
+            similar operation is in progress.
     """
     path = str(file.resolve())
     folder = next(parent for parent in file.resolve().parents if parent.is_dir())
@@ -36,7 +36,7 @@ def check_can_commit(file: Path) -> None:
 
 
 def is_detached(file: Path) -> bool:
-    """Return whether the repository of a file is on no branch, so that a later checkout loses the commit."""
+    """Return whether HEAD is detached in the repository of a file: a later checkout would lose the commit."""
     return _git(file.resolve().parent, "symbolic-ref", "--quiet", "HEAD").returncode != 0
 
 
@@ -44,7 +44,7 @@ def commit_file(file: Path, message: str) -> str:
     """Commit one file as it is on disk, whatever else is staged, and return the commit's short name.
 
     Raises:
-        EditError: if git does not commit it; the file stays as it is.
+        EditError: if git does not commit it; the file is unchanged.
     """
     folder = file.parent
     for arguments in (("add", "--", file.name), ("commit", "--quiet", "--file=-", "--", file.name)):

@@ -24,16 +24,16 @@ CHUNK = 100
 
 
 class AnchoredContract(NamedTuple):
-    """What became of one contract."""
+    """The outcome for one contract."""
 
     source: ContractSource
     path: str = ""  # the file that was written, relative to the content folder; empty if none was
-    claims: tuple[Claim, ...] = ()  # what the anchor shows; empty if the contract was left as it is
+    claims: tuple[Claim, ...] = ()  # what the anchor shows; empty if the contract was skipped
     findings: tuple[Finding, ...] = ()  # why its record cannot be read
 
     @property
     def is_shown(self) -> bool:
-        """Whether the code is shown to be at the address: by this anchor, or by the one that was left alone."""
+        """Whether the code is shown to be at the address: by this anchor, or by the present one."""
         return not self.findings and (not self.claims or self.claims[0].status is ClaimStatus.SHOWN)
 
 
@@ -45,10 +45,10 @@ class _Due(NamedTuple):
 def anchor_contracts(
     root: Path, sources: Iterable[ContractSource], nodes: AnchoringNodes, *, before: Instant | None = None
 ) -> Iterator[AnchoredContract]:
-    """Anchor contracts of one chain, and yield what became of each.
+    """Anchor contracts of one chain, and yield the outcome for each.
 
     Args:
-        before: leave contracts alone whose anchor is under a block of this time or later, and still shows the code.
+        before: skip contracts whose anchor is under a block of this time or later, and still shows the code.
 
     Raises:
         ContractImportError: if nodes disagree about a block, or the node does not respond.
@@ -74,7 +74,7 @@ def anchor_contracts(
 
 
 def _due(root: Path, source: ContractSource, before: Instant | None) -> _Due | AnchoredContract:
-    """Return a contract that is to be anchored, or what else became of it."""
+    """Return a contract to anchor, or the outcome if it is not anchored."""
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
         return AnchoredContract(source, findings=tuple(parsed.findings))
@@ -102,7 +102,7 @@ def _written(root: Path, due: _Due, anchor: Anchor) -> AnchoredContract:
 
 
 def claim_text(claim: Claim) -> str:
-    """Return what is known of a claim, in a few words."""
+    """Return the status of a claim in a few words."""
     block = claim.evidence.get("blockNumber")
     where = f" in block {block:,}" if isinstance(block, int) else ""
     return f"shown{where}" if claim.status is ClaimStatus.SHOWN else f"not shown: {claim.reason}"

@@ -1,7 +1,7 @@
 """A Cachet page, version 2 or 3: its public API, by URL or saved.
 
 Shapes: https://docs.cachethq.io/api-reference (version 3, JSON:API) and version 2's `/api/v1`. Times are those of the
-server; they are taken for UTC.
+server; they are read as UTC.
 """
 
 from collections.abc import Iterator

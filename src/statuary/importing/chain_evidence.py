@@ -1,4 +1,4 @@
-"""Ask a node for the Merkle proofs of contracts, verify them, and keep what they show.
+"""Get the Merkle proofs of contracts from a node, verify them, and keep what they show.
 
 What a node cannot show is kept too, with the reason: an anchor is never the cause of an error in a build.
 """
@@ -41,10 +41,10 @@ class FinalizedBlock(NamedTuple):
 
 
 class AnchoringNodes:
-    """The node that is asked for proofs, and those that must agree with it on the hashes of blocks."""
+    """The node that gives the proofs, and those that must agree with it on the hashes of blocks."""
 
     def __init__(self, node: EthereumNode, others: Sequence[EthereumNode] = ()) -> None:
-        """Take the nodes, of one chain, without connecting."""
+        """Take the nodes of one chain; this does not connect."""
         self.node = node
         self.others = list(others)
         self.notes: list[str] = []
@@ -224,7 +224,7 @@ class _Deployments:
 
 
 class _Block(NamedTuple):
-    """A block with its transactions and receipts, by the keys that its tries have."""
+    """A block with its transactions and receipts, by their keys in its tries."""
 
     block: AnchoredBlock
     header: BlockHeader
@@ -237,7 +237,7 @@ class _Block(NamedTuple):
         receipts_root, receipt = trie_proof(self.receipts, key)
         if (root, receipts_root) != (self.header.transactions_root, self.header.receipts_root):
             return EvidenceError(
-                f"transactions and receipts of block {self.block.number:,} do not give its roots"
+                f"transactions and receipts of block {self.block.number:,} do not match its roots"
             )
         digits = (creation or "0x")[2:]
         nodes = [f"0x{node.hex()}" for node in transaction]
@@ -255,7 +255,7 @@ def _verified(
     account: _AccountEvidence | EvidenceError,
     deployment: DeploymentEvidence | EvidenceError,
 ) -> Anchor:
-    """Return an anchor that keeps of the evidence only what shows something, and the reasons for the rest."""
+    """Return an anchor with the evidence that shows a claim, and the reasons where there is none."""
     anchor = Anchor(request.digest)
     if isinstance(account, _AccountEvidence):
         anchor = anchor._replace(block=account.block, account=account.account, storage=account.storage)

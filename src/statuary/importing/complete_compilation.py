@@ -34,14 +34,14 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 def recompile(
     compilation: ImportedCompilation, compilers: Sequence[Compiler], *, whole: bool = False
 ) -> ImportedCompilation:
-    """Return the compilation with all outputs of a record, from a compiler of its version.
+    """Compile with a compiler of the same version, and return the compilation with all outputs of a record.
 
     If the version is unknown, the only compiler of its kind is used.
 
     Args:
         compilation: the sources, and perhaps an output, which is replaced.
-        compilers: those that there are.
-        whole: whether to ask for the outputs of every contract of the sources.
+        compilers: the available ones.
+        whole: whether to request the outputs of every contract in the sources.
 
     Raises:
         ContractImportError: if there is no such compiler, or it fails.
@@ -62,7 +62,7 @@ def recompile(
 
 
 class CompilerBatch:
-    """Compiles contracts one after the other; sources that come a second time are compiled as a whole, once."""
+    """Compiles contracts one after the other; repeated sources are compiled once, for all of their contracts."""
 
     def __init__(self) -> None:
         self._key = b""
@@ -121,7 +121,7 @@ def _choose_compiler(compilation: ImportedCompilation, compilers: Sequence[Compi
 
 
 def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> ContractImportError:
-    """Return the error for a build that none of the compilers is."""
+    """Return the error for a version that no compiler has."""
     others = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
     return ContractImportError(
         f"no compiler for {kind} {version or 'of unknown version'} (found: {others})",

@@ -119,7 +119,7 @@ def _front_matter(text: str) -> tuple[Members, str]:
         found = tomllib.loads(match[1])
     except tomllib.TOMLDecodeError as error:
         raise SourceError(f"its front matter is not TOML: {error}") from None
-    # as YAML is read: a flag and a date as text
+    # like YAML: a flag and a date as text
     return {
         key: str(one).lower() if isinstance(one, bool | date) else one for key, one in found.items()
     }, match[2]
@@ -137,7 +137,7 @@ def _updates(body: str, began: str) -> list[ForeignUpdate]:
     end, found = 0, list[ForeignUpdate]()
     for track in TRACK.finditer(body):
         at = required_date({"track": track[1]}, "track")
-        # a rule divides an update from a postmortem, which has no time of its own
+        # a rule divides an update from a postmortem, which has no separate time
         found += [_update(at, text.strip()) for text in RULE.split(body[end : track.start()]) if text.strip()]
         end = track.end()
     rest = RULE.sub("", body[end:]).strip()

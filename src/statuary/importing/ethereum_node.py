@@ -44,7 +44,7 @@ MAX_BATCH: Final = 50
 """Calls in one request; providers allow a hundred and more, but a response has its limit too."""
 
 METHOD_NOT_FOUND: Final = -32601
-"""JSON-RPC's code for a method that the node does not offer."""
+"""JSON-RPC's code for a method that the node does not have."""
 
 
 class RpcError(StatuaryError):
@@ -96,7 +96,7 @@ class EthereumNode:
             requests = [_request(number, *call) for number, call in enumerate(batch)]
             responses = self._post(orjson.dumps(requests), batch[0][0])
             if not isinstance(responses, list):
-                raise ContractImportError(f"{self.host} does not respond to several requests in one")
+                raise ContractImportError(f"{self.host} does not respond to a batch of requests")
             by_id = {response.get("id"): response for response in responses if isinstance(response, dict)}
             for number, (method, _) in enumerate(batch):
                 try:

@@ -1,4 +1,4 @@
-"""The contracts that a site already has, as far as a new one depends on them."""
+"""The site's contracts: what adding a contract needs to know of them."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ _FIRST_MEMBER = re.compile(rb'\s*\{\s*"matchId"\s*:\s*"([0-9]{1,30})"')
 
 
 class ExistingContract(NamedTuple):
-    """A contract of the site; what cannot be read of it is None."""
+    """A contract of the site; a member that cannot be read is None."""
 
     source: ContractSource
     match_id: str | None
@@ -55,7 +55,7 @@ def find_source(catalogue: Catalogue, chain_id: ChainId, address: Address) -> Co
 
 
 def contract_name(root: Path, source: ContractSource | None) -> str | None:
-    """Return the name of a contract of the site; None if it has none that can be read."""
+    """Return the name of a contract of the site; None if it cannot be read."""
     record = None if source is None else read_existing_record(root, source)
     return None if record is None else str(record["compilation"]["name"])
 

@@ -56,7 +56,7 @@ def read_foundry(
         project: the folder with `foundry.toml`; None to look for it above the file.
 
     Raises:
-        ContractImportError: if sources are missing or have changed, or it is unclear which contract is meant.
+        ContractImportError: if sources are missing or have changed, or the contract is ambiguous.
     """
     try:
         if value.get("_format") == BUILD_INFO:

@@ -41,7 +41,7 @@ def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) 
         contract_name: fully qualified or not; ignored for an artifact, which is one contract.
 
     Raises:
-        ContractImportError: if a file is missing, or it is unclear which contract is meant.
+        ContractImportError: if a file is missing, or the contract is ambiguous.
     """
     try:
         return READERS[value["_format"]](file, value, contract_name)
@@ -106,7 +106,7 @@ def _compilation(
     # Hardhat 3 gives the compiler other paths than those in the project
     path, colon, name = (contract_name or "").rpartition(":")
     compiled_name = f"{user_names.get(path, path)}{colon}{name}" if contract_name else None
-    # without output, the contract has yet to be compiled, and an artifact has named it
+    # without output, the contract is not compiled yet, and an artifact has named it
     names = [compiled_name] if output is None and path and compiled_name else deployable_contracts(output)
     return ImportedCompilation(
         compiler=compiler_for_language(build_info["input"]["language"]),

@@ -8,8 +8,8 @@ class ContractImportError(StatuaryError):
 
 
 class SourceError(StatuaryError):
-    """What an import reads is not there, or is not what it should be."""
+    """The source of an import does not exist, or is malformed."""
 
 
 class SourceUnavailableError(SourceError):
-    """A server does not answer for now; the same import, run again later, continues where this one ends."""
+    """A server does not respond at present; the same import, run again later, continues where this one ends."""

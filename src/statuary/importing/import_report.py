@@ -1,4 +1,4 @@
-"""What was imported into the content folder, and what could not be."""
+"""What an import has added to the content, and what it could not import."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class Lost(NamedTuple):
-    """Something of the source that is not in the content."""
+    """A record of the source that is not in the content."""
 
-    reason: str  # why, in words that are the same for every such case
+    reason: str  # the reason, the same text for every such case
     what: str  # which one, such as an id or a file
 
 
@@ -18,13 +18,13 @@ class ImportReport:
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
-    kept: int = 0  # how many things of the source are in the content already
+    kept: int = 0  # how many records of the source are already in the content
     lost: list[Lost] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what a person should know or do
     incomplete: str = ""  # why the import ended early; running it again continues it
 
     def counts_by_reason(self) -> list[tuple[str, int, list[str]]]:
-        """Return each reason with how many things were lost for it, the most frequent first, and what they are."""
+        """Return each reason with the number and the names of the lost records, the most frequent first."""
         counts = Counter(lost.reason for lost in self.lost)
         return [
             (reason, count, [lost.what for lost in self.lost if lost.reason == reason])

@@ -20,7 +20,7 @@ NO_CONTENT = frozenset({"content-folder", "required-file"})
 
 
 class StatusImport(NamedTuple):
-    """What an import of status did, or would do; findings other than none stopped it before anything was written."""
+    """What an import of status did, or would do; if there are findings, nothing was written."""
 
     report: ImportReport
     findings: tuple[Finding, ...] = ()
@@ -39,11 +39,11 @@ def import_status(
 
     Args:
         source: a URL, a folder or a file.
-        root: the content folder; it is made if there is none.
+        root: the content folder, which is created if it does not exist.
 
     Raises:
         SourceError: if the source cannot be read at all.
-        EditError: if a file changes meanwhile.
+        EditError: if a file changes during the import.
         PublishingError: if a file cannot be written.
     """
     known = read_status_content(root, now)
@@ -119,4 +119,4 @@ def _without_errors(
 def _note_warnings(added: list[Finding], report: ImportReport) -> None:
     warnings = sum(finding.severity is Severity.WARNING for finding in added)
     if warnings:
-        report.notes.append(f"warnings of `statuary check` that were not there before: {warnings:,}")
+        report.notes.append(f"new warnings of `statuary check`: {warnings:,}")

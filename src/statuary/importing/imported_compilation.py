@@ -1,4 +1,4 @@
-"""The compilation of one contract, whichever tool chain wrote the files."""
+"""The compilation of one contract, from any tool chain."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ MAX_NAMES_SHOWN = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedCompilation:
-    """The input and output of one compiler run, and the contract that is meant."""
+    """The input and output of one compiler run, and the chosen contract."""
 
     compiler: str  # `solc` or `vyper`
     version: str  # as records have it, `0.8.30+commit.73712a01`; empty if unknown
     fully_qualified_name: str  # `path:Name`
     std_json_input: Json  # with the text of every source
-    std_json_output: Json | None  # None if the contract has yet to be compiled
+    std_json_output: Json | None  # None if the contract is not compiled yet
     notes: tuple[str, ...] = ()  # what is missing, as sentences
 
     def __post_init__(self) -> None:
@@ -75,7 +75,7 @@ def deployable_contracts(std_json_output: Json) -> Iterator[str]:
 
 
 def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
-    """Return the fully qualified name of the contract that is meant.
+    """Return the fully qualified name of the chosen contract.
 
     Args:
         names: the fully qualified names to choose from.

@@ -11,7 +11,7 @@ from statuary.domain.primitives import Hex, InvalidValueError, parse_hex
 from statuary.importing.import_error import ContractImportError
 
 MAX_FILE_BYTES = 1 << 30
-"""Build-infos of large projects, with syntax trees, have some hundred megabytes."""
+"""The limit for a JSON file: build-infos of large projects, with syntax trees, have some hundred megabytes."""
 
 MAX_SOURCE_BYTES = 16 << 20
 """The limit for one source or hex file."""

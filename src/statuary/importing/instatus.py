@@ -1,6 +1,6 @@
 """An Instatus page: its API with a key, its public `summary.json`, or saved documents of either.
 
-Shapes: https://instatus.com/help/api. Records are told apart by their members.
+Shapes: https://instatus.com/help/api. Records are recognized by their members.
 """
 
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ def _component(built: StatusBuilder, one: Members) -> None:
 
 
 def _updates(record: Members, *began: str) -> list[ForeignUpdate]:
-    """Return the updates of a record; a public document has its status alone."""
+    """Return the updates of a record; a public document has only its status."""
     found = list_of(record, "updates") or [record]
     return [
         ForeignUpdate(

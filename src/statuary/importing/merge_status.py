@@ -1,4 +1,4 @@
-"""A status plan and the content that there is: the edits that add what is new and touch nothing else.
+"""The edits that add a status plan to the present content; they add what is new and change nothing else.
 
 Components, records and updates are known by their ids. What an author wrote stays: only new ones are added, and with a
 new update the keys that only an import writes follow the source.
@@ -31,7 +31,7 @@ FOLLOWING = (
 )
 """Keys of a record that follow the source when it has a new update."""
 
-EDITED = "was edited at the source after it was imported; delete its file to import it again"
+EDITED = "was edited in the source after its import; delete its file to import it again"
 
 SITE, COMPONENTS = "site.yaml", "components.yaml"
 
@@ -45,11 +45,11 @@ MAX_TEXT = 64 << 20
 def merge_status(
     root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
 ) -> list[FileEdit]:
-    """Return the edits that import a plan into a content folder, those that others need first.
+    """Return the edits that import a plan into a content folder, ordered by what they depend on.
 
     Args:
         status: what it has; None if it has nothing yet.
-        report: receives what stays and what cannot be imported.
+        report: gets what stays and what cannot be imported.
     """
     merger = _Merger(root, status, plan, report)
     return [edit for edit in (merger.site(), merger.components(), *merger.records()) if edit is not None]
@@ -85,7 +85,7 @@ class _Merger:
         )
 
     def components(self) -> FileEdit | None:
-        """Return components.yaml with those that are new, and with new statuses of those that it has."""
+        """Return components.yaml with the new components, and with new statuses of the others."""
         if not self.plan.components:
             return None
         if self.status is None or not (self.root / self.status.components_source).exists():
@@ -126,7 +126,7 @@ class _Merger:
                     yield self._with_news(record, source)
 
     def _with_news(self, record: Incident, source: Source) -> FileEdit | None:
-        """Return the edit that adds the updates of a record that are later than all that it has of the source."""
+        """Return the edit that adds the updates of a record that are later than those imported before."""
         known = {update.id: update for update in record.updates}
         updates = dict(_by_id(record.id, source.get("updates", ())))
         imported = {key: one for key, one in updates.items() if key in known}
@@ -155,7 +155,7 @@ class _Merger:
 
 
 def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
-    """Return the file of a record with new updates, and with what follows the source."""
+    """Return the file of a record with new updates, and with the keys that follow the source."""
     before = parse_yaml(text)
     for update in updates:
         text = append_item(text, ("updates",), update)
@@ -166,7 +166,7 @@ def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
 
 
 def _with_status(text: str, component: Component, source: Source) -> str:
-    """Return components.yaml with the status that a component has at the source since a later change."""
+    """Return components.yaml with the status of a component since a later change in the source."""
     stated = source.get("updated_at")
     known = component.updated_at or component.created_at
     if not stated or _instant(stated) <= known:
@@ -184,7 +184,7 @@ def _created(update: Mapping[str, Any]) -> Instant:
 
 
 def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Source]]:
-    """Yield updates by their ids, given or derived as the readers of content derive them."""
+    """Yield updates by their ids, given or derived as in `read_content`."""
     places: Counter[Instant] = Counter()
     for update in updates:
         created_at = _created(update)

@@ -1,4 +1,4 @@
-"""A contract on its chain: its code, and the transaction that created it if the node shows that it did."""
+"""A contract on its chain: its code, and the transaction that created it, if the node shows that."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -25,12 +25,12 @@ NO_CREATION_CODE = "the record has no creation code"
 
 
 class OnChainContract(NamedTuple):
-    """A contract as the chain has it."""
+    """A contract on its chain."""
 
     creation: Hex | None  # the creation code with the constructor arguments; None if unknown
     runtime: Hex | None  # the code at the address; None if unknown
-    deployment: WorkspaceDeployment  # the transaction that created it, as far as it is known
-    notes: tuple[str, ...] = ()  # what could not be found out, as sentences
+    deployment: WorkspaceDeployment  # the transaction that created it; None if unknown
+    notes: tuple[str, ...] = ()  # what is unknown and why, as sentences
 
 
 class _Creation(NamedTuple):
@@ -38,7 +38,7 @@ class _Creation(NamedTuple):
 
     code: Hex | None = None  # the creation code; None if unknown
     is_shown: bool = True  # whether it is shown that the transaction created the contract
-    note: str = ""  # what could not be found out; empty if nothing
+    note: str = ""  # why that is not shown; empty if it is
 
 
 def read_chain_id(node: EthereumNode) -> ChainId:
@@ -76,7 +76,7 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
 
 
 def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
-    """Ask for the creating transaction with Otterscan's method, which Erigon, Reth and Anvil have."""
+    """Return the creating transaction by Otterscan's method, which Erigon, Reth and Anvil have."""
     try:
         found = node.call("ots_getContractCreator", address)
     except RpcError:

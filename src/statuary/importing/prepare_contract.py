@@ -53,7 +53,7 @@ class PreparedContract(NamedTuple):
     verification: VerificationResult  # the record, and what is wrong with it
     files: dict[str, bytes]  # by path in the content folder; empty if the record has errors
     replaced: ContractSource | None
-    notes: tuple[str, ...]  # what could not be found out, as sentences
+    notes: tuple[str, ...]  # what is unknown and why, as sentences
 
 
 def prepare_contract(
@@ -68,7 +68,7 @@ def prepare_contract(
     """Derive and verify a contract; return the files to write.
 
     Args:
-        node: the node to ask about proxies.
+        node: the node for the implementation of a proxy.
 
     Raises:
         ContractImportError: if the contract exists already, something is missing, or a compiler or node fails.
@@ -99,7 +99,7 @@ def derive_contract(
 
     Args:
         replaced: the existing contract.
-        proxy_resolution: what the chain said of it, if it is a proxy.
+        proxy_resolution: the members that the chain gives, if it is a proxy.
 
     Raises:
         ContractImportError: if something is missing that every record needs.
@@ -182,6 +182,6 @@ def _proxy_resolution(
 def resolve_known_proxy(
     node: EthereumNode, address: Address, on_chain: OnChainContract, name_of: NameOf
 ) -> Json | None:
-    """Return what the chain says of a contract whose code is known, if it is a proxy; else None."""
+    """Return what the chain shows of a contract whose code is known, if it is a proxy; else None."""
     code = on_chain.creation or on_chain.runtime
     return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)

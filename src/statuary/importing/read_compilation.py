@@ -18,7 +18,7 @@ def read_compilation(
     version: str | None = None,
     project: Path | None = None,
 ) -> ImportedCompilation:
-    """Return the compilation of one contract; the content of the file tells its format.
+    """Return the compilation of one contract; the format is recognized by the file's content.
 
     Args:
         file: standard JSON input, or a file that Hardhat or Foundry wrote.

@@ -1,4 +1,4 @@
-"""Ask a node for the implementation of a proxy, in the order in which Sourcify asks (MEASUREMENTS.md, proxies)."""
+"""Read the implementation of a proxy from a node, in Sourcify's order (MEASUREMENTS.md, proxies)."""
 
 from collections.abc import Callable
 from typing import Final
@@ -26,7 +26,7 @@ NameOf = Callable[[Address], str | None]
 
 
 def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: NameOf) -> Json | None:
-    """Return the members of `proxyResolution` as the chain has them now.
+    """Return the members of `proxyResolution` from the chain's present state.
 
     Args:
         code: its creation code, or its runtime code if the creation code is unknown.

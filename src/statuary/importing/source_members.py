@@ -22,7 +22,7 @@ MAX_FILE = 256 << 20
 """Bytes of the longest file that is read."""
 
 LABEL = ("id", "code", "number", "name", "title")
-"""Members that name a record in a report, the first that it has."""
+"""The members that name a record in a report; the first present one does."""
 
 
 def text_of(members: Members, *names: str) -> str:
@@ -88,7 +88,7 @@ def as_members(value: Any) -> Members:
 def convert_each(
     records: Iterable[Any], convert: Callable[[Members], Made], lost: list[Lost], noun: str
 ) -> list[Made]:
-    """Return what records become; those that cannot are lost with the reason."""
+    """Convert records; those that cannot be converted are lost with the reason."""
     made = []
     for place, record in enumerate(records, start=1):
         try:
@@ -116,7 +116,7 @@ def parse_json(raw: bytes, source: str) -> Any:
 
 
 def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return a file, or the files of a folder and its subfolders that end so, by path.
+    """Return a file, or the files of a folder and its subfolders with these suffixes, sorted by path.
 
     Raises:
         SourceError: if there is none.

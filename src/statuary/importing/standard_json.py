@@ -32,7 +32,7 @@ def read_standard_json(
     """Return the compilation of one contract, its version still unknown.
 
     Raises:
-        ContractImportError: if it is unclear which contract is meant.
+        ContractImportError: if the contract is ambiguous.
     """
     std_json_output = None if output is None else read_json_file(output)
     return ImportedCompilation(

@@ -1,4 +1,4 @@
-"""Status pages of systems without Statuspage's documents, made into content record by record."""
+"""Builds content from systems without Statuspage's documents, record by record."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +33,7 @@ class ForeignUpdate(NamedTuple):
 
 
 class StatusBuilder:
-    """Puts together the content of a status page."""
+    """Builds the content of a status page."""
 
     def __init__(self, request: ImportRequest) -> None:
         self.request = request
@@ -46,7 +46,7 @@ class StatusBuilder:
         convert_each(records, convert, self.lost, noun)
 
     def page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
-        """State the page; without a URL, one that the author has to replace."""
+        """Set the page; without a URL, to one that the author has to replace."""
         shown = url.rstrip("/") if url.startswith(("http://", "https://")) else ""
         if not shown:
             shown = "https://status.example.org"
@@ -107,7 +107,7 @@ class StatusBuilder:
     ) -> None:
         """Add an incident; the components that it affects have their statuses from the first update on.
 
-        It is resolved at its end, unless its latest update says so already.
+        It is resolved at its end, unless its latest update already resolves it.
 
         Raises:
             SourceError: if it has no update.
@@ -132,7 +132,7 @@ class StatusBuilder:
         components: Iterable[str] = (),
         updates: Iterable[ForeignUpdate] = (),
     ) -> None:
-        """Add a maintenance; those that are over do nothing more by themselves."""
+        """Add a maintenance; one that is over has no more automatic steps."""
         begins, ends = window
         written = [_update(update) for update in sorted(updates, key=_at)]
         announced = created_at or min((str(one["at"]) for one in written), key=parse_instant, default=begins)
@@ -155,7 +155,7 @@ def _with_end(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]
     if last.status in RESOLVING_STATUSES:
         return posted
     if last.status == "postmortem":
-        # what precedes a postmortem is the end
+        # the update before a postmortem ends the incident
         return [*before[:-1], *(one._replace(status="resolved") for one in before[-1:]), last]
     at = max(ended_at, last.at, key=parse_instant)
     return [*posted, ForeignUpdate(at, "resolved", DEFAULT_BODIES["resolved"])]
@@ -199,7 +199,7 @@ def required_date(members: Members, *names: str) -> str:
 
 
 def word(value: Any) -> str:
-    """Return a status of another system without case and separators, to be looked up."""
+    """Return a status of another system in lower case, without separators."""
     return "".join(letter for letter in str(value or "").lower() if letter.isalnum())
 
 
@@ -211,7 +211,7 @@ def end_of(begins: str, minutes: Any) -> str:
     """Return the instant some minutes after another one.
 
     Raises:
-        SourceError: if that is no number of minutes.
+        SourceError: if that is not a number of minutes.
     """
     if not str(minutes).isdigit() or not 0 < int(minutes) < MOST_MINUTES:
         raise SourceError(f"has a duration that is not a number of minutes: {minutes!r}")
@@ -219,4 +219,4 @@ def end_of(begins: str, minutes: Any) -> str:
 
 
 MOST_MINUTES = 366 * 24 * 60
-"""Minutes of a window: a year."""
+"""The longest window in minutes: a year."""

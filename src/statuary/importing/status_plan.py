@@ -1,4 +1,4 @@
-"""What a reader of another status page is asked, and the content that it makes of it."""
+"""The request to a reader of another status page, and the content that it returns."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ Source: TypeAlias = dict[str, Any]
 
 
 class ImportRequest(NamedTuple):
-    """What is to be read."""
+    """The source, and what the content already has."""
 
     source: str  # a URL, a folder or a file
     web: WebSource
@@ -38,7 +38,7 @@ class ImportRequest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class StatusPlan:
-    """Page, components, incidents and maintenances as content holds them."""
+    """Page, components, incidents and maintenances in the form of content."""
 
     page: Source = field(default_factory=dict)  # the `page` of site.yaml; empty if the source has none
     # by key, in the order of the page; a group holds its components
@@ -46,13 +46,13 @@ class StatusPlan:
     incidents: dict[str, Source] = field(default_factory=dict)  # by id, which becomes the name of the file
     maintenances: dict[str, Source] = field(default_factory=dict)  # likewise
     known: int = 0  # how many records of the source were not read because the content has them
-    # what content cannot say, or what is not what it should be
+    # what content cannot express, and what looks wrong
     lost: list[Lost] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what a person should know or do
     incomplete: SourceError | None = None  # why reading ended early
 
     def leaves(self) -> Iterator[tuple[str, Source]]:
-        """Yield the components that are no groups, by key."""
+        """Yield the components without the groups, by key."""
         for key, source in self.components.items():
             children = source.get("components")
             yield from children.items() if isinstance(children, Mapping) else [(key, source)]

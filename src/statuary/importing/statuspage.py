@@ -1,7 +1,7 @@
-"""A Statuspage page by its public documents: read into content with ids, orders and stamps.
+"""The public documents of a Statuspage page, with ids, orders and timestamps.
 
-Documents are told apart by their members, so a saved folder may name its files as it likes. Beyond the 50 latest of a
-list leads `history.json` (measured: three months a page, each incident with its code).
+Documents are recognized by their members, so a saved folder may name its files in any way. Incidents beyond the
+50 latest are listed in `history.json` (measured: three months a page, each incident with its code).
 """
 
 from collections.abc import Iterator
@@ -30,16 +30,16 @@ from statuary.importing.statuspage_records import (
 )
 
 LISTED = 50
-"""Records of a list; if it has as many, there may be more in the history."""
+"""The records of a full list; there may be more in the history."""
 
 EMPTY_PAGES = 4
-"""Pages of history without an incident, a year together, after which there is nothing more."""
+"""Pages of history without an incident after which reading ends: a year together."""
 
 DOCUMENTS = ("summary", "incidents", "scheduled-maintenances")
 
 AUTOMATION_NOTE = (
     "the automation of maintenances is not public: upcoming ones start and end automatically and remind an hour before, "
-    "which is Statuspage's default; change it with `scheduled_auto_in_progress` and its siblings"
+    "which is Statuspage's default; change it with `scheduled_auto_in_progress` and the other `scheduled_...` keys"
 )
 
 
@@ -72,7 +72,7 @@ def _fetch(request: ImportRequest, documents: "_Documents") -> None:
             for url in _older(base, request, documents):
                 documents.add(request.web.json(url), url)
     except SourceError as error:
-        # what has come is kept, so that the next run asks only for the rest
+        # what was read is kept, so that the next run requests only the rest
         documents.incomplete = error
 
 
@@ -97,7 +97,7 @@ def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterat
 
 
 class _Documents:
-    """Page, components and records, each as the latest document has it."""
+    """Page, components and records, each from the latest document that has it."""
 
     def __init__(self) -> None:
         self.page: Members = {}
@@ -109,7 +109,7 @@ class _Documents:
         self.incomplete: SourceError | None = None
 
     def add(self, document: Any, source: str) -> None:
-        """Take what a document says, unless another one that is newer said it already."""
+        """Add a document's objects, unless a newer document has them."""
         if isinstance(document, dict) and "months" in document:
             return
         try:
@@ -167,5 +167,5 @@ class _Documents:
 
 
 def _stamp(members: Members) -> Instant:
-    """Return when an object was changed; long ago if it does not say."""
+    """Return when an object was changed; the year 1 if it has no time."""
     return parse_instant(instant_of(members, "updated_at") or "0001-01-01T00:00:00Z")

@@ -18,7 +18,7 @@ def component_sources(
         for named in _named_components(record):
             by_id.setdefault(required_text(named, "id"), named)
     keys = component_keys(by_id, known_keys)
-    # an open record may have named another status of theirs
+    # an open record may give them another status
     named_now = {text_of(one, "id") for record in open_records(records) for one in _named_components(record)}
     sources: dict[str, Source] = {}
     for component_id, one in by_id.items():
@@ -61,7 +61,7 @@ def component_keys(components: Mapping[str, Members], known_keys: Mapping[str, s
 
 
 def _named_components(record: Members) -> Iterator[Members]:
-    """Yield the components that a record names; those that only its updates name have left the page."""
+    """Yield the components that a record names; those that only its updates name were removed from the page."""
     yield from list_of(record, "components")
     for update in list_of(record, "incident_updates"):
         for affected in list_of(update, "affected_components"):

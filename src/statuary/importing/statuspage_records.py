@@ -1,4 +1,4 @@
-"""Objects of Statuspage's documents as content; what follows from the rest is left out, as a person would."""
+"""Objects of Statuspage's documents as content, without members that follow from the others."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -42,7 +42,7 @@ def page_source(page: Members) -> Source:
 
 
 class PageOrder(NamedTuple):
-    """What records are compared with."""
+    """The page and components that records belong to."""
 
     page: Members  # the page
     keys: Mapping[str, str]  # of components, by id
@@ -106,7 +106,7 @@ def derived_impact(record: Members) -> Impact:
 
 
 def _stamps(record: Members, page: Members, updates: list[Source], began: str) -> Source:
-    """Return the stamps of a record that do not follow from its updates."""
+    """Return the timestamps of a record that do not follow from its updates."""
     edits = [str(one.get("updated_at") or one.get("created_at") or one["at"]) for one in updates]
     found = {
         "created_at": (
@@ -167,7 +167,7 @@ def _updates(record: Members, keys: Mapping[str, str]) -> Iterator[Source]:
 
 
 def mark_reopened(updates: Iterable[Source]) -> None:
-    """Say which updates, oldest first, open an incident again that was over."""
+    """Return which updates, oldest first, reopen a resolved incident."""
     for before, after in pairwise(updates):
         if before["status"] in CLOSED_STATUSES and not may_follow(before["status"], after["status"]):
             after["reopens"] = True
@@ -184,7 +184,7 @@ def _affected(affected: Members, keys: Mapping[str, str]) -> Source:
 
 
 def _automation(record: Members, now: Instant) -> Source:
-    """Return the automatic steps that are done, or evidently switched off."""
+    """Return the automatic steps that are done or switched off."""
     updates = list_of(record, "incident_updates")
     reached = {text_of(update, "status") for update in updates}
     started, ended = bool(reached & {"in_progress", "verifying", "completed"}), "completed" in reached

@@ -31,7 +31,7 @@ SETTINGS = ".upptimerc.yml"
 WINDOW = re.compile(r"<!--(.*?)-->", re.DOTALL)
 PER_PAGE = 100
 EFFECTS: dict[bool, ComponentStatus | None] = {True: "degraded_performance", False: "major_outage"}
-"""By whether Upptime says that a site is degraded; otherwise it is down."""
+"""By whether Upptime calls the site degraded; otherwise it is down."""
 
 SIGNS = re.compile(r"\A[^\w]*(?:🛑|⚠️?|🔴|🟨)\s*")
 
@@ -100,7 +100,7 @@ def _saved(source: str) -> tuple[Members, list[Members], list[Members]]:
 
 
 def _slug(site: Members) -> str:
-    """Return what Upptime calls a site in labels."""
+    """Return the name of a site in Upptime's labels."""
     return text_of(site, "slug") or re.sub(r"[^a-z0-9]+", "-", text_of(site, "name").lower()).strip("-")
 
 
@@ -117,7 +117,7 @@ def _issue(built: StatusBuilder, issue: Members, comments: dict[str, list[Member
 def _incident(built: StatusBuilder, issue: Members, replies: list[ForeignUpdate], sites: list[str]) -> None:
     closed_at = any_instant(issue, "closed_at")
     if replies and closed_at is not None:
-        # Upptime says in a comment that the site is up again, and then closes the issue
+        # Upptime comments that the site is up again, and then closes the issue
         replies[-1] = replies[-1]._replace(status="resolved")
     updates = [ForeignUpdate(required_date(issue, "created_at"), "investigating", _body(issue)), *replies]
     title = SIGNS.sub("", required_text(issue, "title"))

@@ -1,4 +1,4 @@
-"""Derive and verify a contract before it is written: a contract that does not match the chain is never content."""
+"""Derive and verify a contract before it is written: a contract that does not match the chain is never written."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from statuary.domain.primitives import Hex, InvalidValueError
 from statuary.importing.workspace_files import trim_compiler_output
 
 CALL_PROTECTION = range(1, 21)
-"""The bytes of a library's runtime code that hold its own address."""
+"""The length of the code at the start of a library that contains its own address."""
 
 
 class VerificationResult(NamedTuple):

@@ -1,4 +1,4 @@
-"""Reading another system over HTTP, politely: retries, pauses that the server asks for, and no request twice."""
+"""Read another system over HTTP: with retries, the pauses that the server requests, and no request twice."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -19,13 +19,13 @@ MAX_BODY = 256 << 20
 """Bytes of the longest body that is read."""
 
 TRIES = 4
-"""How often a request is made before the import stops."""
+"""Tries of a request before the import stops."""
 
 FIRST_PAUSE = 1.0
 """Seconds before the second try; each further pause is twice as long."""
 
 LONGEST_PAUSE = 90.0
-"""Seconds that an import waits when a server asks for a pause; it stops instead if that is not enough."""
+"""The longest pause in seconds that an import waits on a server's request; for a longer one it stops."""
 
 GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 PASSING = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
@@ -42,12 +42,12 @@ class WebSource:
         wait: Callable[[float], None] = time.sleep,
         announce: Callable[[], object] = lambda: None,
     ) -> None:
-        """Take how to ask.
+        """Create a client.
 
         Args:
             headers: what a request to the first URL's server has, such as a key.
             wait: passes the seconds of a pause.
-            announce: is called for every request.
+            announce: is called before every request.
         """
         self.headers = dict(headers or {})
         self.first_url = ""
@@ -95,7 +95,7 @@ class WebSource:
     def _get_once(self, url: str) -> bytes:
         self.announce()
         self.first_url = self.first_url or url
-        # a link to the next page is the server's word
+        # the server chooses the link to the next page
         headers = self.headers if is_same_server(self.first_url, url) else {}
         try:
             with open_url(url, headers) as response:
@@ -111,14 +111,14 @@ class WebSource:
 
 
 class Failure(NamedTuple):
-    """Why a request failed that may succeed later, and the seconds that the server asks to wait, if it does."""
+    """The reason of a temporary failure, and the seconds of the pause that the server requests, if any."""
 
     why: str
     pause: float | None = None
 
     @property
     def hint(self) -> str:
-        """What to do when there is no further try."""
+        """What to do after the last try."""
         again = "" if self.pause is None else f" in {self.pause:,.0f} seconds"
         return f"run the import again{again}; it continues from here"
 
@@ -133,7 +133,7 @@ def _failure(url: str, error: HTTPError) -> Failure:
 
 
 def requested_pause(headers: Message) -> float | None:
-    """Return the seconds that a server asks to wait: `Retry-After`, or GitHub's `X-RateLimit-Reset`; None if it does not.
+    """Return the seconds of the pause that a server requests: `Retry-After`, or GitHub's `X-RateLimit-Reset`; else None.
 
     An instant is compared with the server's own clock.
     """

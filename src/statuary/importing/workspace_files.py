@@ -48,7 +48,7 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 
 def incomplete_files(workspace: Workspace, missing: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of a workspace that no record follows from yet; `contract.yaml` says what is missing."""
+    """Return the files of a workspace that no record follows from yet; `contract.yaml` lists what is missing."""
     said = "".join(f"{MISSING}{' '.join(one.split())}\n" for one in missing)
     return _workspace_files(workspace, said + contract_yaml(workspace))
 

@@ -1,4 +1,4 @@
-"""The index of epochs: which files a status document is made of at an instant, for all that a build foresees.
+"""The index of epochs: the files of a status document at every instant that the build covers.
 
 Its form is described in `documents/status_api/epoch_documents.py`. An epoch lasts until the next one begins. A document that
 the index does not have, or that does not change until then, is the file at the document's own path.
@@ -17,14 +17,14 @@ from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
 from statuary.publishing.errors import PublishingError
 
 BROKEN = (orjson.JSONDecodeError, InvalidValueError, TypeError, KeyError, AttributeError, ValueError)
-"""What reading something else than an index raises."""
+"""The exceptions of reading a malformed index."""
 
 ReadFile = Callable[[str], bytes | None]
 """Returns the bytes at a path of the site."""
 
 
 class StoredDocument(NamedTuple):
-    """The file of a document, and the patch that makes the document of it; None if it is whole."""
+    """The file of a document, and the patch to apply to it; None if the file is the document."""
 
     file: str
     patch: str | None = None
@@ -42,7 +42,7 @@ class StoredDocument(NamedTuple):
 
 
 class IndexedVersions(NamedTuple):
-    """A document over time, by numbers of instants: those at which it is another one, whole, patched, or as before."""
+    """A document over time, by numbers of instants: those at which it changes to a whole file, a patch, or an earlier state."""
 
     whole: tuple[int, ...] = ()
     patched: tuple[int, ...] = ()
@@ -54,7 +54,7 @@ class IndexedVersions(NamedTuple):
         return max((change for change in changes if change <= number), default=None)
 
     def is_consistent(self, instants: int) -> bool:
-        """Return whether all numbers are those of instants, and each patch and return has a file to refer to."""
+        """Return whether all numbers are those of instants, and every file that is referred to is listed."""
         stored = {*self.whole, *self.patched}
         has_base = bool(self.whole) and min(self.whole) == min(stored)
         return (
@@ -135,7 +135,7 @@ def read_epoch_index(folder: Path) -> EpochIndex:
 
 
 def readable_epochs(text: bytes | None) -> EpochIndex:
-    """Return the index, without epochs if it is missing or broken: a stale answer is better than none."""
+    """Return the index, without epochs if it is missing or broken: a stale response is better than none."""
     try:
         return _parsed(text or b"")
     except BROKEN:
@@ -152,7 +152,7 @@ def _parsed(text: bytes) -> EpochIndex:
     if not index.instants or index.end < index.start:
         raise ValueError("an index has at least one instant")
     if not all(versions.is_consistent(len(index.instants)) for versions in index.documents.values()):
-        raise ValueError("a document refers to what the index does not have")
+        raise ValueError("a document refers to an instant or file that the index does not have")
     return index
 
 

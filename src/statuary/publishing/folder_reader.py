@@ -13,7 +13,7 @@ LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Bytes of the largest document that is read; the largest record known of the real system has a few million."""
 
 PUBLISHED_HIDDEN_NAMES = frozenset({".assetsignore", ".nojekyll", ".well-known"})
-"""Names that begin with a dot and may be part of a site all the same."""
+"""Names with a leading dot that may be part of a site."""
 
 
 class FolderReader:

@@ -25,7 +25,7 @@ def laid_out(documents: Iterable[Document], settings: HostingSettings) -> Iterat
 
 
 SMALLEST = 1024
-"""Bytes below which a second form saves nothing that a network would notice."""
+"""Bytes below which a compressed form saves no time."""
 
 
 def _gzip(body: bytes) -> bytes:

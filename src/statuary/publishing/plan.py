@@ -9,7 +9,7 @@ from typing_extensions import override
 
 
 class Action(StrEnum):
-    """What happens to one path."""
+    """The action for one path."""
 
     ADD = "add"
     REPLACE = "replace"
@@ -38,7 +38,7 @@ class Plan(NamedTuple):
     size: int  # bytes of all documents, each counted once
     changed_size: int
     changes: Callable[[], Iterator[Change]]  # yields the changes by path
-    # paths that hold files of another program; while there are any, nothing is applied
+    # paths with files of another program; if there are any, nothing is applied
     conflicts: tuple[str, ...] = ()
 
     @property

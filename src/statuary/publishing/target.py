@@ -1,4 +1,4 @@
-"""Where a site goes: a folder, an object store, a snapshot, or memory."""
+"""The targets of a site: a folder, an object store, a snapshot, or memory."""
 
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
@@ -12,11 +12,11 @@ from statuary.publishing.partition_output import CollectedOutput, NoOutput, Part
 from statuary.publishing.plan import Plan
 
 Offered_contra = TypeVar("Offered_contra", contravariant=True)
-"""What a target takes: documents, or the paths, digests and headers of a built site."""
+"""The offers to a target: documents, or the paths, digests and headers of a built site."""
 
 
 class Target(Protocol[Offered_contra]):
-    """Takes documents, shows what would change, and changes it."""
+    """Takes documents, plans the changes, and applies them."""
 
     dry_run: bool  # whether the plan is only shown
 
@@ -24,7 +24,7 @@ class Target(Protocol[Offered_contra]):
         """Add documents to the site; raise PublishingError if a path is unsafe, or has another document."""
 
     def keep(self, paths: Iterable[str]) -> bool:
-        """Offer the documents that the target already holds if it can vouch for all; return whether so."""
+        """Offer the target's present documents if it knows them to be unchanged; return whether it does."""
 
     def plan(self) -> Plan:
         """Return what applying would change, after everything has been offered."""
@@ -48,10 +48,10 @@ class BuildTarget(Target[Document], Protocol):
         """Return the output of a partition by name."""
 
     def take(self, result: PartitionResult) -> None:
-        """Add what a partition made; of two documents with one path, the first."""
+        """Add the results of a partition; of two documents with one path, the first."""
 
     def withdraw(self, paths: Iterable[str]) -> None:
-        """Forget documents that were offered, and that two of them had one path."""
+        """Forget offered documents, and the error if two of them had one path."""
 
     def resume(self, fingerprint: str) -> bool:
         """Reuse what an interrupted build with the same fingerprint staged; return whether there was any."""
@@ -65,7 +65,7 @@ class BuildTarget(Target[Document], Protocol):
 
 
 class RebuiltTarget(BuildTarget):
-    """A target that keeps nothing of earlier builds."""
+    """A target without earlier builds."""
 
     partition_size = 8
     began = 0
@@ -105,7 +105,7 @@ class RebuiltTarget(BuildTarget):
 
 
 class CheckTarget(RebuiltTarget):
-    """A target in memory that keeps the results of sources and no documents: for a check."""
+    """A target in memory for a check: it keeps the results of sources, but no documents."""
 
     dry_run = True
     partition_size = 256

@@ -26,7 +26,7 @@ OpenLog = Callable[[FolderTarget, LogSettings], "SiteLog"]
 
 
 class TickResult(NamedTuple):
-    """The paths that a tick changed, and what became of the log; None without one."""
+    """The paths that a tick changed, and the outcome for the log; None without one."""
 
     changed: list[str]
     log: LogExtension | None
@@ -70,7 +70,7 @@ def _apply(
         target.offer([*moved, _changes(target, moved, extension.by_incident if extension else {})])
     elif extension is None or not extension.actions:
         return
-    # the site is not the snapshot any more that it was published from
+    # the site now differs from the snapshot that it was published from
     own = filter(is_snapshot_path, target.ledger.documents.made_from("", FOLDER))
     target.ledger.documents.remove_unless_offered(own)
     target.apply()
@@ -86,7 +86,7 @@ def _extend_log(
 
 
 def _incidents(target: FolderTarget, moved: list[Document], removed: list[str]) -> list[Document]:
-    """Return the documents of all incidents and maintenances as they will be."""
+    """Return the documents of all incidents and maintenances after the change."""
     new = {one.path: one.body for one in moved}
     paths = {*target.ledger.documents.below("incidents"), *new} - set(removed)
     found = ((path, new.get(path) or target.published(path)) for path in sorted(paths) if incident_of(path))
@@ -111,7 +111,7 @@ def _moved(target: FolderTarget, documents: Mapping[str, StoredDocument | None])
 
 def _is_published(target: FolderTarget, path: str, source: LedgerEntry | None) -> bool:
     plain = target.ledger.entry(path)
-    if plain is None or source is None or not source.digest:  # a ledger that was made again knows no digests
+    if plain is None or source is None or not source.digest:  # a new ledger has no digests
         return False
     return plain.digest == source.digest
 

@@ -19,7 +19,7 @@ SHUTDOWN_SECONDS = 1
 """Seconds that open connections get when the server stops; an event stream never ends by itself."""
 
 POLLING_SECONDS = 1.0
-"""Seconds between two looks at the content where watchfiles is not installed."""
+"""Seconds between two scans of the content where watchfiles is not installed."""
 
 LOOPBACK = "127.0.0.1"
 
@@ -60,7 +60,7 @@ def serve(site: SiteApp, listening: socket.socket, watched: WatchedContent | Non
         Thread(target=rebuild_on_changes, args=arguments, daemon=True).start()
     run = _run_uvicorn if find_spec("uvicorn") else _run_standard_server
     try:
-        with suppress(KeyboardInterrupt):  # the usual way to stop it
+        with suppress(KeyboardInterrupt):  # Ctrl-C is the usual way to stop it
             run(site, listening)
     finally:
         stopped.set()

@@ -8,7 +8,7 @@
     Bridge exact_match 23
     Service Under Maintenance
 
-Documents are read one by one, when they are asked for: a contract of a snapshot of any size, on this machine or behind
+Documents are read one by one, on demand: a contract of a snapshot of any size, on this machine or behind
 a URL, costs a few reads. Where the site has a manifest, every byte is checked against it. `contracts` is lazy,
 
     >>> with open_snapshot("site.zip") as site:
@@ -53,7 +53,7 @@ def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Si
     """Open a published site; close it, or use it in a `with` statement.
 
     Args:
-        location: a snapshot in the form of a zip, a folder with a site, or the http(s) URL of either.
+        location: a snapshot in zip format, a folder with a site, or the http(s) URL of either.
         public_key: the minisign key that the manifest must be signed with, as base64.
 
     Raises:
@@ -125,7 +125,7 @@ class Site:
         return contract
 
     def contracts(self, chain_id: int | str | None = None) -> Iterator[Contract]:
-        """Yield every contract; each is read when its members are asked for.
+        """Yield every contract; each is read when its members are used.
 
         Args:
             chain_id: yield only those of one chain.

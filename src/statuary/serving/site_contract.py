@@ -49,7 +49,7 @@ class Contract:
 
     @cached_property
     def proof(self) -> dict[str, Any]:
-        """The published proof: what the site says of the record's claims."""
+        """The published proof: the site's statement about the record's claims."""
         value: dict[str, Any] = json.loads(self._read_proof())
         return value
 
@@ -58,16 +58,16 @@ class Contract:
         """Whether the chain's own proofs show the code at the address, verified again here, and in which block.
 
         Raises:
-            DamagedSnapshotError: if the published proof says more than they show.
+            DamagedSnapshotError: if the published proof claims more than they show.
         """
         return self._chain_claims[0]
 
     @property
     def deployed(self) -> Claim:
-        """Whether the chain's own proofs show the deployment, likewise; needs the extra `chain`.
+        """Whether the chain's own proofs show the deployment; needs the extra `chain`.
 
         Raises:
-            DamagedSnapshotError: if the published proof says more than they show.
+            DamagedSnapshotError: if the published proof claims more than they show.
             MissingExtraError: if the extra is not installed.
         """
         return self._chain_claims[1]

@@ -84,7 +84,7 @@ class UrlRanges:
         return found[start : start + end - offset]
 
     def _request(self, missing: list[int]) -> None:
-        """Request blocks, and those between them, at once."""
+        """Request blocks, and those between them, in one request."""
         if not missing:
             return
         first, last = missing[0], missing[-1]

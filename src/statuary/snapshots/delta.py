@@ -1,4 +1,4 @@
-"""Deltas: turn one snapshot into another, byte for byte, from little more than what is new.
+"""Deltas turn one snapshot into another, byte for byte, and contain little more than what is new.
 
 A delta is a zip, so any unzip shows its content: first `snapshot/delta.json`,
 
@@ -42,7 +42,7 @@ class ArchiveDigest(NamedTuple):
 
 
 def write_delta(before: Path, after: Path, out: Path) -> None:
-    """Write what turns one snapshot into another.
+    """Write the delta that turns one snapshot into another.
 
     Raises:
         PublishingError: if one is not a snapshot in zip format, or the delta cannot be written.
@@ -84,7 +84,7 @@ def apply_delta(before: Path, delta: Path, out: Path) -> str:
             if ArchiveDigest(digest, stream.tell()) != made:
                 raise DamagedSnapshotError(
                     f"{before} and {delta} do not give the expected snapshot: one is damaged",
-                    "`statuary snapshot verify` says which",
+                    "`statuary snapshot verify` shows which",
                 )
         return digest
 

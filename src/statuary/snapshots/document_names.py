@@ -15,7 +15,7 @@ from statuary.snapshots.errors import DamagedSnapshotError
 
 NAME = "[0-9A-Za-z_](?:[0-9A-Za-z_.-]{0,100}[0-9A-Za-z_-])?"
 PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
-"""Paths that need no closer look; nearly all are such, and there may be millions."""
+"""Paths that need no further check: nearly all of them, and there may be millions."""
 
 
 def document_path(path: str) -> str:

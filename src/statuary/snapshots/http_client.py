@@ -26,13 +26,13 @@ TIMEOUT = 30.0
 """Seconds to wait for the next bytes of a response."""
 
 PACE = Pace(seconds=60.0, rate=16 << 10)
-"""A mirror may send gigabytes, but not a byte a second."""
+"""The time for a whole response: a mirror may send gigabytes, but not a byte a second."""
 
 MAX_LENGTH_DIGITS = 18
-"""Digits of a stated length that are believed."""
+"""The most digits of a stated length."""
 
 CONNECTION_ERRORS = (OSError, http.client.HTTPException)
-"""What a connection that fails raises."""
+"""The exceptions of a failed connection."""
 
 
 def is_url(location: str) -> bool:
@@ -161,7 +161,7 @@ class _KeyKeepingRedirects(HTTPRedirectHandler):
 
 
 def is_same_server(url: str, other: str) -> bool:
-    """Return whether a key that is for one URL may be sent to another: to the same host, and never without TLS anew."""
+    """Return whether a key that is for one URL may be sent to another: to the same host, and over TLS if the first was."""
     before, after = urlsplit(url), urlsplit(other)
     if (before.scheme, after.scheme) == ("http", "https"):
         return before.hostname == after.hostname and before.port is after.port is None

@@ -55,7 +55,7 @@ def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
         raise PublishingError(
             f"{where} has a newer site, as of {there.isoformat()};"
             f" this snapshot is as of {origin.instant.isoformat()}",
-            "--allow-older replaces it all the same",
+            "use --allow-older to replace it",
         )
 
 

@@ -128,7 +128,7 @@ def split_into_parts(entries: Iterable[ManifestEntry]) -> Iterator[list[Manifest
 
 def encode_part(entries: list[ManifestEntry]) -> tuple[ManifestPart, bytes]:
     """Return a part and the bytes of its lines."""
-    lines = bytearray()  # orjson's lines have room for more: many of them at once would need much memory
+    lines = bytearray()  # orjson's lines have spare capacity: many of them together would need much memory
     for entry in entries:
         lines += encode_entry(entry)
     text = bytes(lines)

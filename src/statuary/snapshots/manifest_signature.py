@@ -100,7 +100,9 @@ def manifest_signer(key: "SecretKey") -> Signer:
         try:
             public.verify(manifest, signature)
         except _minisign().VerifyError:
-            raise PublishingError("the secret key is damaged: its public half is another key's") from None
+            raise PublishingError(
+                "the secret key is damaged: its public half belongs to another key"
+            ) from None
         return bytes(signature) + b"\n"
 
     return sign
@@ -110,7 +112,7 @@ def parse_signature(text: bytes) -> "Signature":
     """Read the text of a .minisig file.
 
     Raises:
-        DamagedSnapshotError: if it is not a signature, or of the old kind that is not prehashed.
+        DamagedSnapshotError: if it is not a signature, or in the legacy format, which is not prehashed.
     """
     minisign = _minisign()
     try:
@@ -118,7 +120,7 @@ def parse_signature(text: bytes) -> "Signature":
     except minisign.Error:
         raise DamagedSnapshotError(f"{SIGNATURE} is not a minisign signature") from None
     if not signature.is_prehashed():
-        raise DamagedSnapshotError(f"{SIGNATURE} is of the old kind of minisign, which is not accepted")
+        raise DamagedSnapshotError(f"{SIGNATURE} is in minisign's legacy format, which is not accepted")
     return signature
 
 

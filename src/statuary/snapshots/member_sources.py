@@ -13,7 +13,7 @@ from statuary.snapshots.manifest_parts import ManifestEntry, ReadPath
 from statuary.snapshots.members import SnapshotMember
 
 SHOWN = 5
-"""Names that a message shows before it counts the rest."""
+"""The most names in a message; the others are counted."""
 
 Entries = Callable[[], Iterator[ManifestEntry]]
 """Yields the entries of a manifest from the first on, each time it is called."""
@@ -29,7 +29,7 @@ class MemberSource(Protocol):
         """Whether it is a folder that a snapshot was unpacked into by another program."""
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return the next member, which must be this one; raise DamagedSnapshotError if it is not whole."""
+        """Return the next member, which must be this one; raise DamagedSnapshotError if it is damaged."""
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
         """Return the next member if it is this one."""
@@ -81,7 +81,7 @@ class ArchiveMembers:
 
     def _unexpected(self, found: str | None, wanted: str | None) -> DamagedSnapshotError:
         if found is not None and not is_snapshot_path(found):
-            document_path(found)  # a name that no document may have is the better message
+            document_path(found)  # an invalid document name is the better message
         if wanted == MANIFEST:
             return DamagedSnapshotError(f"{self.name} is not a snapshot: its first member is not {MANIFEST}")
         if found is None:
@@ -136,7 +136,7 @@ class SiteMembers:
             )
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
-        """Return a member if it is there."""
+        """Return a member, or None."""
         body = self._read(path)
         return None if body is None else SnapshotMember(path=path, body=body)
 

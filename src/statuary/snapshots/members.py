@@ -13,7 +13,7 @@ from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.zip_format import DEFLATED, STORED, ZipHeader
 
 LEVEL = 6
-"""How hard zlib tries: level 9 takes twice the time for 1 % less (measured on records)."""
+"""zlib's level: level 9 takes twice the time for 1 % less (measured on records)."""
 
 INLINE_SIZE = 2048
 """Bytes of a body below which another thread costs more than it saves."""

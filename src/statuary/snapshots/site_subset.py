@@ -36,7 +36,7 @@ CONTRACT_PATH = re.compile(
 )
 
 ANY_CHAIN = ""
-"""Stands for every chain, where an address is wanted on all of them."""
+"""Means every chain, for an address without one."""
 
 
 class SiteSubset(NamedTuple):
@@ -130,7 +130,7 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 
 
 def _digest_text(listed: frozenset[tuple[str, str]]) -> set[str]:
-    """Return a list of addresses as stated in a manifest: by digest, since the file's name says nothing."""
+    """Return a list of addresses as stated in a manifest: by digest, since the file's name means nothing."""
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(listed))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if listed else set()
 

@@ -26,7 +26,7 @@ OnDamage = Callable[[DamagedSnapshotError], None]
 
 
 class SnapshotReader:
-    """A snapshot being read: the manifest at once, then `documents` or `entries`, once."""
+    """A snapshot being read: first the manifest, then `documents` or `entries`, once."""
 
     def __init__(self, source: MemberSource, name: str) -> None:
         self.name = name

@@ -6,21 +6,21 @@ from typing import Protocol
 from statuary.snapshots.errors import DamagedSnapshotError
 
 CHUNK = 1 << 20
-"""Bytes that are read at once."""
+"""Bytes of each read."""
 
 
 class Readable(Protocol):
-    """What bytes are read from."""
+    """A source of bytes."""
 
     def read(self, size: int, /) -> bytes:
         """Return at most this many bytes; none at the end."""
 
 
 class Writable(Protocol):
-    """What bytes are written to."""
+    """A destination of bytes."""
 
     def write(self, data: bytes, /) -> int:
-        """Take bytes."""
+        """Write bytes."""
 
 
 class HashingReader:

@@ -30,14 +30,14 @@ WINDOW = 27
 """Reach back over 128 MiB: as far as the `zstd` program decompresses without an option."""
 
 MAX_EXPANSION = 1000
-"""How many times its own size a snapshot may expand to; whole sites of like records reach some 100."""
+"""How many times its own size a snapshot may expand to; sites of similar records reach some 100."""
 
 MIN_EXPANDED_LIMIT = 64 << 20
-"""Bytes that it may expand to in any case."""
+"""Bytes that any snapshot may expand to."""
 
 
 def tar_header(path: str, size: int) -> bytes:
-    """Return what precedes a member's bytes: an optional pax header and its header."""
+    """Return the headers before a member's bytes: an optional pax header, then the member's own."""
     if len(path) <= MAX_PLAIN_NAME and path.isascii():
         return _plain_header(path.encode(), size)
     info = tarfile.TarInfo(path)
@@ -46,7 +46,7 @@ def tar_header(path: str, size: int) -> bytes:
 
 
 MAX_PLAIN_NAME = 100
-"""Bytes that a header has for a name."""
+"""Bytes of the name field in a header."""
 
 USTAR_HEADER = struct.Struct("<100s8s8s8s12s12s8s1s100s8s32s32s8s8s155s12x")
 """ustar (POSIX.1-1988): name, mode, uid, gid, size, mtime, checksum, type, link, magic, owner, group, device, prefix."""
@@ -75,7 +75,7 @@ def trailer(digest: str) -> bytes:
 
 
 SKIPPABLE = struct.pack("<I", 0x184D2A50)
-"""What a skippable frame begins with."""
+"""The beginning of the skippable frame."""
 
 TRAILER_SIZE = len(trailer("0" * 64))
 
@@ -87,7 +87,7 @@ class TarZstWriter:
         self.out = HashingWriter(stream)
         module = import_zstandard("snapshot")
         parameter = module.CompressionParameter
-        self.compressor = module.ZstdCompressor(  # in one thread: more would write other bytes
+        self.compressor = module.ZstdCompressor(  # in one thread: with more, the bytes would differ
             options={
                 parameter.compression_level: LEVEL,
                 parameter.window_log: WINDOW,
@@ -117,7 +117,7 @@ class TarZstWriter:
     def _write(self, data: bytes) -> None:
         self.waiting += data
         self.position += len(data)
-        if len(self.waiting) >= CHUNK:  # each call costs, however little it gets
+        if len(self.waiting) >= CHUNK:  # each call has a cost, even for a few bytes
             self.out.write(self.compressor.compress(bytes(self.waiting)))
             self.waiting.clear()
 
@@ -180,7 +180,7 @@ class ZstdReader:
         while len(found) <= len(expected) and (more := self.stream.read(len(expected) + 1 - len(found))):
             found += more
         if found != expected:
-            raise DamagedSnapshotError(f"{self.name} is damaged: its end is not that of its content")
+            raise DamagedSnapshotError(f"{self.name} is damaged: its trailer does not match its content")
         return digest
 
 

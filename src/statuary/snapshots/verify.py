@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from minisign import PublicKey, Signature
 
 InspectDocument = Callable[[ManifestEntry, bytes], None]
-"""Is called with every document that is whole."""
+"""Is called with every undamaged document."""
 
 
 class Verification(NamedTuple):

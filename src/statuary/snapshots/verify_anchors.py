@@ -1,4 +1,4 @@
-"""What published proofs say of the chain, verified again from their anchors."""
+"""Verify again what published proofs claim about the chain, from their anchors."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ RULE = "anchor-shows-the-contract"
 
 
 def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, ...], list[Finding]]:
-    """Return what the anchor in a published proof shows of a record, and where the proof says more than that.
+    """Return what the anchor in a published proof shows of a record, and where the proof claims more than that.
 
     Args:
         proof: the published proof.
@@ -42,7 +42,7 @@ def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, 
         published = as_object(as_object(proof.get("claims")).get(claim.name.value))
         is_shown = claim.status is ClaimStatus.SHOWN
         if published.get("status") == ClaimStatus.SHOWN and not is_shown:
-            message = f"the proof says that {claim.name.value} is shown; it is not: {claim.reason}"
+            message = f"the proof claims that {claim.name.value} is shown; it is not: {claim.reason}"
             findings.append(Finding(rule=RULE, message=message))
         elif is_shown and published.get("evidence") != claim.evidence:
             message = f"the proof gives other evidence for {claim.name.value} than its anchor"
@@ -52,7 +52,7 @@ def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, 
 
 @dataclass(slots=True)
 class AnchorVerifier:
-    """Pairs the proofs of a snapshot with its records, whichever comes first; what waits is on disk."""
+    """Pairs the proofs of a snapshot with its records, whichever comes first; what is not paired yet is on disk."""
 
     # the number of records of which the chain shows each claim
     shown: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))

@@ -119,7 +119,7 @@ class ZipStreamReader:
         Raises:
             DamagedSnapshotError: if it does not match the members.
         """
-        offset, wrong = self.source.position - len(CENTRAL_MARK), "its directory is not that of its members"
+        offset, wrong = self.source.position - len(CENTRAL_MARK), "its directory does not match its members"
         begun = len(CENTRAL_MARK)
         for chunk in self.directory.chunks():
             self.source.expect(chunk[begun:], wrong)
@@ -127,7 +127,7 @@ class ZipStreamReader:
         self.source.expect(zip_format.zip64_records(self.directory.ending(offset)), wrong)
         digest = self.source.digest
         last = zip_format.last_record(self.directory.ending(offset, digest))
-        self.source.expect(last, "its end is not that of its content")
+        self.source.expect(last, "its trailer does not match its content")
         self.source.expect_end()
         return digest
 

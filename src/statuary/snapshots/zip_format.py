@@ -37,7 +37,7 @@ ZIP64_END = struct.Struct("<4sQ2H2I4Q")
 ZIP64_LOCATOR = struct.Struct("<4sIQI")
 
 BEGINS_ENTRY = re.compile(rb"PK\x01\x02\x2d\x03[\x14\x2d]\x00\x00\x08")
-"""How every entry of a central directory begins that `central_header` writes."""
+"""The beginning of every entry of a central directory that `central_header` writes."""
 
 
 class ZipHeader(NamedTuple):

@@ -15,7 +15,7 @@ from statuary.snapshots.members import CompressedMember, decompress_member
 from statuary.snapshots.zip_format import ENDING_SIZE, CentralEntry
 
 PAGE = 4096
-"""Bytes of the central directory that are read at once."""
+"""Bytes of each read of the central directory."""
 
 SCANNED = 512
 """Bytes of the central directory that are searched entry by entry."""
@@ -50,9 +50,7 @@ class ZipReader:
         tail = self.ranges.read(max(0, self.ranges.size - ENDING_SIZE), ENDING_SIZE)
         ending = zip_format.parse_ending(tail)
         if ending is None:
-            raise DamagedSnapshotError(
-                f"{self.name} is not a snapshot in the form of a zip, or it is cut off"
-            )
+            raise DamagedSnapshotError(f"{self.name} is not a snapshot in zip format, or it is cut off")
         self.digest = ending.digest
         start, self._end = ending.offset, ending.offset + ending.size
         self._own: dict[str, Span] = {}
@@ -93,7 +91,9 @@ class ZipReader:
             raise DamagedSnapshotError(f"{path} has {header.size:,} bytes, more than any document")
         text = self.ranges.read(entry.offset, len(local) + header.packed_size)
         if not text.startswith(local) or len(text) != len(local) + header.packed_size:
-            raise DamagedSnapshotError(f"{self.name} is damaged: {path} is not what the directory says")
+            raise DamagedSnapshotError(
+                f"{self.name} is damaged: {path} differs from its entry in the directory"
+            )
         return CompressedMember(header=header, data=text[len(local) :])
 
     def _entry(self, path: str) -> CentralEntry | None:

@@ -1,4 +1,4 @@
-/** What the times of a page read in a zone at an instant, and what is told when they have the focus. */
+/** The times of a page in a zone at an instant, and their descriptions when they have the focus. */
 
 export async function run({ open }, { path, timezoneId, now, selector }) {
   const { page } = await open(path, { timezoneId }, (page) => page.clock.setFixedTime(new Date(now)));

@@ -1,4 +1,4 @@
-"""What the exporter tells Prometheus: `{"url"}` in, samples out, as its own `once` mode writes them.
+"""The samples that the exporter gives Prometheus: `{"url"}` in, samples out, as its own `once` mode writes them.
 
 What it remembers between runs, and compares with, it keeps in the working folder.
 """

@@ -315,7 +315,7 @@ def test_recorded_changes():
             "name: Bridges\n",
             "name: Bridges\n        status: operational\n",
             "components.bridges",
-            "a group has no status of its own",
+            "a group has no status in the content",
         ),
         (
             "{name: North}",

@@ -44,14 +44,14 @@ def made(real):
 
 
 def incident_of(entry):
-    """Return an incident's id and its source, as far as the real entry tells it."""
+    """Return an incident's id and its source, as far as the real entry has it."""
     published = datetime.fromisoformat(entry.findtext(f"{ATOM}published"))
     output = PARAGRAPH.findall(entry.findtext(f"{ATOM}content"))
     updates = []
     for month, day, time, label, body in reversed(output):
         status = updates[-1]["status"] if label == SAME_STATUS else STATUSES[label]
         moment = datetime.strptime(f"{published.year} {month} {day} {time} +0000", "%Y %b %d %H:%M %z")
-        # minutes are all that a paragraph tells; updates of one minute stay in their order
+        # a paragraph has only minutes; updates of one minute stay in their order
         if updates and moment <= datetime.fromisoformat(updates[-1]["at"]):
             moment = datetime.fromisoformat(updates[-1]["at"]) + timedelta(seconds=1)
         # Statuspage's feeds show a body as it was typed; ours is Markdown, in which a dash begins a list

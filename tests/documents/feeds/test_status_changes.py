@@ -46,7 +46,7 @@ class Site:
         return self.bodies.get(path)
 
     def build(self, status, moment):
-        """Publish what a catalogue tells at an instant, and return what that changed."""
+        """Publish a catalogue's state at an instant, and return the changes."""
         documents = status_documents(status, at(moment))
         changes = changes_document(self.published, documents)
         self.bodies |= {document.path: document.body for document in (*documents, changes)}

@@ -75,7 +75,7 @@ def applied(path: str, pattern) -> Iterator[tuple[str, str]]:
 
 
 def expected_headers(url: Url) -> dict[str, str]:
-    """What rules must say: what all have, a type that no name tells, and how long the present may be kept."""
+    """What rules must set: common headers, types that do not follow from names, and how long documents may be cached."""
     output = dict(COMMON_HEADERS)
     if url.cache == SHORT_LIVED:
         output["Cache-Control"] = SHORT_LIVED
@@ -248,7 +248,7 @@ def test_web_servers_send_the_content_security_policy_with_every_path(files, edg
     (file,) = files(HostOptions(edge=edge))
     rule = f'Content-Security-Policy "{CONTENT_SECURITY_POLICY}"'
     assert rule in file.text
-    if files is nginx_files:  # a location that adds headers of its own loses those of the server
+    if files is nginx_files:  # a location that adds headers loses those of the server
         locations = re.findall(r"^    location [^{]*\{\n(.*?)^    \}", file.text, re.DOTALL | re.MULTILINE)
         assert all(rule in one for one in locations if "add_header" in one)
         assert f"\n    add_header {rule} always;" in file.text

@@ -63,12 +63,17 @@ def test_the_page_lists_every_url_of_the_apis():
     assert left_out & apis == {"uptime-schema", "epoch-document", "epoch-patch"}
 
 
+def _values(schema: dict[str, Any]) -> str:
+    words = schema.get("enum", [r"\d+" if schema.get("type") == "integer" else "[^/]+"])
+    return f"(?:{'|'.join(words)})"
+
+
 def shape_of(path: str, parameters: list[dict[str, Any]]) -> re.Pattern[str]:
-    """Return the expression of the files that a path with parameters stands for."""
-    kinds = {one["name"]: one["schema"].get("type") for one in parameters}
+    """Return the expression of the files of a path with parameters."""
+    kinds = {one["name"]: one["schema"] for one in parameters}
     parts = re.split(r"\{(\w+)\}", path.lstrip("/"))
     spelled = (
-        (r"\d+" if kinds[part] == "integer" else "[^/]+") if odd else re.escape(part)
+        _values(kinds[part]) if odd else re.escape(part)
         for part, odd in zip(parts, cycle((False, True)), strict=False)
     )
     return re.compile("".join(spelled))

@@ -46,7 +46,7 @@ def test_any_text_in_any_language_keeps_its_lines(language: str, content: str) -
 
 
 def test_a_carriage_return_ends_a_line_as_in_compilers() -> None:
-    # solc ends a comment at U+000D: what stands behind it runs, so it must not look like part of the comment
+    # solc ends a comment at U+000D: what follows runs, so it must not look like part of the comment
     lines = highlighted_lines("// harmless\rselfdestruct(owner);\r\nnext", "Solidity")
     assert [plain(line) for line in lines] == ["// harmless", "selfdestruct(owner);", "next"]
 

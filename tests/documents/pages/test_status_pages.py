@@ -124,7 +124,7 @@ def test_a_day_with_downtime_names_its_incidents() -> None:
     assert "1 day with issues 10 Nov 2026 Partial outage 1 h Slow answers" in text
     assert "99.98 % uptime" in text
     assert 'class="s-partial_outage"' in page
-    assert 'data-first="2026-08-14"' in page, "a script tells the days of the bars from the first of them"
+    assert 'data-first="2026-08-14"' in page, "a script computes the days of the bars from the first one"
 
 
 def test_the_page_of_an_incident_has_its_postmortem_on_top() -> None:

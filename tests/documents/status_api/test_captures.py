@@ -32,7 +32,7 @@ def with_today_s_members(summary):
     """Return a capture with the one member that today's components have and old ones may lack.
 
     In the GitHub capture of 2020 the component inside the incident has no `start_date`, and the same
-    component at the top has it as null: Statuspage brought the member in while the capture was put together.
+    component at the top has it as null: Statuspage added the member while the capture was made.
     """
     for record in (*summary["incidents"], *summary["scheduled_maintenances"]):
         record["components"] = [
@@ -54,7 +54,7 @@ def written(tmp_path, summary):
 
 
 def ordered(value):
-    """Return a JSON text, which tells the order of members as well as their values."""
+    """Return a JSON text, which shows the order of members and their values."""
     return json.dumps(value, indent=1, ensure_ascii=False)
 
 
@@ -110,10 +110,10 @@ def test_status_of_trimmed_captures(tmp_path, name):
 
 
 def test_incident_pages_equal_the_real_ones(tmp_path):
-    """All 300 of GitHub's, as one object of the list of incidents and as a page of its own.
+    """All 300 of GitHub's, as an object of the list of incidents and as a separate page.
 
     The object in the list equals the real one in every member. The page differs in what it says of the
-    present: a closed incident's page stands still, so `page.updated_at` and its components' `status` and
+    present: a closed incident's page no longer changes, so `page.updated_at` and its components' `status` and
     `updated_at` are those of the incident's last change, where Statuspage serves those of the request.
     """
     pages = captured_lines("github-incidents.first300.incident-pages.jsonl")

@@ -73,7 +73,7 @@ def site_of(catalogue, until):
 
 
 def test_real_incidents_at_every_transition(tmp_path):
-    """Those that GitHub told of in four updates or more; most others were entered when they were over."""
+    """Those with four updates or more on GitHub's page; most others were entered when they were over."""
     pages = captured_lines("github-incidents.first300.incident-pages.jsonl")
     told_live = [page for page in pages if len(page["incident"]["incident_updates"]) > 3]
     assert len(told_live) == 32
@@ -134,7 +134,7 @@ def authored(real):
 
 
 def visible_updates(updates):
-    """Return what readers are told: status, text, components; not ids, nor the seconds of a job's delay."""
+    """Return what readers see: status, text, components; not ids, nor the seconds of a job's delay."""
     return [(one["status"], one["body"], one["affected_components"]) for one in updates]
 
 

@@ -32,7 +32,7 @@ def test_summary_and_status_equal_the_captures(tmp_path, year):
         )
         made = {one.path: one.body for one in status_documents(read_status(folder), instant_of(capture.at))}
         for path, expected in (("summary", summary), ("status", capture.status)):
-            # the text tells the order of members and of arrays as well as the values
+            # the text shows the order of members and of arrays, and the values
             if json.dumps(json.loads(made[f"api/v2/{path}.json"])) != json.dumps(expected):
                 different.append((capture.at, path))
     assert captures

@@ -94,5 +94,5 @@ def test_any_bytes_give_a_value_or_an_error(data):
         decode_cbor(data)
     except InvalidValueError:
         return
-    # what is accepted, a lenient reader accepts as well
+    # a lenient reader accepts everything that this one accepts
     require_module("cbor2", install="pip install 'statuary[test]'").loads(data)

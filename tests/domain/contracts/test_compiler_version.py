@@ -24,7 +24,7 @@ def test_the_version_that_a_compiler_prints(printed):
 
 SAME = [
     ("0.8.30+commit.73712a01", "0.8.30+commit.73712a01"),
-    ("0.3.10+commit.91361694", "0.3.10+commit.9136169"),  # what a wheel of Vyper tells
+    ("0.3.10+commit.91361694", "0.3.10+commit.9136169"),  # the version of a Vyper wheel
     ("0.3.0+commit.8a23feb", "0.3.0+commit.8a23febb"),
     ("0.3.1", "0.3.1+commit.0463ea4c"),
     ("v0.8.30+commit.73712a01", "0.8.30+commit.73712a01"),

@@ -77,7 +77,7 @@ def prefix_roots(leaves):
 def check_history(random: Random) -> int:
     """Prove every prefix and every entry of a random log to both verifiers; return how many proofs that were.
 
-    The second verifier makes every 50th proof itself as well: it keeps no hashes of subtrees, so that one takes it a
+    The second verifier also makes every 50th proof itself: it keeps no hashes of subtrees, so that one takes it a
     walk over the log.
     """
     size = (

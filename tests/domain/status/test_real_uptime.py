@@ -1,4 +1,4 @@
-"""Percentages that a real page printed, from the outages that the same page told day by day.
+"""Percentages of a real page, from the outages by day on the same page.
 
 status.circleci.com as it stood on 2021-01-22: seconds of partial and of major outage on each day, and the uptime
 that it printed for 90, 60 and 30 days. Its eight components are numbered here; the last began on 2020-11-17.

@@ -130,7 +130,7 @@ def test_an_edited_update_shows_as_edited(content, site):
 def test_removed_parts_are_marked(content, site):
     write_files(content, {"incidents/slow.yaml": None, path_of(1): None})
     logged(content, site, LATER)
-    # the page's last change is another one now, which the document of the open maintenance says, too
+    # the page's last change is now different, also in the document of the open maintenance
     assert told(site)[6:] == [
         ("remove", "contract"),
         ("change", "incident"),

@@ -540,7 +540,7 @@ def test_a_body_that_differs_from_the_offered_one_is_not_put(moto_store):
     def change(path):
         bodies[path] = b"changed meanwhile"
 
-    with pytest.raises(PublishingError, match="is not what the last build wrote"):
+    with pytest.raises(PublishingError, match="has changed since the last build"):
         publish(store.url, bodies, on_read=change)
     assert bodies_in(store) == {}
 

@@ -14,7 +14,7 @@ WAIT_SECONDS = 30
 """Seconds to wait for a scheduler, and for its first worker."""
 
 DASK_CONFIG = {"distributed.admin.low-level-log-length": 1}
-"""A client keeps its last thousand messages for Dask's developers otherwise: 40 MiB of tasks (measured)."""
+"""Without this, a client keeps its last thousand messages: 40 MiB of tasks (measured)."""
 
 
 class DaskPool(WorkerPool):

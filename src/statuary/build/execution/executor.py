@@ -1,7 +1,6 @@
 """Executors: this process, several processes, or a cluster.
 
-A task can be repeated: done twice, it leaves the same result. So the tasks of a lost worker are simply done
-again.
+A task can be repeated with the same result, so the tasks of a lost worker are run again.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class WorkersLostError(StatuaryError):
-    """Workers are lost repeatedly, or all at once."""
+    """Workers are lost repeatedly, or all of them are lost."""
 
 
 class Executor(Protocol):

@@ -1,4 +1,4 @@
-"""How a build is executed; the result does not depend on it."""
+"""How a build is executed; the site does not depend on it."""
 
 from dataclasses import dataclass, field
 

@@ -16,8 +16,8 @@ from statuary.build.execution.executor import WorkerPool
 class ProcessPool(WorkerPool):
     """Processes of this machine, including this one; they start with the first task.
 
-    They are spawned, so they share nothing with this one. They end when it ends, in whatever way, and leave
-    Ctrl-C to it.
+    They are spawned, so they share nothing with this one. They end when it ends or is
+    killed, and leave Ctrl-C to it.
     """
 
     runs_tasks_here = True
@@ -67,7 +67,7 @@ def _begin_as_worker() -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is gone: no more tasks would come."""
+    """End this process when its parent has ended: no more tasks would come."""
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

@@ -9,13 +9,13 @@ from typing import Generic
 from statuary.build.execution.executor import Result, Task, WorkerPool, WorkersLostError
 
 IN_FLIGHT = 2
-"""Tasks that a worker has at a time: one that it does, and one so that it need not wait for the next."""
+"""Tasks of a worker at a time: one that it runs, and one so that it need not wait for the next."""
 
 CHECK_INTERVAL = 5.0
 """Seconds after which a pool that returns nothing is checked."""
 
 ATTEMPTS = 5
-"""How often a task is given to a worker that does not come back with it."""
+"""How often a task is submitted if its workers are lost."""
 
 
 @dataclass(slots=True)

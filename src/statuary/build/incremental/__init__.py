@@ -1,1 +1,1 @@
-"""What has changed since the last build, and why it is built again."""
+"""What has changed since the last build and is rebuilt, and why."""

@@ -29,13 +29,13 @@ FINGERPRINTED = (
     "build/status.py",
     "publishing/host_layout.py",
 )
-"""The parts of the package that decide the bytes of a document."""
+"""The parts of the package that affect the bytes of documents."""
 
 
 class Fingerprint(NamedTuple):
     """What documents depend on besides their sources."""
 
-    statuary: str  # hash of the program, so that a changed program rebuilds whatever its version says
+    statuary: str  # hash of the program, so that a changed program rebuilds even under the same version
     settings: str  # hash of the settings of the site and of the run
 
     @property
@@ -78,7 +78,7 @@ def _fingerprinted_files(package: Path) -> Iterator[str]:
 
 
 def _as_json(value: object) -> Json:
-    """Return a value as JSON that is equal if and only if the value is; raise TypeError if there is none."""
+    """Return a value as JSON, equal for equal values only; raise TypeError for a value without such JSON."""
     if isinstance(value, Enum):
         return [type(value).__name__, value.name]
     if isinstance(value, str | int | float | NoneType):

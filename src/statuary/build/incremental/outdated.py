@@ -1,4 +1,4 @@
-"""Which sources a build reads, and why; the documents of all others stay."""
+"""Which sources a build reads, and why; it keeps the documents of all others."""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -39,8 +39,8 @@ class SourceComparison:
     known: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
     tree: GitState | None = None  # None outside git
     all_because: RebuildReason | None = None  # why all are built; None if only some are
-    missing: Container[str] = frozenset()  # sources of which a document is missing
-    verify: bool = False  # whether sources are read even if git, size and time say that they are unchanged
+    missing: Container[str] = frozenset()  # sources with a missing document
+    verify: bool = False  # whether sources are read even if git, size and time show no change
     gone: list[str] = field(default_factory=list)  # sources that no longer exist
     # sources whose content is unchanged, with their new git id, size and time
     touched: list[tuple[str, str, str]] = field(default_factory=list)
@@ -81,10 +81,10 @@ class SourceComparison:
         return RebuildReason.CHANGED
 
     def _is_as_old(self, root: str, source: AnySource, git: str, last: KnownSource) -> bool:
-        """Return whether size and time say that a source is unchanged."""
+        """Return whether size and time show no change of a source."""
         path, last_git, last_stat, _ = last
         stat = source_stat(root, source).text
-        # where git knows better, equal times say nothing: some tools set them
+        # where git shows a change, equal times mean nothing: some tools set them
         if not stat or stat != last_stat or (git and last_git):
             return False
         if git:
@@ -92,7 +92,7 @@ class SourceComparison:
         return True
 
     def _verified(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
-        """Return why a source whose content is read is built; one without a digest always is."""
+        """Return why a source is built after its content was read; one without a digest always is."""
         if not last_digest:
             return RebuildReason.VERIFIED
         return None if digest_of(self.root, source) == last_digest else RebuildReason.CHANGED

@@ -14,7 +14,7 @@ from statuary.publishing.ledger.ledger import Ledger
 from statuary.publishing.target import BuildTarget
 
 FINGERPRINT, GIT_TREE, CONTRACTS = "fingerprint", "git tree", "contracts"
-"""The notes of a build that tell the next one what to read."""
+"""The notes of a build for the scope of the next one."""
 
 
 class BuildScope(NamedTuple):
@@ -25,11 +25,11 @@ class BuildScope(NamedTuple):
     # sources whose content is unchanged, with their new git id, size and time
     touched: list[tuple[str, str, str]]
     missing: frozenset[str] = frozenset()  # sources of published documents that were missing or damaged
-    is_unchanged: bool = False  # whether git says so of all sources, and none is compared
+    is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
 
 def with_known_count(catalogue: Catalogue, ledger: Ledger, tree: GitState | None) -> Catalogue:
-    """Return a site with the last build's contract count if git says that contracts are unchanged."""
+    """Return a site with the last build's contract count if git shows that contracts are unchanged."""
     contracts = catalogue.contracts
     if not is_unchanged(ledger, tree) or not isinstance(contracts, ContractScan) or contracts.external:
         return catalogue
@@ -59,7 +59,7 @@ def scope_of(
         ledger.keep_unchanged_sources()
         missing = target.missing(verify=verify)
         ledger.drop(missing)
-        # what is resumed may be of another commit
+        # the interrupted build may have read another commit
         if is_unchanged(ledger, tree) and not (missing or verify or is_resumed):
             return BuildScope(outdated=(), gone=[], touched=[], is_unchanged=True)
     known = () if because is not None else ledger.sources.known()
@@ -86,7 +86,7 @@ def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
 def build_notes(catalogue: Catalogue, tree: GitState | None, fingerprint: Fingerprint) -> dict[str, str]:
     """Return the notes for the next build.
 
-    A git id stands for the folder only if all of it is committed, and no contract is elsewhere.
+    A git id identifies the folder only if all of it is committed and no contract is elsewhere.
     """
     contracts = catalogue.contracts
     is_whole = (

@@ -1,6 +1,6 @@
 """Claims D and E, from the chain's own proofs: they hold under the hash of a block.
 
-An anchor never contradicts a record: no header says which chain it is of, so a proof that does not fit may be about
+An anchor never contradicts a record: no header names its chain, so a proof that does not fit may be about
 another chain.
 """
 
@@ -46,16 +46,16 @@ OTHER_RECORD: Final = "the anchor is about another record"
 
 
 class AnchorClaims(NamedTuple):
-    """What an anchor shows of a record."""
+    """The result of an anchor for a record."""
 
     claims: tuple[Claim, Claim]  # D and E
     pinned: tuple[str, ...] = ()  # the members that the chain pins
-    # why evidence that is given does not show what it should, and what to do about it
+    # why given evidence does not show the claims, and what to do
     problems: tuple[tuple[str, str], ...] = ()
 
 
 class _Shown(NamedTuple):
-    """What one part of an anchor shows: everything that its claim needs unless there is a reason why not."""
+    """The result of one part of an anchor: its claim is shown unless there is a reason."""
 
     evidence: Mapping[str, EvidenceValue]
     pinned: tuple[str, ...]
@@ -63,7 +63,7 @@ class _Shown(NamedTuple):
 
 
 def anchor_claims(record: RecordView, anchor: Anchor | None, digest: str) -> AnchorClaims:
-    """Return what is known of claims D and E.
+    """Return the status of claims D and E.
 
     Args:
         record: the record.
@@ -99,14 +99,14 @@ class _ChainClaim:
         """Return what the evidence shows.
 
         Raises:
-            EvidenceError: if it does not show what it should.
+            EvidenceError: if it does not show the claim.
             MissingExtraError: if a library is not installed.
         """
         raise NotImplementedError
 
 
 def _claim(claim: _ChainClaim, digest: str, pinned: list[str], problems: list[tuple[str, str]]) -> Claim:
-    """Return what is known of a claim; add the members that it pins, and what keeps it from being shown."""
+    """Return the status of a claim; add the members that it pins, and the reason if it is not shown."""
     reason = claim.missing()
     if not reason and claim.anchor is not None and claim.anchor.record != digest:
         reason = OTHER_RECORD
@@ -210,10 +210,10 @@ class _Deployed(_ChainClaim):
         return _Shown(evidence | creator, pinned, _by_contract(creator))
 
     def _transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
-        """Return the transaction, which is the one that the record names.
+        """Return the transaction that the record names.
 
         Raises:
-            EvidenceError: if it is another one, or failed.
+            EvidenceError: if the evidence is about another one, or it failed.
         """
         self._compare("blockNumber", str(deployment.block.number))
         creation = as_text(self.record.creation.value.get("onchainBytecode"))
@@ -224,7 +224,7 @@ class _Deployed(_ChainClaim):
         if transaction.chain_id is not None and str(transaction.chain_id) != chain_id:
             raise EvidenceError(f"the transaction is signed for chain {transaction.chain_id}, not {chain_id}")
         if receipt.succeeded is False:
-            raise EvidenceError("the receipt says that the transaction failed")
+            raise EvidenceError("the transaction failed, according to its receipt")
         return transaction
 
     def _compare(self, member: str, shown: str) -> None:
@@ -248,7 +248,7 @@ DEPLOYMENT: Final = ("transactionHash", "blockNumber", "transactionIndex", "depl
 def _creator(
     record: RecordView, transaction: SignedTransaction, sender: Address
 ) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield which contract created the address, as far as the address itself commits to it."""
+    """Yield the ways in which a contract may have created the address that the address itself confirms."""
     creator = (
         checksum_address(f"0x{transaction.to.hex()}")
         if transaction.to
@@ -266,7 +266,7 @@ def _creator(
 
 
 def _salts(data: bytes) -> Iterable[bytes]:
-    """Yield the words of a call's data: plain, and behind a selector."""
+    """Yield the words of a call's data: from the start, and after a selector."""
     starts = (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32))
     return (data[start : start + 32] for start in starts if len(data) >= start + 32)
 
@@ -276,5 +276,5 @@ def _by_contract(creator: Mapping[str, EvidenceValue]) -> str:
     if "salt" in creator:
         shown += ", and the address follows from the contract that it calls, a salt in its data and the creation code"
     elif creator:
-        shown += ", and the address follows from the contract that it calls and a nonce of it"
+        shown += ", and the address follows from the contract that it calls and its nonce"
     return f"{shown}; a contract created this one, and only a trace would show that it did so in this transaction"

@@ -1,4 +1,4 @@
-"""What code and storage under a block say of a contract's `proxyResolution`."""
+"""What code and storage under a block show of a contract's `proxyResolution`."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from statuary.domain.primitives import checksum_address
 class AnchoredProxy(NamedTuple):
     """What the chain shows of a contract's implementation."""
 
-    is_shown: bool  # whether it is what the record says
+    is_shown: bool  # whether it agrees with the record
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the slot and the address in it
 
 
@@ -44,7 +44,7 @@ def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> Anch
 def _in_storage(
     slots: list[str], account: Account, anchor: Anchor, resolution: Mapping[str, Json]
 ) -> AnchoredProxy:
-    """Return what the first slot that is used says."""
+    """Return what the first slot in use shows."""
     if not slots or not set(slots) <= anchor.storage.keys():
         return AnchoredProxy(is_shown=False)
     words = {slot: word_in_slot(account, slot, anchor.storage[slot]) for slot in slots}
@@ -61,6 +61,6 @@ def _named(resolution: Mapping[str, Json]) -> list[Json]:
 def _in_slot(slot: str, word: int, named: list[Json]) -> AnchoredProxy:
     address = checksum_address(f"0x{word % (1 << 160):040x}")
     if slot == f"0x{BEACON_SLOT}":
-        # what the beacon answers is for its code to say
+        # what the beacon returns depends on its code
         return AnchoredProxy(is_shown=False, evidence={"beaconSlot": slot, "beacon": address})
     return AnchoredProxy(named == [address], {"implementationSlot": slot, "implementation": address})

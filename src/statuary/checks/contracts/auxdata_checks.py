@@ -59,7 +59,7 @@ def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
     )
     for side, shown in ((creation, positions.creation), (runtime, positions.runtime)):
         if side.value.get("cborAuxdata") is None:
-            continue  # Sourcify could not find it, and says so
+            continue  # Sourcify could not find it, and records that
         listed = sorted((piece.offset, piece.value) for piece in side.auxdata.values())
         found = sorted((piece.offset, piece.value) for piece in shown.values())
         yield Evidence({side.name: len(listed)})
@@ -71,7 +71,7 @@ def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
             )
         if listed != found:
             yield Violation(
-                f"cborAuxdata lists {len(listed)} pieces, the recompiled bytecode shows {len(found)} or others",
+                f"cborAuxdata lists {len(listed)} pieces, the recompiled bytecode has {len(found)} or different ones",
                 (side.member, "cborAuxdata"),
             )
 
@@ -89,7 +89,7 @@ def auxdata_names_the_compiler(record: RecordView) -> Iterator[Observation]:
             is_named = fields.compiler == release or record.version.startswith(fields.compiler)
             if not is_named or (fields.compiler == release) != number.released:
                 yield Violation(
-                    f"cborAuxdata {key} was written by compiler {fields.compiler}, the record says {record.version}",
+                    f"cborAuxdata {key} was written by compiler {fields.compiler}, but compilerVersion is {record.version}",
                     (side.member, "cborAuxdata", key),
                     f"write the version {fields.compiler} with its commit as compilerVersion",
                 )

@@ -42,7 +42,7 @@ def runtime_replays(record: RecordView) -> Iterator[Observation]:
 
 
 def creation_code_deploys_the_runtime_code(record: RecordView) -> Iterator[Observation]:
-    """Recompiled creation bytecode starts with code that returns the recompiled runtime bytecode behind it."""
+    """Recompiled creation bytecode starts with code that returns the recompiled runtime bytecode after it."""
     side = record.creation
     creation, runtime = side.recompiled, record.runtime.recompiled
     if side.claimed is None or not creation or not runtime:
@@ -55,7 +55,7 @@ def creation_code_deploys_the_runtime_code(record: RecordView) -> Iterator[Obser
     yield Evidence({"at": place, "bytes": len(runtime)})
     if place <= 0:
         yield Violation(
-            "the recompiled creation bytecode does not hold the recompiled runtime bytecode behind a constructor",
+            "the recompiled creation bytecode does not contain the recompiled runtime bytecode after a constructor",
             ("runtimeBytecode", "recompiledBytecode"),
             "take both from one run of the compiler",
         )

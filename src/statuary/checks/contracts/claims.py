@@ -68,10 +68,10 @@ TOLD: Final = dict.fromkeys(
     ),
     PinnedBy.CLAIMED,
 )
-"""What pins the other members at least, in the order of the proof document."""
+"""The weakest pins of the other members, in the order of the proof document."""
 
 MAX_NAMED: Final = 3
-"""How many checks a reason names."""
+"""The most checks that a reason names."""
 
 
 def claims(
@@ -148,7 +148,7 @@ def compiled_claim(compilation: CompilationEvidence | None, digest: str) -> Clai
     return Claim(
         name,
         ClaimStatus.SHOWN,
-        "the evidence beside the record says that the compiler gave the same; this build did not run it",
+        "the evidence beside the record states that the compiler gave the same; this build did not run it",
         evidence,
     )
 
@@ -186,7 +186,7 @@ def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> s
     """Return why no hash commits to the sources."""
     integrity = results.get(VYPER_CHECK)
     if record.language == "Vyper" and integrity is not None:
-        return integrity.reason or "the integrity hash on the chain is another one"
+        return integrity.reason or "the integrity hash on the chain differs"
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
         compiler = record.compilation.get("compiler")
         return f"{compiler} {record.version} writes no hash of {record.language} sources"
@@ -194,7 +194,7 @@ def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> s
         return "the bytecode holds no metadata hash"
     if record.metadata is None:
         return "the record has no metadata"
-    return "the metadata hash on the chain is another one: only the executable code is the same"
+    return "the metadata hash on the chain differs: only the executable code is the same"
 
 
 def _has_hash(side: SideView) -> bool:

@@ -17,7 +17,7 @@ def signatures_follow_from_the_abi(record: RecordView) -> Iterator[Observation]:
     expected, claimed = signatures_of(record.value.get("abi")), as_object(record.value.get("signatures"))
     yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
     if claimed == expected:
-        return  # in the very order that this project writes, which spares looking at each
+        return  # in the order that this project writes, which needs no further comparison
     for kind in SIGNATURE_KINDS:
         listed = claimed.get(kind)
         entries = [as_object(entry) for entry in listed] if isinstance(listed, list) else []

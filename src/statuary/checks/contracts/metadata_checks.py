@@ -54,7 +54,7 @@ def sources_are_those_of_the_metadata(record: RecordView) -> Iterator[Observatio
         expected, computed = as_object(entry).get("keccak256"), SOURCE_KECCAK_CACHE.of(content)
         if expected != computed:
             yield Violation(
-                f"the source {path!r} has Keccak-256 {computed}, the metadata says {expected}",
+                f"the source {path!r} has Keccak-256 {computed}, the metadata states {expected}",
                 ("sources", path, "content"),
                 "give the source exactly as it was compiled, line ends included",
                 severity,

@@ -85,7 +85,7 @@ IDENTITY_CHECKS: Final[tuple[ContractCheck, ...]] = (
     contract_check(verified_at_is_in_seconds),
     contract_check(deployment_is_well_formed),
 )
-"""The rules that a record must keep to be filed at all; one that breaks them is never published."""
+"""The rules about a record's place in the site; one that breaks them is never published."""
 
 CONTRACT_CHECKS: Final[tuple[ContractCheck, ...]] = (
     contract_check(hex_is_well_formed),
@@ -121,13 +121,13 @@ CONTRACT_CHECKS: Final[tuple[ContractCheck, ...]] = (
     contract_check(storage_layout_is_one),
     contract_check(proxy_resolution_is_whole),
     contract_check(proxy_resolution_is_not_contradicted),
-    # Real records break these and are true all the same
+    # true records that were found to break these
     contract_check(auxdata_is_complete, Severity.WARNING),
     contract_check(constructor_arguments_are_given, Severity.WARNING),
     contract_check(call_protection_is_own_address, Severity.WARNING),
     contract_check(unmatched_side_does_not_match, Severity.NOTE),
 )
-"""Every rule that a record is held to, the ones about its bytecode first."""
+"""Every rule for records, those about bytecode first."""
 
 
 def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> tuple[CheckResult, ...]:
@@ -151,7 +151,7 @@ def prove(
         checks: the result also names those that are skipped.
         compilation: evidence that the record's sources were compiled again, if any.
         digest: SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name.
-        anchor: what the chain's own proofs show of it, if there are any.
+        anchor: the chain's own proofs of it, if there are any.
     """
     view = RecordView(record)
     results = _with_requirements(view, _run(view, checks))

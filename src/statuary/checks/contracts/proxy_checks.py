@@ -1,6 +1,6 @@
 """Checks of proxyResolution against the bytecode (MEASUREMENTS.md, proxies).
 
-proxyResolution is the chain's answer at some time. Bytecode can contradict it; if the answer is in the
+proxyResolution is the state of the chain at some time. Bytecode can contradict it; if the implementation is in the
 contract's storage, bytecode can only name the candidates, and the claim is not shown.
 """
 
@@ -33,7 +33,7 @@ def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
     if _ERROR in resolution:
         yield Evidence({"error": "given"})
         if len(resolution) > 1:
-            yield Violation("an error leaves nothing else to say", ("proxyResolution",))
+            yield Violation("a proxyResolution with an error has no other members", ("proxyResolution",))
         return
     if missing := [member for member in _MEMBERS if member not in resolution]:
         yield Violation(f"{missing[0]} is missing", ("proxyResolution",))
@@ -93,7 +93,7 @@ def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> s
     is_proxy, claimed = resolution.get("isProxy"), as_json_text(resolution.get("proxyType"))
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
         if is_proxy and resolution.get("proxyType") not in evidence.candidates:
-            return f"the bytecode has marks of {', '.join(evidence.candidates)}, not of {claimed}"
+            return f"the bytecode has patterns of {', '.join(evidence.candidates)}, not of {claimed}"
         return ""
     if _ERROR in resolution:
         return f"the chain is not needed: the contract is {evidence.verdict.value}"

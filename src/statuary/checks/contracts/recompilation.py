@@ -1,4 +1,4 @@
-"""Compare a record with the output of its compiler, which no offline check can do."""
+"""Compare a record with new output of its compiler, which needs the compiler."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -21,7 +21,7 @@ NUMBERED_MEMBERS: Final = ("cborAuxdata", "immutableReferences")
 """Members whose keys may be those of another submission with the same code."""
 
 OMITTED_BY_TOOL_CHAINS: Final = ("storageLayout", "transientStorageLayout", "sourceIds")
-"""Members that are null in records made from the files of a tool chain that does not ask for them."""
+"""Members that are null in records from the files of a tool chain that does not request them."""
 
 OMISSION_HINT: Final = "add the contract again with --compiler to complete the record"
 HINT: Final = "the sources, the settings, the compiler version or this member is wrong"
@@ -69,7 +69,7 @@ def _side_violations(
     again = {member: recompiled[name, member] for member in TRANSFORMATION_MEMBERS}
     if found is not None and _steps(record[name]) != _steps(again):
         yield Violation(
-            f"{name}.transformations are not those that the compiler's output gives",
+            f"{name}.transformations differ from those that the compiler's output gives",
             (name, "transformations"),
             HINT,
         )

@@ -35,7 +35,7 @@ def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observatio
     """The stdJsonInput has the record's language, sources, settings and storage layout overrides."""
     given = as_object(record.value.get("stdJsonInput"))
     extra = as_object(record.value.get("additionalInput"))
-    # sources are plain texts, so == is exact; nearly always it is the same text twice, and ends at once
+    # sources are plain texts, so == is exact; nearly always it is the same object twice, which is fast
     yield from _compare(
         given.get("sources") == record.value.get("sources"), ("stdJsonInput", "sources"), ("sources",)
     )

@@ -9,7 +9,7 @@ from typing import Final
 from statuary.domain.primitives import keccak256
 
 CACHED_SOURCES: Final = 65_536
-"""How many hashes are kept, about 16 MB of them; then the oldest make room."""
+"""How many hashes are kept, about 16 MB; the oldest are dropped."""
 
 
 class KeccakCache:
@@ -38,4 +38,4 @@ class KeccakCache:
 
 
 SOURCE_KECCAK_CACHE: Final = KeccakCache(CACHED_SOURCES)
-"""The memory of this process."""
+"""The cache of this process."""

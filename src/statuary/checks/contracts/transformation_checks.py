@@ -1,4 +1,4 @@
-"""Checks of transformations: Sourcify's procedure finds them, at places that a compiler leaves open."""
+"""Checks of transformations: Sourcify's procedure finds the same ones, at places that a compiler leaves open."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError
 
 VYPER_IMMUTABLES = "0"
-"""The id under which all immutables of a Vyper contract go, in one piece."""
+"""The one id of all immutables of a Vyper contract, which are in one piece."""
 
 _IMMUTABLE_BYTES, _PUSH20, _PUSH32 = 32, 0x73, 0x7F
 
@@ -91,7 +91,7 @@ def _vyper_sizes(record: RecordView, runtime: int, immutables: int) -> Iterator[
         yield Evidence({"runtimeSize": fields.runtime_size, "immutableSize": fields.immutable_size or 0})
         if (fields.runtime_size, fields.immutable_size) != (runtime, immutables):
             yield Violation(
-                f"the creation auxdata says {fields.runtime_size} bytes of runtime code and"
+                f"the creation auxdata states {fields.runtime_size} bytes of runtime code and"
                 f" {fields.immutable_size} of immutables; there are {runtime} and {immutables}",
                 ("creationBytecode", "cborAuxdata", number),
             )
@@ -142,7 +142,7 @@ def _found_again(side: SideView) -> Iterator[Observation]:
     yield Evidence({"transformations": len(found)})
     has_places = len({step.offset for step in found}) == len(found)
     if has_places and found == given and side.found.values == side.values:
-        return  # as nearly always: what follows says how they differ
+        return  # as nearly always: the rest shows how they differ
     yield from _other_places(side, found, given)
     yield from _other_values(side, found, given)
 
@@ -155,7 +155,7 @@ def _other_places(
     for place in sorted((expected - listed).keys(), key=str)[:1]:
         yield Violation(f"there is no {_described(place)}", pointer)
     for place in sorted((listed - expected).keys(), key=str)[:1]:
-        yield Violation(f"there is a {_described(place)}, which the bytecode does not call for", pointer)
+        yield Violation(f"there is a {_described(place)}, which does not follow from the bytecode", pointer)
     if expected == listed and [_place(step) for step in found] != [_place(step) for step in given]:
         yield Violation("the order is not Sourcify's", pointer, severity=Severity.NOTE)
 
@@ -177,7 +177,7 @@ def _other_values(
     for step, other in pairs:
         if not _same_value(step, side.values, other, side.found.values):
             yield Violation(
-                f"the value of the {step.reason} transformation at byte {step.offset} is not what the bytecode has",
+                f"the value of the {step.reason} transformation at byte {step.offset} differs from the bytecode",
                 pointer,
             )
     yield from _other_ids(pairs, pointer)
@@ -197,7 +197,7 @@ def _other_ids(
     if len(named) != len({one for one, _ in named}) or len(named) != len({other for _, other in named}):
         yield Violation("an id has two values in the compiler's output, or a value two ids", pointer)
     elif any(one != other for one, other in named):
-        yield Violation("the ids are not those of the compiler's output", pointer, severity=Severity.NOTE)
+        yield Violation("the ids differ from those of the compiler's output", pointer, severity=Severity.NOTE)
 
 
 def _same_value(

@@ -66,7 +66,7 @@ def _starts_around(maintenance: Maintenance, recurrence: Recurrence) -> set[Inst
 
 
 def move_is_dated(context: StatusContext) -> Iterator[Finding]:
-    """A window that was moved after its announcement says when."""
+    """A window that was moved after its announcement states when."""
     for maintenance, recurrence in _recurring(context):
         for start, changes in recurrence.occurrences.items():
             moved = changes.scheduled_for is not None or changes.scheduled_until is not None

@@ -94,7 +94,7 @@ def status_findings(
     """Yield the findings of every check whose name is not in `skip`.
 
     Args:
-        timeline: laid out as far as the horizon.
+        timeline: extends to the horizon.
     """
     context = StatusContext(timeline=timeline, now=now)
     for check in STATUS_CHECKS:

@@ -1,4 +1,4 @@
-"""What the status checks look at."""
+"""The input of the status checks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

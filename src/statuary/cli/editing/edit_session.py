@@ -52,7 +52,7 @@ OPTIONS = (
 
 
 class EditOptions(NamedTuple):
-    """The options of every command that edits content; `at` is the instant that the edit is dated with."""
+    """The options of every command that edits content; `at` is the instant of the edit."""
 
     content: Path
     out: Path
@@ -73,7 +73,7 @@ class EditSession:
 
     @property
     def at(self) -> Instant:
-        """The instant that the edit is dated with."""
+        """The instant of the edit."""
         return self.options.at
 
     @property
@@ -183,8 +183,8 @@ def with_edit_session(function: Callable[..., None]) -> Callable[..., None]:
 def open_session(options: EditOptions) -> Iterator[EditSession]:
     """Read the content under its lock, so that concurrent edits wait for each other.
 
-    A person who answers questions does not hold the lock meanwhile: `apply` takes it, and stops if the content has
-    changed since.
+    The lock is not held while a person answers questions: `apply` takes it, and stops if the content has changed
+    since.
     """
     with ExitStack() as stack:
         if not is_interactive() and options.content.is_dir():

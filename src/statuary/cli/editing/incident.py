@@ -66,7 +66,9 @@ def command() -> None:
 @click.option("--status", type=click.Choice(STATUSES), help="The first status. Default: investigating.")
 @with_update_options
 @click.option(
-    "--impact-override", type=click.Choice(IMPACTS), help="The impact, whatever the components say."
+    "--impact-override",
+    type=click.Choice(IMPACTS),
+    help="The impact, instead of the one that follows from the components.",
 )
 @click.option("--started-at", type=InstantType(), help="When the problem began, if earlier.")
 @click.option("--publish-at", type=InstantType(), help="Publish nothing before this instant.")
@@ -126,7 +128,7 @@ def update_incident(
 @with_update_options
 @with_edit_session
 def resolve_incident(session: EditSession, update_options: UpdateOptions, incident: str | None) -> None:
-    """Resolve an incident; its components become operational unless --component says otherwise."""
+    """Resolve an incident; its components become operational unless --component gives another status."""
     found = _find_unresolved(session, incident)
     if status_at(found, session.at) == "resolved":
         raise EditError(f"{found.id} is already resolved", "publish a postmortem, or open a new incident")

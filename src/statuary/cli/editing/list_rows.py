@@ -1,4 +1,4 @@
-"""The rows of `statuary incident list` and its siblings."""
+"""The rows of `statuary incident list`, `maintenance list` and `component list`."""
 
 from collections.abc import Iterable, Iterator
 

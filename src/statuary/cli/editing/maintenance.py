@@ -48,7 +48,7 @@ from statuary.editing.updates import (
 )
 
 STATUSES: tuple[MaintenanceStatus, ...] = ("scheduled", "in_progress", "verifying")
-"""The statuses of an update; `complete` is a command of its own."""
+"""The statuses of an update; `complete` is a separate command."""
 
 id_argument = click.argument("maintenance", metavar="ID", required=False, shell_complete=complete_maintenance)
 

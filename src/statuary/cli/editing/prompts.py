@@ -38,7 +38,7 @@ def value_or_ask(given: Value | None, name: str, ask: Callable[[], Value], hint:
     """Return the value of an option (`--name`) or an argument (in capitals), or a person's answer.
 
     Raises:
-        click.UsageError: if it was not given and nobody can be asked.
+        click.UsageError: if it was not given and there is no terminal.
     """
     if given is not None:
         return given
@@ -114,7 +114,7 @@ def incident_or_ask(
 
     Raises:
         EditError: as `find_incident`, or if there is none to choose from.
-        click.UsageError: if nothing was typed and nobody can be asked.
+        click.UsageError: if nothing was typed and there is no terminal.
     """
     choices = incidents_with_status(histories, at, is_wanted)
     hint = f"Use one of {shortened([one.id for one in choices])}" if choices else ""
@@ -132,7 +132,7 @@ def statuses_or_ask(given: Sequence[str], catalogue: StatusCatalogue) -> dict[st
     """Return the given statuses by component; ask a person for missing ones.
 
     Raises:
-        click.UsageError: if a component has no status and nobody can be asked.
+        click.UsageError: if a component has no status and there is no terminal.
     """
     found = parse_statuses(given, catalogue)
     if not is_interactive():

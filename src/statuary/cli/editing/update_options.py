@@ -81,7 +81,7 @@ def with_update_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def read_body(body: str | None, body_file: Path | None) -> str | None:
-    """Return the text of --body or --body-file; None without either.
+    """Return the text of --body or --body-file, or None.
 
     Raises:
         click.UsageError: if both are given, or the file cannot be read as UTF-8.
@@ -103,7 +103,7 @@ def update_body(given: str | None, status: UpdateStatus, before: UpdateStatus | 
     """Return the text of an update: the given one, a person's answer, or Statuspage's default.
 
     Raises:
-        click.UsageError: if the status stays the same, no text is given, and nobody can be asked.
+        click.UsageError: if the status stays the same, no text is given, and there is no terminal.
     """
     if given is not None:
         return given

@@ -1,4 +1,4 @@
-"""`statuary import KIND SOURCE`: what other systems have, as content."""
+"""`statuary import KIND SOURCE`: contracts and status pages of other systems into content."""
 
 import click
 

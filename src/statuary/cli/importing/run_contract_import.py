@@ -74,7 +74,7 @@ def _found(kind: str, source: str, chain_id: ChainId | None, addresses: Sequence
     if kind == "sourcify" and not is_url(source):
         return _wanted(read_sourcify_repository(Path(source)), chain_id, addresses)
     if chain_id is None:
-        raise click.UsageError("add --chain-id: the source does not say which chain its contracts are on")
+        raise click.UsageError("add --chain-id: the source does not name the chain of its contracts")
     if kind == "sourcify":
         return read_sourcify_api(source, WebSource(), chain_id, addresses)
     if is_url(source):

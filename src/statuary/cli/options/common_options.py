@@ -130,7 +130,7 @@ def build_instant(given: Instant | None) -> Instant:
 
 
 def refuse_overlapping_folders(content: Path, out: Path) -> None:
-    """Raise click.UsageError if the site lies inside the content, or the content inside the site."""
+    """Raise click.UsageError if the site is inside the content, or the content inside the site."""
     inside, outside = out.resolve(), content.resolve()
     if inside == outside or inside.is_relative_to(outside):
         raise click.UsageError(f"--out {out} is inside the content folder {content}")

@@ -39,7 +39,7 @@ PRAGMAS = (
 
 
 class BucketWriter:
-    """Fills all buckets at once; a context manager that finishes them."""
+    """Fills all buckets in one pass; a context manager that finishes them."""
 
     def __init__(self, folder: Path, buckets: int, limit: int) -> None:
         """Create empty buckets, which take at most `limit` bytes of values, in an empty folder."""

@@ -21,7 +21,7 @@ CONTRACTS_OF_A_BUCKET = 8192
 """About a hundred megabytes of records."""
 
 MOST_BUCKETS = 256
-"""All of them are open at once."""
+"""All of them are open at the same time."""
 
 NEED_SIZE = 256
 """Bytes of memory for a row of the narrow side: a generous estimate."""

@@ -12,7 +12,7 @@ from statuary.domain.catalogue import BulkForm, BulkSource
 from statuary.domain.findings import Finding
 
 Partition = LineRange | ExportBucket
-"""A part of a bulk source: small, picklable, with the same contracts on each read."""
+"""A part of a bulk source: small, picklable, and every read of it gives the same contracts."""
 
 
 def partitions(

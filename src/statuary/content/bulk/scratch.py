@@ -15,7 +15,7 @@ if sys.platform != "win32":
 PREFIX = "statuary-join-"
 
 GRACE = 60
-"""Seconds in which a new folder surely has its lock."""
+"""Seconds after which a new folder certainly has its lock."""
 
 
 @contextmanager

@@ -67,7 +67,7 @@ class ComponentSource(LeafSource):
     def _group_has_no_status(self) -> Self:
         if self.components is not None and {"status", "history"} & self.model_fields_set:
             raise InvalidValueError(
-                "a group has no status of its own",
+                "a group has no status in the content",
                 "remove status and history; a group has the status of its worst component",
             )
         return self

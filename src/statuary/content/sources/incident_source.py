@@ -61,7 +61,7 @@ class UpdateSource(SourceModel):
     tweet_id: TweetId | None = None
     """The number of the social media post about it."""
     reopens: Flag = False
-    """Whether it opens a record again that was over."""
+    """Whether it reopens a resolved incident or a completed maintenance."""
 
     @model_validator(mode="after")
     def _has_one_kind_of_components(self) -> Self:

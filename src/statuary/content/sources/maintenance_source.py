@@ -38,7 +38,7 @@ class OccurrenceSource(SourceModel):
     scheduled_for: InstantText | None = None
     """Another start."""
     scheduled_until: InstantText | None = None
-    """Another end; default: follows from the start."""
+    """Another end; default: the length of the window is unchanged."""
     name: Name | None = None
     """Another name."""
     body: Body | None = None

@@ -24,7 +24,7 @@ class ChainSource(SourceModel):
     title: Text | None = None
     """A longer name; default: `name`."""
     rpc: tuple[Text, ...] = ()
-    """Public JSON-RPC URLs. `statuary contract anchor` asks each of them for the hashes of blocks."""
+    """Public JSON-RPC URLs. `statuary contract anchor` compares the hashes of blocks from all of them."""
     explorer: Annotated[Text, Field(pattern=r"^https?://[^\s]+$")] | None = None
     """URL of a block explorer whose pages have the paths of EIP-3091, such as `/block/<hash>`."""
     supported: Flag = True
@@ -143,9 +143,9 @@ class LogSource(SourceModel):
     """The address of the published site, whose log is read before a checkpoint is signed; default: only the folder that
     is built, and the target of `--to`, are read."""
     example_key: Flag = False
-    """Sign with the key that everyone has: for demonstrations. The origin must contain `example-key`."""
+    """Sign with the public example key: for demonstrations. The origin must contain `example-key`."""
     witnesses: tuple[WitnessSource, ...] = ()
-    """Witnesses that `statuary log witness` asks to cosign."""
+    """Witnesses that `statuary log witness` requests cosignatures from."""
     quorum: Annotated[WholeNumber, Field(ge=0)] = 0
     """How many witnesses must cosign."""
 
@@ -153,8 +153,8 @@ class LogSource(SourceModel):
     def _check(self) -> Self:
         if self.example_key and EXAMPLE not in self.origin:
             raise InvalidValueError(
-                f"the log {self.origin!r} is signed with the example key, but its name does not say so",
-                f"write {EXAMPLE} in the origin, or sign with a key of your own (`statuary log init`)",
+                f"the log {self.origin!r} is signed with the example key, but its name does not show that",
+                f"write {EXAMPLE} in the origin, or sign with your own key (`statuary log init`)",
             )
         if self.quorum > len(self.witnesses):
             raise InvalidValueError(

@@ -1,4 +1,4 @@
-"""`contract.yaml`: what only a contract's owner knows; the rest follows from the files beside it."""
+"""`contract.yaml`: what only a contract's owner knows; the rest is derived from the files beside it."""
 
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -54,7 +54,7 @@ class DeploymentSource(SourceModel):
     transaction_index: DecimalText | None = None
     """Its index in that block, from 0."""
     deployer: AddressText | None = None
-    """Who sent it (not a factory that it called)."""
+    """The sender (not a factory that it called)."""
 
 
 class ImplementationSource(SourceModel):
@@ -67,14 +67,14 @@ class ImplementationSource(SourceModel):
 
 
 class ProxySource(SourceModel):
-    """What the chain said of a proxy, for contracts whose code alone does not decide it."""
+    """The implementation of a proxy on the chain, where the contract's code alone does not decide it."""
 
     is_proxy: Flag
     """Whether it is a proxy."""
     type: Text | None = None
     """Its kind, such as EIP1967Proxy."""
     implementations: tuple[ImplementationSource, ...] = ()
-    """What it called when asked."""
+    """The implementation that it called at that time."""
 
     def resolution(self) -> Json:
         """Return the members of a record's `proxyResolution`."""
@@ -86,7 +86,7 @@ class ProxySource(SourceModel):
 
 
 class WorkspaceSource(SourceModel):
-    """A contract as its owner has it: what nobody can derive, and the files beside it."""
+    """A contract as its owner has it: what cannot be derived, and the files beside it."""
 
     compiler: CompilerSource
     """The compiler."""
@@ -99,7 +99,7 @@ class WorkspaceSource(SourceModel):
     deployment: DeploymentSource = DeploymentSource.model_construct()
     """The creating transaction."""
     proxy: ProxySource | None = None
-    """What the chain said of it, if it is a proxy that reads a storage slot."""
+    """What the chain returns for it, if it is a proxy that reads a storage slot."""
     input: FileText = "input.json"
     """The compiler's standard JSON input."""
     output: FileText = "output.json"
@@ -134,7 +134,7 @@ class WorkspaceSource(SourceModel):
 
 
 class WorkspaceFiles(SourceModel):
-    """What the files beside `contract.yaml` hold, read."""
+    """The content of the files beside `contract.yaml`."""
 
     std_json_input: Any
     std_json_output: Any

@@ -1,6 +1,6 @@
 """Contract lists: a chain's newest contracts, its pages, an address on all chains, the chains.
 
-Shapes and member orders are those of the real server. It selects further pages by query parameter, so files
+Shapes and member orders are those of the real server. It selects further pages by query parameter; the files
 of pages are statuary's own:
 
 - `v2/contracts/<chainId>`: the newest 200 by match id, newest first, as the real server answers without

@@ -1,6 +1,6 @@
 """Types of the look-up's lists and errors, for OpenAPI and conformance checks.
 
-Measured of Sourcify server 3.12.1. The type of a record is `domain.contracts.record.Record`.
+Measured on Sourcify server 3.12.1. The type of a record is `domain.contracts.record.Record`.
 """
 
 from typing import Annotated
@@ -12,7 +12,7 @@ from statuary.domain.contracts.record import MatchLevel
 from statuary.domain.json_values import Json
 
 OPEN = ConfigDict(extra="allow", strict=True, defer_build=True)
-"""A server may send more members than these; clients pass over them."""
+"""A server may send more members than these; clients ignore them."""
 
 ChainIdText = Annotated[str, Field(pattern="^[0-9]{1,20}$", examples=["1"])]
 """A chain's number, as text."""
@@ -34,7 +34,7 @@ VerifiedAt = Annotated[
 
 @with_config(OPEN)
 class ContractEntry(TypedDict):
-    """What lists say of a verified contract."""
+    """The entry of a verified contract in lists."""
 
     match: MatchLevel | None
     creationMatch: MatchLevel | None
@@ -74,7 +74,7 @@ class ListedChain(TypedDict):
 
 @with_config(OPEN)
 class NotVerified(TypedDict):
-    """The answer for an address that is not verified; a plain host cannot name chain and address."""
+    """The response for an address that is not verified; a plain host cannot name chain and address."""
 
     match: None
     creationMatch: None
@@ -94,7 +94,7 @@ class RejectedRequest(TypedDict):
 
 @with_config(OPEN)
 class ListPage(TypedDict):
-    """What a page of a chain's list holds."""
+    """A page of a chain's list, in its index."""
 
     page: int
     firstMatchId: MatchId
@@ -104,7 +104,7 @@ class ListPage(TypedDict):
 
 @with_config(OPEN)
 class ListPages(TypedDict):
-    """Which pages a chain's list has."""
+    """The index of a chain's pages."""
 
     chainId: ChainIdText
     count: int

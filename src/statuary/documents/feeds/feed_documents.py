@@ -43,7 +43,7 @@ class FeedDocuments:
     """The feeds and badges of a timeline at any instant; those that do not change are made once."""
 
     def __init__(self, timeline: Timeline) -> None:
-        """Use a timeline that extends at least to the latest instant that is asked for."""
+        """Use a timeline that extends at least to the latest instant of any document."""
         self.timeline = timeline
         self._entries: dict[IncidentState, FeedEntry] = {}
         self._made: dict[str, tuple[Hashable, Document]] = {}
@@ -74,7 +74,7 @@ class FeedDocuments:
             description=f"Incidents and scheduled maintenances of {name}",
             home=page.url,
             author=name,
-            # an imported updated_at of the page may be older than its newest incident
+            # a page's imported updated_at may be older than its newest incident
             updated=max((state.updated_at, *(entry.updated for entry in entries))),
             zone=page.time_zone,
             entries=entries,
@@ -126,7 +126,7 @@ class FeedDocuments:
         return tuple(self._entries[record] for record in listed)
 
     def _document(self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str) -> Document:
-        """Return a document; it is made again only if the key, which identifies its content, has changed."""
+        """Return a document, from the cache if its key, which identifies its content, is unchanged."""
         path = url.path(**members)
         made = self._made.get(path)
         if made is None or made[0] != key:

@@ -43,7 +43,7 @@ ENTRIES = 25
 class FeedEntry(NamedTuple):
     """An incident or maintenance in a feed."""
 
-    # a tag URI (RFC 4151) of the ids of page and record, which no edit and no move of the page changes
+    # a tag URI (RFC 4151) of the ids of page and record, which stays after edits and when the page moves
     id: str
     title: str  # plain text in one line
     url: str

@@ -62,7 +62,7 @@ def changes_document(
 
 
 def _with_entries(payload: Members, entries: Mapping[str, Sequence[int]]) -> Members:
-    """Return a payload that names the entries of the log about its incident, which Statuspage has not."""
+    """Return a payload that names the entries of the log about its incident, which Statuspage does not have."""
     numbers = entries.get(payload.get("incident", {}).get("id", ""))
     return payload | {"log_entries": list(numbers)} if numbers else payload
 

@@ -1,7 +1,7 @@
 """Update bodies and names from content as HTML and as plain text, safe for every reader.
 
 A body is Markdown, as on pages. A feed holds it within a paragraph, as Statuspage's does (measured: line breaks are
-`<br />`, lists stand in the paragraph), so its own paragraphs and headings become lines.
+`<br />`, lists are in the paragraph), so its own paragraphs and headings become lines.
 """
 
 import re
@@ -25,7 +25,7 @@ TAG = re.compile(r'<(/?)(\w+)(?: href="([^"]*)")?(?: start="\d+")?(?: /)?>')
 """A tag in the form of `body_html`."""
 
 CACHED_BODIES = 1_024
-"""How many bodies are kept: the same one stands in several feeds, and in every epoch."""
+"""How many bodies are kept: the same one is in several feeds, and in every epoch."""
 
 
 def xml_text(text: str) -> str:

@@ -12,7 +12,7 @@ from statuary.documents import url_table
 from statuary.domain.hosting_settings import HostingSettings, PathLayout
 
 EDGE_FOLDER = ".edge"
-"""The folder, beside the site, that the edge module is deployed from; `statuary hosting` always writes it anew."""
+"""The folder, beside the site, that the edge module is deployed from; `statuary hosting` always rewrites it."""
 
 TEMPLATES = files("statuary.documents.hosting").joinpath("templates")
 

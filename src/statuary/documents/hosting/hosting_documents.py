@@ -59,7 +59,7 @@ def redirects_file(settings: HostingSettings) -> str:
 
 
 def _routes_file() -> str:
-    """Return the text of `_routes.json`: the edge module of Cloudflare Pages answers all but the static paths."""
+    """Return the text of `_routes.json`: the edge module of Cloudflare Pages handles all but the static paths."""
     return json.dumps({"version": 1, "include": ["/*"], "exclude": list(static_globs())}, indent=2) + "\n"
 
 

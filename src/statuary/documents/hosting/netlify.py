@@ -47,7 +47,7 @@ def netlify_toml(options: HostOptions) -> str:
 def edge_function() -> str:
     """Return the edge function: it re-exports the module and lists the paths it answers.
 
-    Its name must differ from the folder beside it: Netlify would take the two for one function.
+    Its name must differ from that of the folder beside it: Netlify would see one function.
     """
     config = {"path": "/*", "excludedPath": [*static_globs(), INTERNAL_FILES_RULE[0]], "onError": "bypass"}
     return (

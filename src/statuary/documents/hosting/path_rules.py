@@ -30,7 +30,7 @@ EPOCH_PREFIX = "/" + EPOCH_DOCUMENT.path(epoch=":epoch", path="")
 """The folder of the documents of a later instant, with the placeholder of globs."""
 
 INTERNAL_FILES_RULE = ("/.statuary/*", f"/{NOT_FOUND_PAGE.pattern}")
-"""The ledger lies in the published folder, but is not part of the site."""
+"""The ledger is in the published folder, but is not part of the site."""
 
 
 class HeaderRule(NamedTuple):
@@ -41,9 +41,9 @@ class HeaderRule(NamedTuple):
 
 
 def glob_of(url: Url) -> str:
-    """Return the glob of a URL: its folder, or the path itself if it lies at the top or beside folders.
+    """Return the glob of a URL: its folder, or the path itself if it is at the top or beside folders.
 
-    Hosts accept `*` only at the end, so a folder stands for everything in it.
+    Hosts accept `*` only at the end, so a folder covers everything in it.
     """
     if url in (LOG, LOG_SCHEMA, LOG_CHECKPOINT):
         return f"/{url.pattern}"

@@ -1,7 +1,7 @@
 """nginx, Caddy and Deno: the site as plain files, or behind a `deno serve` of the edge module.
 
 Debian's njs (0.7.9) cannot run the edge module: it supports neither destructuring nor classes, maps or streams. Exact
-answers behind nginx come from Deno over the loopback interface.
+responses behind nginx come from Deno over the loopback interface.
 """
 
 from statuary.documents.hosting.host_files import (
@@ -18,7 +18,7 @@ from statuary.documents.url import COMMON_HEADERS, REVALIDATE, SHORT_LIVED
 from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, FEED, URLS
 
 EPOCH_FOLDER_REGEX = f"(?:/{EPOCH_DOCUMENT.path(epoch='[^/]+', path='')[:-1]})?"
-"""Documents of later instants lie below the epochs as the present ones lie below the root."""
+"""Documents of later instants are below the epochs as the present ones are below the root."""
 
 
 def nginx_files(options: HostOptions) -> list[HostFile]:

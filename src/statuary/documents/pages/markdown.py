@@ -9,7 +9,7 @@ from statuary.documents.markdown import markdown_html
 from statuary.documents.pages.visible_text import visible_text
 
 CACHED_BODIES = 4_096
-"""How many bodies are kept: the same one stands on several pages, and in every epoch."""
+"""How many bodies are kept: the same one is on several pages, and in every epoch."""
 
 HEADING = re.compile(r"<(/?)h([1-6])>")
 

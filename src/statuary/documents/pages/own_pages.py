@@ -62,7 +62,7 @@ def own_page_documents(catalogue: Catalogue) -> Iterator[Document]:
 
 
 def link_findings(catalogue: Catalogue) -> Iterator[Finding]:
-    """Yield a warning for each link of a page of the site's own that leads nowhere."""
+    """Yield a warning for each broken link of a page of the site's own."""
     pages = _Pages(catalogue.own_pages)
     for page in catalogue.own_pages:
         for href, line in pages.links(page):
@@ -119,7 +119,7 @@ class _Pages:
                     yield str(part.attrGet("href" if part.type == "link_open" else "src") or ""), line
 
     def problem(self, page: SitePage, href: str) -> str:
-        """Return why a link leads nowhere; empty if it does not."""
+        """Return why a link is broken; empty if it is not."""
         parts = urlsplit(href)
         if parts.scheme or parts.netloc:
             return "" if parts.scheme in SCHEMES else "not a web or mail address"

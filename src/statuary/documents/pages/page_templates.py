@@ -27,14 +27,14 @@ REMEMBERED = (
     ("macros.html", "past_card"),
     ("macros.html", "updates"),
 )
-"""Macros whose result depends on their parameters alone, those that others use first."""
+"""Macros whose result depends on their parameters alone; a macro comes after those that it uses."""
 
 
 class PageTemplates:
     """The templates of a site: those of the package, and those with which the theme replaces them."""
 
     def __init__(self, context: SiteContext, texts: PageTexts) -> None:
-        """Take the site and its texts; a template is compiled at its first use."""
+        """Take the site and its texts; a template is compiled on first use."""
         theme = dict(context.settings.theme.templates)
         self._own = list(theme)
         self._environment = _theme_environment(theme) if theme else _package_environment()
@@ -51,7 +51,7 @@ class PageTemplates:
         try:
             with new_budget():
                 return self._environment.get_template(template).render(**values)
-        except Exception as error:  # templates from strangers can raise anything
+        except Exception as error:  # templates of a theme can raise any exception
             raise self._theme_error(template, error) from error
 
     def _theme_error(self, template: str, error: Exception) -> ThemeError:
@@ -73,10 +73,10 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 class CompiledTemplates(FileSystemBytecodeCache):
-    """The compiled templates of the package, where Python keeps compiled modules, and only if it does.
+    """The compiled templates of the package, where Python keeps compiled modules, if it keeps any.
 
-    Compiling the templates of a page takes longer than rendering it. Those of a theme are compiled each time: nothing
-    of a stranger is kept as code.
+    Compiling the templates of a page takes longer than rendering it. Those of a theme are compiled each time: no
+    code of a theme is kept.
     """
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     @override
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep a compiled template, if the folder can be written."""
+        """Keep a compiled template if the folder is writable."""
         if not sys.dont_write_bytecode:
             with suppress(OSError):
                 Path(self.directory).mkdir(parents=True, exist_ok=True)
@@ -127,7 +127,7 @@ def _package_environment() -> Environment:
 
 
 def _remember_macros(environment: Environment) -> None:
-    """Render what many pages repeat once: a page shows the same cards and days of downtime at many instants."""
+    """Cache the results of macros: pages show the same cards and days of downtime at many instants."""
     for template, macro in REMEMBERED:
         module = environment.get_template(template).module
         setattr(module, macro, lru_cache(maxsize=16_384)(getattr(module, macro)))
@@ -142,7 +142,7 @@ def _theme_environment(theme: Mapping[str, str]) -> Environment:
     sources = {**package, **originals, **theme}
 
     def load(name: str) -> tuple[str, str, None] | None:
-        # the name is the file name too, for tracebacks
+        # the name is also the file name in tracebacks
         return (sources[name], name, None) if name in sources else None
 
     return ThemeEnvironment(FunctionLoader(load))

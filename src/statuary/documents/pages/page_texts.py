@@ -28,7 +28,7 @@ class PageTexts:
 
     @staticmethod
     def fill(text: str, values: Mapping[str, object]) -> str:
-        """Return a text with its placeholders filled; `str.format` would also reach into the values.
+        """Return a text with its placeholders filled; `str.format` would also give access to attributes of the values.
 
         Raises:
             KeyError: if a value is missing.
@@ -36,7 +36,7 @@ class PageTexts:
         return PLACEHOLDER.sub(lambda found: str(values[found[1]]) if found[1] else found[0][0], text)
 
     def count(self, key: str, number: int, /, **values: object) -> str:
-        """Return a text about a number of things: `<key>.one` for one, `<key>.other` for any other number."""
+        """Return a text with a number: `<key>.one` for 1, `<key>.other` for any other number."""
         return self(f"{key}.{'one' if number == 1 else 'other'}", count=self.number(number), **values)
 
     def number(self, number: int) -> str:

@@ -26,7 +26,7 @@ class Renderer:
 
     @cached_property
     def _templates(self) -> "PageTemplates":
-        # most commands render nothing, and need not wait for the library that would
+        # most commands render nothing, and start faster without the library
         module = import_module("statuary.documents.pages.page_templates")
         templates: PageTemplates = module.PageTemplates(self.site, self.localization.texts)
         return templates
@@ -86,5 +86,5 @@ def renderer_of(site: SiteContext) -> Renderer:
 
 
 def root_of(path: str) -> str:
-    """Return the relative path from a page to the site's root, so that a site works in any folder of a host."""
+    """Return the relative path from a page to the site's root, which makes a site work in any folder of a host."""
     return "../" * path.count("/")

@@ -18,7 +18,7 @@ from statuary.domain.contracts.record import ContractRow
 from statuary.domain.json_values import Json
 
 CONTRACTS = ("contracts",)
-"""What the pages that list contracts are made of: the whole folder."""
+"""The source of the pages that list contracts: the whole folder."""
 
 
 def settings_only_pages(

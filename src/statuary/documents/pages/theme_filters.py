@@ -31,7 +31,7 @@ MAX_LITERAL_ITEMS = 10_000
 
 @dataclass(slots=True)
 class Budget:
-    """What is left for rendering a page."""
+    """The remaining budget of a page."""
 
     steps: Iterator[int] = field(default_factory=count)
     deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
@@ -49,7 +49,7 @@ _budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def new_budget() -> Iterator[None]:
-    """Bound what is rendered within the context."""
+    """Bound the rendering within the context."""
     token = _budget.set(Budget())
     try:
         yield
@@ -165,7 +165,7 @@ def bounded_literal(value: Any) -> Any:
 
 
 def _items(value: Any, most: int) -> int:
-    """Count the items of nested lists, those that occur in several lists several times; stop above `most`."""
+    """Count the items of nested lists, shared ones several times; stop above `most`."""
     if isinstance(value, Mapping):
         return _items(list(value.values()), most)
     if not isinstance(value, list | tuple) or hasattr(value, "_fields"):

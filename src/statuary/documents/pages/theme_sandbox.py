@@ -1,4 +1,4 @@
-"""The environment for templates of a theme, which may come from strangers.
+"""The environment for templates of a theme, which are not trusted.
 
 A theme can use the templates of the package and its own, the data of the page, and the filters, tests and methods
 listed here. It reaches no file and no Python object, and rendering a page is bounded in steps, time and size.
@@ -85,7 +85,7 @@ ATTRIBUTES: tuple[tuple[type, frozenset[str]], ...] = (
     (ZoneInfo, frozenset(("key",))),
     (LoopContext, LOOP_ATTRIBUTES),
 )
-"""What a template can reach of an object, by its type; of views, all fields."""
+"""The attributes that a template can read, by the type of the object; of views, all fields."""
 
 
 class ThemeEnvironment(ImmutableSandboxedEnvironment):

@@ -1,4 +1,4 @@
-"""The syntax of templates of a theme: what could take exponential work is rejected, or goes through a filter."""
+"""The syntax of templates of a theme: constructs with exponential cost are rejected, or go through a filter."""
 
 from collections.abc import Callable
 

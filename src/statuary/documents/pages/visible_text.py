@@ -10,7 +10,7 @@ HIDDEN_CHARACTERS = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls but tab, line feed and carriage return
     "\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f"  # tags: a text within the text that nobody sees
-    "\ud800-\udfff]"  # half of a character, which UTF-8 cannot write
+    "\ud800-\udfff]"  # half of a character, which UTF-8 cannot encode
 )
 """Characters that are shown by their number instead; joiners of scripts and emoji (U+200C, U+200D) are not."""
 
@@ -21,7 +21,7 @@ def visible_text(text: str) -> str:
 
 
 MAX_LINE_LENGTH = 1_000
-"""Characters of a name or sentence that are shown; what is longer was not written to be read."""
+"""Characters of a name or sentence that are shown."""
 
 
 def one_line(text: str) -> str:

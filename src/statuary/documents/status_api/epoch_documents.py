@@ -1,17 +1,17 @@
 """Epochs: documents of future instants, written in advance.
 
-Each instant after the build at which a document changes begins an epoch. Of the documents that change then, an
-epoch has a file each, whole or as a patch of the last whole one before it; a document that reads as at an earlier
-instant has none. The index has the instants, first the one since which the published documents are as they are, and for
-each document the numbers of those at which it changes:
+Each instant after the build at which a document changes begins an epoch. For each document that changes then,
+an epoch has a file, whole or as a patch of the last whole one before it; a document that returns to an earlier
+state has none. The index has the instants, first the last change of the published documents, and for each document
+the numbers of those at which it changes:
 
     {"until": "…", "complete": true, "instants": ["2026-12-01T00:00:00.000Z", "2026-12-01T22:00:00.000Z", …],
      "documents": {"api/v2/summary.json": {"whole": [0, 7], "patched": [1, 2, 9], "again": {"3": 1}}}}
 
-The files lie below the instant's folder: `api/v2/_epochs/20261201T220000000Z/api/v2/summary.json.patch.json`. Number
-0 is a copy of what the build published, which patches refer to and a site can return to.
+The files are below the instant's folder: `api/v2/_epochs/20261201T220000000Z/api/v2/summary.json.patch.json`. Number
+0 is a copy of the build's document, which patches refer to and a site can return to.
 
-Nothing here depends on what the documents are: feeds, badges and pages have epochs in the same way.
+Feeds, badges and pages have epochs too: nothing here depends on the kind of document.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ from statuary.domain.primitives import Instant, instant
 DocumentsAt = Callable[[Instant], Iterable[Document]]
 
 SMALLEST_PATCHED = 2_048
-"""Bytes of a document below which a patch saves less than it costs to apply."""
+"""Bytes of a document below which a patch is not worth its cost."""
 
 LARGEST_PART = 4
 """A patch is at most this part of its document; a larger one makes the document the base of those that follow."""
@@ -41,8 +41,8 @@ class EpochPlan(NamedTuple):
     """The epochs that follow a build.
 
     Attributes:
-        instants: the one since which the documents are as the build publishes them, and those at which one changes.
-        until: the instant up to which the epochs are right; the next build is due by then.
+        instants: the last change of the published documents, and those at which one changes.
+        until: the instant up to which the epochs are valid; the next build is due by then.
         versions: the documents that change, by path.
         cut: whether the limit on their number ended them before the horizon.
     """
@@ -67,7 +67,7 @@ class DocumentVersions:
         present: the document as of the last of them.
         files: what is stored, by number: the document, or its patch.
         whole: the numbers of whole documents.
-        again: the number of an earlier instant as of which the document reads.
+        again: the number of the earlier instant whose document it equals.
     """
 
     def __init__(self, number: int, document: Document) -> None:
@@ -79,7 +79,7 @@ class DocumentVersions:
         self._patches: dict[bytes, int] = {}
 
     def add(self, number: int, document: Document) -> None:
-        """Add what the document is from an instant on."""
+        """Add the document from an instant on."""
         self.present = document
         same = (one for one in self.whole if self.files[one].body == document.body)
         earlier = next(same, None)
@@ -96,7 +96,7 @@ class DocumentVersions:
             self._base = None
 
     def _patch(self, document: Document) -> bytes:
-        """Return the patch of the last whole file; nothing if it is not worth it."""
+        """Return the patch of the last whole file; nothing if it is not small enough."""
         if len(document.body) < SMALLEST_PATCHED:
             return b""
         if self._base is None:

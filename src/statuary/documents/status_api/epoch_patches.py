@@ -1,4 +1,4 @@
-"""Patches: a document as what differs from an earlier one, in parts of its bytes and in new texts.
+"""Patches: a document as ranges of an earlier one's bytes and new texts.
 
     {"base": "<SHA-256 of the earlier bytes>", "parts": [[0, 180], "text", [212, 40960]]}
 
@@ -20,7 +20,7 @@ SHORTEST_RANGE = 24
 
 
 class PatchError(ValueError):
-    """A patch is none, or is one of other bytes."""
+    """A patch is malformed, or belongs to other bytes."""
 
 
 class PatchBase:
@@ -40,7 +40,7 @@ class PatchBase:
             place += len(piece)
 
     def patch(self, document: Document) -> bytes:
-        """Return the patch that makes another document of this one; both must be UTF-8."""
+        """Return the patch that turns this document into another; both must be UTF-8."""
         parts = [
             [part.start, part.stop] if isinstance(part, range) else part.decode()
             for part in _joined(_narrowed(list(self._parts(document)), self.body), self.body)
@@ -61,7 +61,7 @@ class PatchBase:
                 yield piece
                 found = range(found.stop, found.stop)
             else:
-                # of several the next one: most of the rest is in the same order
+                # of several, the next one: most of the others are in the same order
                 place = places[min(bisect_left(places, found.stop), len(places) - 1)]
                 found = range(place, place + len(piece))
         if found:
@@ -69,7 +69,7 @@ class PatchBase:
 
 
 def _pieces(document: Document) -> Sequence[bytes]:
-    """Return what a document is compared by: its parts, the members of objects, or its lines."""
+    """Return the units of comparison: the document's parts, members of objects, or lines."""
     if document.parts or document.media_type not in (JSON, JSON_FEED):
         return document.parts or document.body.splitlines(keepends=True)
     *pieces, last = document.body.split(b',"')
@@ -77,7 +77,7 @@ def _pieces(document: Document) -> Sequence[bytes]:
 
 
 def _narrowed(parts: Sequence[range | bytes], base: bytes) -> Iterator[range | bytes]:
-    """Yield parts; what a text begins and ends with as the bytes in whose place it stands is a range."""
+    """Yield parts; the common beginning and end of a text and the bytes that it replaces are ranges."""
     for before, part, after in zip([b"", *parts], parts, [*parts[1:], b""], strict=False):
         if isinstance(part, range) or isinstance(before, bytes) or isinstance(after, bytes):
             yield part
@@ -136,7 +136,7 @@ def _continued(parts: Iterable[range | bytes]) -> Iterator[range | bytes]:
 
 
 def patched(base: bytes, patch: bytes) -> bytes:
-    """Return the bytes that a patch makes of a base.
+    """Return the bytes that result from a patch and its base.
 
     Raises:
         PatchError: if it is not a patch of these bytes.
@@ -144,7 +144,7 @@ def patched(base: bytes, patch: bytes) -> bytes:
     try:
         value = orjson.loads(patch)
         if value["base"] != sha256(base).hexdigest():
-            raise PatchError("the patch is one of other bytes")
+            raise PatchError("the patch belongs to other bytes")
         return b"".join(
             part.encode() if isinstance(part, str) else base[part[0] : part[1]] for part in value["parts"]
         )

@@ -96,7 +96,7 @@ class StatusDocuments:
     """The status documents of a timeline at any instant; those that do not change are made once."""
 
     def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
-        """Use a timeline that extends at least to the latest instant that is asked for."""
+        """Use a timeline that extends at least to the latest instant of any document."""
         self.timeline = timeline
         self.settings = settings
         self._page = timeline.catalogue.page
@@ -122,7 +122,7 @@ class StatusDocuments:
         """Return a function that gives, for an instant from `start` on, the documents that may have changed.
 
         These exclude the documents of records that are closed by `start`, and at an instant without a change (a
-        midnight, an hour of an outage) all but the uptime: the cost of epochs does not depend on the history.
+        midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the history.
         """
         changes = frozenset((start, *self.timeline.changes))
         open_ids = frozenset(

@@ -228,7 +228,7 @@ EpochNumber = Annotated[int, Field(ge=0)]
 
 
 class DocumentVersionsMembers(TypedDict):
-    """The instants at which a document changes: to a whole file, to a patch of the last one, to what it was before."""
+    """The instants at which a document changes: to a whole file, to a patch of the last one, to an earlier state."""
 
     whole: list[EpochNumber]
     patched: NotRequired[list[EpochNumber]]

@@ -6,7 +6,7 @@ from statuary.domain.primitives import Instant, format_instant
 
 
 class TimestampFormatter:
-    """Formats instants in a time zone and keeps the result: most instants occur often."""
+    """Formats instants in a time zone and caches the result: most instants occur often."""
 
     def __init__(self, zone: ZoneInfo) -> None:
         self._zone = zone

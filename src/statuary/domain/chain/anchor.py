@@ -1,7 +1,7 @@
 """An anchor: what the chain's Merkle proofs show of a contract, under the hashes of blocks.
 
-The account proof is EIP-1186's. The chain's id is in no header: that a block hash is one of the chain's is for a node
-of that chain to say.
+The account proof is EIP-1186's. No header contains the chain's id: only a node
+of the chain can confirm that a block hash belongs to it.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, Hex, keccak256
 
 CREATION_CODE: Final = "{creationBytecode}"
-"""Stands in a node for the record's `creationBytecode.onchainBytecode`, which need not be kept twice."""
+"""Replaces the record's `creationBytecode.onchainBytecode` in a node, so that it is not kept twice."""
 
 Nodes = tuple[str, ...]
 """The nodes of a Merkle proof from the root to the value, as hex."""
@@ -60,7 +60,7 @@ class Anchor(NamedTuple):
 
 
 class Account(NamedTuple):
-    """An account's parts that proofs go on from."""
+    """The members of an account that further proofs start from."""
 
     storage_root: bytes
     code_hash: bytes
@@ -101,10 +101,10 @@ def transaction_in(
     Args:
         evidence: the block, and both proofs.
         index: the transaction's in the block, from 0.
-        creation: the record's creation code as hex, for the place that is left for it.
+        creation: the record's creation code as hex, which replaces the placeholder.
 
     Raises:
-        EvidenceError: if they are not proved to be there.
+        EvidenceError: if the proofs do not show them.
     """
     header, key = header_of(evidence.block), encode_rlp(number_bytes(index))
     nodes = [_bytes(node.replace(CREATION_CODE, creation[2:], 1)) for node in evidence.transaction]
@@ -124,7 +124,7 @@ def _bytes(text: str) -> bytes:
 
 
 def anchor_json(anchor: Anchor) -> dict[str, Json]:
-    """Return an anchor as it is kept beside its contract, and published in its proof."""
+    """Return an anchor as JSON: the form beside its contract and in its proof."""
     members: dict[str, Json] = {
         "record": anchor.record,
         "block": anchor.block and _block_json(anchor.block),

@@ -1,4 +1,4 @@
-"""Block headers, of every fork: each added members at the end, and the hash is over all of them."""
+"""Block headers of every fork: forks add members at the end, and the hash covers all of them."""
 
 from typing import Final, NamedTuple
 
@@ -53,7 +53,7 @@ class BlockHeader(NamedTuple):
 
 
 def parse_header(raw: bytes) -> BlockHeader:
-    """Return what an encoded header says; raise EvidenceError if it is not that of an Ethereum block."""
+    """Return the fields of an encoded header; raise EvidenceError if it is not that of an Ethereum block."""
     items = decode_list(raw)
     if len(items) < len(HEADER_SIZES):
         raise EvidenceError(f"the header has {len(items)} members, fewer than Ethereum's")

@@ -18,7 +18,7 @@ BYTES, LIST = 0x80, 0xC0
 
 
 class EvidenceError(StatuaryError, ValueError):
-    """Bytes that do not show what they should; the message is a clause that follows a colon."""
+    """Bytes that do not show a claim; the message is a clause that follows a colon."""
 
 
 def encode_rlp(item: RlpItem) -> bytes:
@@ -60,7 +60,7 @@ def decode_list(data: bytes) -> list[RlpItem]:
 
 
 def _decode(data: bytes, at: int, limit: int, depth: int) -> tuple[RlpItem, int]:
-    """Return the item at an offset, and where it ends, which is not behind the limit."""
+    """Return the item at an offset, and its end, which is at most the limit."""
     if not depth:
         raise EvidenceError(f"RLP nests deeper than {MAX_RLP_DEPTH} levels")
     if at >= limit:

@@ -1,4 +1,4 @@
-"""Signed transactions and their receipts, in the form that a block's tries hold (EIP-2718).
+"""Signed transactions and their receipts, as in a block's tries (EIP-2718).
 
 Types: legacy with or without a chain id (EIP-155), 1 (EIP-2930), 2 (EIP-1559), 3 (EIP-4844), 4 (EIP-7702).
 """
@@ -25,7 +25,7 @@ CURVE_ORDER: Final = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD
 
 
 class _Layout(NamedTuple):
-    """Where a type of transaction has its members; the last three are the signature's."""
+    """The positions of a transaction type's members; the last three are the signature."""
 
     members: int
     nonce: int
@@ -63,7 +63,7 @@ class SignedTransaction(NamedTuple):
 
 
 def parse_transaction(raw: bytes) -> SignedTransaction:
-    """Return what an encoded transaction says; raise EvidenceError if it is none, or of no known type."""
+    """Return the fields of an encoded transaction; raise EvidenceError if it is malformed or of an unknown type."""
     kind, payload = _envelope(raw, "transaction")
     layout = LAYOUTS.get(kind)
     if layout is None:
@@ -120,14 +120,14 @@ def _typed(items: list[RlpItem], v: int) -> tuple[int | None, int, RlpItem]:
 
 
 class Receipt(NamedTuple):
-    """What a receipt says of its transaction."""
+    """The fields of a transaction's receipt."""
 
     type: int
-    succeeded: bool | None  # None before Byzantium, where receipts do not say it
+    succeeded: bool | None  # None before Byzantium: receipts do not have it
 
 
 def parse_receipt(raw: bytes) -> Receipt:
-    """Return what an encoded receipt says; raise EvidenceError if it is not a receipt."""
+    """Return the fields of an encoded receipt; raise EvidenceError if it is not a receipt."""
     kind, payload = _envelope(raw, "receipt")
     items = decode_list(payload)
     if kind not in LAYOUTS or len(items) != 4 or not isinstance(items[3], list):
@@ -150,7 +150,7 @@ def create_address(sender: Address, nonce: int) -> Address:
 def creating_nonce(creator: Address, address: Address, limit: int) -> int | None:
     """Return the nonce below a limit with which a contract created an address (CREATE); None if there is none."""
     sender, created = bytes.fromhex(creator[2:]), bytes.fromhex(address[2:])
-    nonces = range(1, limit)  # a contract's nonces begin with 1 (EIP-161)
+    nonces = range(1, limit)  # a contract's first nonce is 1 (EIP-161)
     return next(
         (nonce for nonce in nonces if keccak256(encode_rlp([sender, number_bytes(nonce)]))[12:] == created),
         None,

@@ -1,4 +1,4 @@
-"""Merkle Patricia tries (Ethereum's yellow paper, appendix D): proofs are verified, and made for small tries."""
+"""Merkle Patricia tries (Ethereum's yellow paper, appendix D): verify proofs, and make them for small tries."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -7,24 +7,24 @@ from statuary.domain.chain.rlp import EvidenceError, RlpItem, as_bytes, decode_l
 from statuary.domain.primitives import keccak256
 
 EMPTY_ROOT: Final = keccak256(b"\x80")
-"""The root of a trie that holds nothing."""
+"""The root of an empty trie."""
 
 BRANCH, SHORT_NODE = 17, 2
 """The members of a branch, and of an extension or a leaf."""
 
 Entries = list[tuple[str, bytes]]
-"""What a trie holds: keys as hex digits, with their values."""
+"""The entries of a trie: keys as hex digits, with their values."""
 
 
 def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
-    """Return the value that a trie holds under a key; empty if it holds none, which is proved likewise.
+    """Return the value that a trie holds under a key; empty if it holds none, which is proved too.
 
     Args:
-        key: the key as the trie has it: hashed in the tries of accounts and storage.
-        nodes: the nodes on the way from the root to the value, each encoded; those inside another are left out.
+        key: the key in the trie: hashed in the tries of accounts and storage.
+        nodes: the encoded nodes on the path from the root to the value, without those inside another one.
 
     Raises:
-        EvidenceError: if they are not exactly the nodes on that way.
+        EvidenceError: if they are not exactly the nodes of that path.
     """
     if root == EMPTY_ROOT and not nodes:
         return b""
@@ -64,7 +64,7 @@ class _Walk:
                 raise EvidenceError("the Merkle proof ends before the value")
             encoded = self.unread.pop(0)
             if keccak256(encoded) != node:
-                raise EvidenceError("a node of the Merkle proof is not the one that its parent names")
+                raise EvidenceError("a node of the Merkle proof has another hash than in its parent")
             node = decode_list(encoded)
         if len(node) not in (BRANCH, SHORT_NODE):
             raise EvidenceError(f"a node of the Merkle proof has {len(node)} members")
@@ -83,7 +83,7 @@ def _parse_path(encoded: bytes) -> tuple[str, bool]:
 
 
 def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes, list[bytes]]:
-    """Return the root of the trie that holds some values by their keys, and the nodes on the way to one of the keys."""
+    """Return the root of the trie that holds some values by their keys, and the nodes on the path to one of the keys."""
     entries = sorted((one.hex(), value) for one, value in values)
     nodes: list[bytes] = []
     root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else b"\x80"
@@ -91,7 +91,7 @@ def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes
 
 
 def _node(entries: Entries, way: str | None, nodes: list[bytes]) -> RlpItem:
-    """Return the node that holds some entries; encoded nodes below it on the way to a key are added to `nodes`."""
+    """Return the node that holds some entries; encoded nodes below it on the path to a key are added to `nodes`."""
     first, value = entries[0]
     if len(entries) == 1:
         return [_compact(first, is_leaf=True), value]

@@ -10,7 +10,7 @@ _VERSION = re.compile(r"v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})((?:b|rc)\d{1,6})?(-[^+
 class CompilerVersion(NamedTuple):
     """A version that compares as in semantic versioning.
 
-    As in Sourcify, Vyper's betas and release candidates (`0.4.1b1`) count as the release, and a nightly
+    As in Sourcify, Vyper's betas and release candidates (`0.4.1b1`) compare as the release, and a nightly
     (`0.4.7-nightly…`) comes before it.
     """
 
@@ -21,7 +21,7 @@ class CompilerVersion(NamedTuple):
 
 
 UNKNOWN = CompilerVersion(0, 0, 0, released=False)
-"""What a text that is no version counts as: older than everything."""
+"""The version of a text that is not one: older than every version."""
 
 
 @lru_cache(maxsize=256)
@@ -35,12 +35,12 @@ def parse_compiler_version(text: str) -> CompilerVersion:
 
 
 SHORTEST_COMMIT = 7
-"""Digits of a commit that tell two builds apart: what Vyper's wheels spell, where records spell eight."""
+"""Digits of a commit that identify a build: as many as Vyper's wheels have, where records have eight."""
 
 _BUILD = re.compile(
     r"(?P<version>\d+\.\d+\.\d+(?:(?:b|rc)\d+)?(?:-[\w.-]+)?)(?:\+commit\.(?P<commit>[0-9a-f]+))?"
 )
-"""The part of a version that says what was compiled; what follows (`.Linux.g++`, `.mod`) says for which machine."""
+"""The part of a version that identifies the compiler; what follows (`.Linux.g++`, `.mod`) is the machine."""
 
 
 def build_version(text: str) -> str:
@@ -50,9 +50,9 @@ def build_version(text: str) -> str:
 
 
 def is_same_build(recorded: str, reported: str) -> bool:
-    """Return whether a recorded version and the one that a compiler reports are the same build.
+    """Return whether a recorded version and a compiler's own version are the same build.
 
-    Versions must be equal, and commits as far as both are given; Vyper 0.3.1 records have none.
+    Versions must be equal, and so must commits if both have one; Vyper 0.3.1 records have none.
     """
     one, other = _BUILD.match(recorded.removeprefix("v")), _BUILD.search(reported)
     if one is None or other is None or one["version"] != other["version"]:

@@ -12,7 +12,7 @@ class ContractCounts:
 
     # counts by chain id; chains without contracts are left out
     by_chain: Mapping[str, int] = field(default_factory=dict)
-    example: ContractRow | None = None  # the last one in order of locations; None without contracts
+    example: ContractRow | None = None  # the last one by location; None without contracts
 
     @property
     def contracts(self) -> int:

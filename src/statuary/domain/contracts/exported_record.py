@@ -1,7 +1,7 @@
 """A record from the rows of Sourcify's export, as its server makes it from the same tables.
 
 Tables and columns are those of the Verifier Alliance's schema with Sourcify's additions; the mapping to
-members is the server's own query (MEASUREMENTS.md, exports). The export lacks the chain's answer about
+members is the server's own query (MEASUREMENTS.md, exports). The export lacks the chain's state of
 proxies: the member is present only if the code decides it.
 """
 
@@ -18,7 +18,7 @@ from statuary.domain.json_values import Json
 from statuary.domain.primitives import checksum_address
 
 LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.value}
-"""What `sourcify_matches` calls the levels of a match."""
+"""The match levels by their names in `sourcify_matches`."""
 
 
 class ExportedSide(NamedTuple):

@@ -8,10 +8,10 @@ from statuary.domain.contracts.bytecode.transformations import TransformationRea
 
 
 class MatchLevel(StrEnum):
-    """How well on-chain and recompiled bytecode agree; None stands for no match."""
+    """How well on-chain and recompiled bytecode agree; None means no match."""
 
     EXACT_MATCH = "exact_match"
-    """The same bytes, and a hash among them that commits to the very same sources."""
+    """The same bytes, including a hash that commits to the same sources."""
 
     MATCH = "match"
     """The same executable code; the hash differs, or there is none."""

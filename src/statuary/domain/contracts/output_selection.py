@@ -13,7 +13,7 @@ CODE_ARTIFACTS = (
     "evm.deployedBytecode.sourceMap",
     "evm.deployedBytecode.linkReferences",
 )
-"""solc has these for Yul too."""
+"""Outputs of solc for Yul too."""
 
 SOLIDITY_ARTIFACTS = (
     *CODE_ARTIFACTS,
@@ -29,14 +29,14 @@ SOLIDITY_ARTIFACTS = (
 """Everything that a record is derived from; solc ignores the names that it does not know."""
 
 VYPER_ARTIFACTS = ("evm.bytecode.object", "evm.deployedBytecode.object", "abi", "userdoc", "devdoc")
-"""Every Vyper has these."""
+"""Outputs of every Vyper version."""
 
 OPTIONAL_VYPER_ARTIFACTS = {
     "layout": ("storageLayout",),
     "evm.bytecode.sourceMap": ("creationBytecode", "sourceMap"),
     "evm.deployedBytecode.sourceMap": ("runtimeBytecode", "sourceMap"),
 }
-"""Some versions of Vyper have these, and the others reject them; with the place in the record."""
+"""Outputs that only some versions of Vyper accept, with the place in the record."""
 
 VYPER_ARTIFACTS_SINCE = {
     "evm.deployedBytecode.sourceMap": CompilerVersion(0, 2, 0),

@@ -1,4 +1,4 @@
-"""What is proved about a record: the results of the checks, and the five claims that follow from them."""
+"""The proof of a record: the results of the checks, and the five claims that follow from them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class CheckOutcome(StrEnum):
     FAILED = "failed"
     WARNED = "warned"
     NOT_APPLICABLE = "not applicable"
-    """The record has nothing that the rule speaks of, and its claims do not need it to."""
+    """The rule applies to nothing in the record, and its claims do not need it to."""
     SKIPPED = "skipped"
     """The check was left out of this build, with `--skip` or `--only`."""
 
@@ -54,7 +54,7 @@ class ClaimName(StrEnum):
 
 
 class ClaimStatus(StrEnum):
-    """What is known of a claim."""
+    """The status of a claim."""
 
     SHOWN = "shown"
     NOT_SHOWN = "not shown"
@@ -78,9 +78,9 @@ class PinnedBy(StrEnum):
     HASH = "hash"
     """A hash in the on-chain bytecode."""
     COMPILED = "compiled"
-    """The compiler gave it, run again on these sources."""
+    """The compiler gave it in a new run on these sources."""
     CONSISTENT = "self-consistent"
-    """Other members of the record agree with it; all of them together could be made up."""
+    """Other members of the record agree with it; all of them together could be invented."""
     CLAIMED = "claimed"
     """Nothing."""
 
@@ -99,14 +99,14 @@ class CompilationEvidence(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """Everything that is proved about one record."""
+    """The whole proof of one record."""
 
     results: tuple[CheckResult, ...]  # one for each check, in catalogue order
     claims: tuple[Claim, ...] = ()  # empty if only checks were requested
     # by member name; `sources/<path>` for a file that differs from the other sources
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
     anchor: Anchor | None = None  # what the chain's own proofs show of the record, for readers to verify
-    # why evidence from the chain does not show what it should, and what to do about it
+    # why evidence from the chain does not show the claims, and what to do
     anchor_problems: tuple[tuple[str, str], ...] = ()
 
     @computed_once

@@ -1,6 +1,6 @@
 """The record of one verified contract, in its own wire format: it is never converted.
 
-Member names, order and nullability are measured of Sourcify's server (all members, nulls included) and win
+Member names, order and nullability are measured on Sourcify's server (all members, nulls included) and win
 over the specification: `sourceMap` may be an object, transformations may be `delete` and carry `length`, most
 members may be null.
 
@@ -227,7 +227,7 @@ class Record(TypedDict):
 
 
 RecordValue = dict[str, Any]
-"""A record after its shape was checked: what replay, checks and documents work on."""
+"""A record whose shape was checked: the input of replay, checks and documents."""
 
 MEMBERS: tuple[str, ...] = tuple(Record.__annotations__)
 """The record's members in served order."""

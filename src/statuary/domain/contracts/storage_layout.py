@@ -1,4 +1,4 @@
-"""Check storage layouts against the rules by which solc and Vyper lay variables out.
+"""Check storage layouts against the rules of solc and Vyper.
 
 Nothing in bytecode commits to a layout, so only its consistency can be checked: every type is defined and has
 the size of its parts, and every variable is where packing puts it (Solidity docs, "Layout of State

@@ -1,4 +1,4 @@
-"""What a log holds: an entry for each version of each thing published, and the proof that one is in the log.
+"""The entries of a log, one for each version of each published subject, and the proof that one is in the log.
 
 An entry is JSON with sorted keys and no spaces (RFC 8785); `log/schema.json` describes it. A `.tlog-proof` file
 (c2sp.org/tlog-proof) carries its entry as the extra data, so that it needs no other file but the document.
@@ -18,7 +18,7 @@ from statuary.domain.log.notes import DECIMAL, Checkpoint, decode_base64, parse_
 
 
 class EntryKind(StrEnum):
-    """What an entry is about; a scheduled maintenance is an incident, as in Statuspage."""
+    """The kind of an entry's subject; a scheduled maintenance is an incident, as in Statuspage."""
 
     CONTRACT = "contract"
     INCIDENT = "incident"
@@ -26,7 +26,7 @@ class EntryKind(StrEnum):
 
 
 class LogAction(StrEnum):
-    """What happened to it since the entry before it, if there is one."""
+    """What happened to the subject since its previous entry, if it has one."""
 
     ADD = "add"
     CHANGE = "change"
@@ -34,7 +34,7 @@ class LogAction(StrEnum):
 
 
 class LogSubject(NamedTuple):
-    """What an entry is about: a contract by chain id and address, an incident by its id, an update by both ids."""
+    """The subject of an entry: a contract by chain id and address, an incident by its id, an update by both ids."""
 
     kind: EntryKind
     first: str
@@ -66,11 +66,11 @@ class LogEntry(NamedTuple):
 
     @property
     def digests(self) -> tuple[str, str]:
-        """What tells two versions of a subject apart."""
+        """The members that differ between two versions of a subject."""
         return self.sha256, self.proof
 
     def encode(self) -> bytes:
-        """Return the bytes that the log holds."""
+        """Return the bytes of the entry in the log."""
         members: dict[str, Any] = {
             "action": self.action.value,
             "kind": self.subject.kind.value,
@@ -135,7 +135,7 @@ class TlogProof(NamedTuple):
 def check_proof(body: bytes, document: bytes) -> tuple[TlogProof, LogEntry]:
     """Verify, from a .tlog-proof file that statuary wrote, that a document is in a log; return the proof and the entry.
 
-    Whether the checkpoint is signed is not looked at.
+    The signatures of the checkpoint are not verified.
 
     Raises:
         LogError: if the proof does not show it.

@@ -1,6 +1,6 @@
 """Merkle trees as RFC 6962 hashes them: inclusion and consistency proofs, made and verified.
 
-A proof is made from the hashes of complete subtrees, whoever keeps them; it is verified from hashes alone.
+A proof is made from the hashes of complete subtrees; it is verified from hashes alone.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,11 +18,11 @@ SubtreeHash = Callable[[int, int], bytes]
 
 
 class LogError(StatuaryError):
-    """A log is not what its checkpoint says, or cannot be read."""
+    """A log differs from its checkpoint, or cannot be read."""
 
 
 class ProofError(LogError):
-    """A proof does not show what it is to show."""
+    """A proof does not show its claim."""
 
 
 def leaf_hash(entry: bytes) -> bytes:
@@ -62,7 +62,7 @@ def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
 
 
 def _siblings(index: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges beside the way from the root down to a leaf."""
+    """Yield the ranges beside the path from the root to a leaf."""
     start, end = 0, size
     while end - start > 1:
         split = start + _split(end - start)
@@ -110,7 +110,7 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
         is_right = height >= inner or index >> height & 1
         found = node_hash(sibling, found) if is_right else node_hash(found, sibling)
     if found != root:
-        raise ProofError(f"entry {index} is not what the log of {size} entries holds there")
+        raise ProofError(f"entry {index} is not entry {index} of the log of {size} entries")
 
 
 def verify_consistency(

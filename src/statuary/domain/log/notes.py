@@ -1,7 +1,7 @@
 """Signed notes (c2sp.org/signed-note), and the checkpoints that are notes (c2sp.org/tlog-checkpoint).
 
 Keys are Ed25519: type 1 for logs, type 4 for the timestamped cosignatures of witnesses (c2sp.org/tlog-cosignature).
-Signatures of other types, such as ML-DSA-44, are those of unknown keys, and are kept but not looked at.
+Signatures of other types, such as ML-DSA-44, count as those of unknown keys, and are kept unverified.
 """
 
 import re
@@ -18,7 +18,7 @@ LOG_KEY, WITNESS_KEY = b"\1", b"\4"
 """Signature types: Ed25519, and timestamped Ed25519 cosignatures."""
 
 PRIVATE = "PRIVATE+KEY+"
-"""What the text of a private key begins with, as Go's `sumdb/note` writes it."""
+"""The beginning of a private key's text, as Go's `sumdb/note` writes it."""
 
 LARGEST_NOTE = 1_000_000
 MOST_SIGNATURES = 100
@@ -92,7 +92,7 @@ class PrivateKey(NamedTuple):
 
 
 def new_key(name: str) -> PrivateKey:
-    """Return a new random key; raise LogError if the name cannot be one of a key."""
+    """Return a new random key; raise LogError if the name is invalid."""
     return PrivateKey(_key_name(name), token_bytes(HASH_SIZE))
 
 
@@ -110,7 +110,7 @@ def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
 
     Args:
         text: `<name>+<key id>+<base64>`.
-        kinds: the signature types that it may have.
+        kinds: the accepted signature types.
 
     Raises:
         LogError: if it is not one.
@@ -146,7 +146,7 @@ def parse_private_key(text: str) -> PrivateKey:
 
 
 def decode_base64(text: str) -> bytes | None:
-    """Return what canonical base64 encodes; None if it is not that."""
+    """Return the bytes of canonical base64; None for other text."""
     try:
         found = b64decode(text, validate=True)
     except ValueError:
@@ -155,7 +155,7 @@ def decode_base64(text: str) -> bytes | None:
 
 
 class NoteSignature(NamedTuple):
-    """A signature line of a note: by whom, with which key, and the line itself."""
+    """A signature line of a note: the name and id of its key, and the line itself."""
 
     name: str
     key_id: bytes
@@ -243,4 +243,4 @@ def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey) -> None:
 EXAMPLE_SEED = sha256(
     b"The example key of statuary: everyone has it, so it shows nothing about who signed."
 ).digest()
-"""The seed of the key with which demonstrations sign, open to everyone."""
+"""The seed of the public example key, which demonstrations sign with."""

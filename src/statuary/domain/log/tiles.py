@@ -1,4 +1,4 @@
-"""Tiles and entry bundles of a log (c2sp.org/tlog-tiles): their paths, what they hold, and how they grow."""
+"""Tiles and entry bundles of a log (c2sp.org/tlog-tiles): their paths, their content, and their growth."""
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -28,7 +28,7 @@ def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
 
 
 def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
-    """Yield the paths of all tiles and bundles of a log, or of those that it did not have at an earlier size."""
+    """Yield the paths of all tiles and bundles of a log, or of those that are new since an earlier size."""
     for level, count, before in _levels(size, since):
         for kind in (ENTRIES, 0) if level == 0 else (level,):
             for index in range(before // WIDTH, -(-count // WIDTH)):
@@ -36,7 +36,7 @@ def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
 
 
 def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
-    """Yield each level at which a log has grown, with its hashes now and before."""
+    """Yield each level that has grown, with its number of hashes now and before."""
     level = 0
     while size > since:
         yield level, size, since
@@ -44,7 +44,7 @@ def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
 
 
 def read_piece(read: ReadPath, level: int | str, index: int, count: int) -> bytes:
-    """Return a tile or bundle of a level that has `count` in all; the full one where the partial one is gone.
+    """Return a tile or bundle of a level that has `count` in all; the full one where the partial one was removed.
 
     Raises:
         LogError: if it is missing.
@@ -61,7 +61,7 @@ def read_piece(read: ReadPath, level: int | str, index: int, count: int) -> byte
 def tile_subtrees(read: ReadPath, size: int) -> SubtreeHash:
     """Return the function that gives the hashes of complete subtrees of a log of a size from its tiles.
 
-    It raises LogError where a tile is missing or too short. The tiles are not trusted: what is made of these hashes
+    It raises LogError where a tile is missing or too short. The tiles are not trusted: what is computed from these hashes
     has to be verified against a checkpoint.
     """
     kept: dict[tuple[int, int], bytes] = {}
@@ -109,7 +109,7 @@ def verified_entries(read: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
     """Yield the entries of a log whose every tile and bundle is compared with them, and its root after the last.
 
     Raises:
-        LogError: if a piece is missing or does not agree with the others, or the root is another.
+        LogError: if a piece is missing or does not agree with the others, or the root differs.
     """
     growth = LogGrowth(0, lambda _: None)
     for index in range(-(-size // WIDTH)):
@@ -125,7 +125,7 @@ def verified_entries(read: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
     for path, piece in growth.partial_pieces():
         _compare(read, path, piece)
     if growth.root() != root:
-        raise LogError(f"the entries of the log are not those of its checkpoint of {size} entries")
+        raise LogError(f"the entries of the log do not match its checkpoint of {size} entries")
 
 
 def _compare(read: ReadPath, path: str, body: bytes) -> None:
@@ -142,7 +142,7 @@ def _compare(read: ReadPath, path: str, body: bytes) -> None:
 
 
 class LogGrowth:
-    """A log that entries are appended to: gives each tile and bundle once it is full, and the partial ones at last."""
+    """A log that entries are appended to: yields each tile and bundle when it is full, and the partial ones at the end."""
 
     def __init__(self, size: int, read: ReadPath) -> None:
         self.size = self.before = size  # entries by now
@@ -158,7 +158,7 @@ class LogGrowth:
         self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, held))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
-        """Append an entry; yield path and bytes of what is full now; raise LogError if it is too long."""
+        """Append an entry; yield path and bytes of tiles and bundles that are now full; raise LogError if it is too long."""
         self._bundle += _prefixed(entry)
         self.size += 1
         if self.size % WIDTH == 0:
@@ -187,7 +187,7 @@ class LogGrowth:
                 yield tile_path(level, count // WIDTH, count % WIDTH), bytes(tile)
 
     def root(self) -> bytes:
-        """Return the root of the log as it is now."""
+        """Return the present root of the log."""
 
         def subtree(height: int, index: int) -> bytes:
             level, rest = divmod(height, HEIGHT)

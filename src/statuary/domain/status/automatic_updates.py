@@ -102,7 +102,7 @@ def _automatic_update(
     notify: bool = True,
 ) -> IncidentUpdate:
     return IncidentUpdate(
-        # the instant is no part of the id, so that the id survives a moved window
+        # without the instant, so that a moved window keeps its ids
         id=derived_id(maintenance.id, kind),
         status=status,
         body=DEFAULT_BODIES[status] if body is None else body,

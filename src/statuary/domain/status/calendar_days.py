@@ -17,7 +17,7 @@ def day_of(moment: Instant, zone: ZoneInfo) -> date:
 
 @lru_cache(maxsize=4096)
 def day_start(day: date, zone: ZoneInfo) -> Instant:
-    """Return the first instant of a day; where clocks skip midnight, the instant of the skip."""
+    """Return the first instant of a day; if clocks skip midnight, the instant of the skip."""
     return instant(datetime.combine(day, time(), zone))
 
 

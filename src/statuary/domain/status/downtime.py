@@ -90,7 +90,7 @@ class DowntimeByDay:
         return found
 
     def _split(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Yield each day between two instants, and how much of it lies between them."""
+        """Yield each day between two instants, and how much of it is between them."""
         start = max(start, self._start)
         end = min(end, day_start(self._days.last + ONE_DAY, self._zone))
         while start < end:

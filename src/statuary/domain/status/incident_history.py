@@ -1,6 +1,6 @@
 """An incident at each instant of its history.
 
-What an incident's document says changes only at the history's *change instants*; its state between two of
+An incident's document changes only at the history's *change instants*; its state between two of
 them is one value, which is cached.
 """
 

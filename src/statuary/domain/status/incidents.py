@@ -41,7 +41,7 @@ class IncidentUpdate:
     custom_tweet: str | None = None
     tweet_id: int | None = None  # number of the social media post about it
     reopens: bool = False  # opens a record again that was over
-    automatic: bool = False  # posted by the clock, as Statuspage's job does
+    automatic: bool = False  # posted automatically, like those of Statuspage's job
     pointer: Pointer = ()  # where the file defines it; `()` for an update that is in no file
 
 

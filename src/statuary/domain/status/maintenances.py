@@ -15,7 +15,7 @@ from statuary.domain.status.incidents import Incident, IncidentUpdate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Automation:
-    """What happens to a maintenance automatically, under the names of Statuspage's manage API."""
+    """The automatic steps of a maintenance, under the names of Statuspage's manage API."""
 
     scheduled_remind_prior: bool = True  # post a reminder 60 minutes before the window
     scheduled_auto_in_progress: bool = True  # start at `scheduled_for`
@@ -28,7 +28,7 @@ class Automation:
 
 
 class Occurrence(NamedTuple):
-    """Changes to one window of a recurring maintenance; None keeps what the rule gives."""
+    """Changes to one window of a recurring maintenance; None keeps the rule's value."""
 
     scheduled_for: Instant | None = None
     scheduled_until: Instant | None = None

@@ -1,4 +1,4 @@
-"""The status page as a whole, and what of it is published."""
+"""The settings of the status page, and of its documents."""
 
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from statuary.domain.primitives import Instant
 from statuary.domain.status.vocabulary import Impact
 
 UNKNOWN_CREATION = Instant(datetime(1970, 1, 1, tzinfo=UTC))
-"""The creation of a page without `created_at`, in content that dates nothing."""
+"""The creation of a page without `created_at`, in content without any date."""
 
 
 class Page(NamedTuple):

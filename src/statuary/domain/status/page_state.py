@@ -1,4 +1,4 @@
-"""Everything that the status documents say at one instant."""
+"""Everything that the status documents show at one instant."""
 
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ class PageState(NamedTuple):
     overall_status: OverallStatus
     components: dict[str, ComponentState]  # by id, in the order of the documents, removed ones included
     incidents: tuple[IncidentState, ...]  # every published incident, the latest created first
-    maintenances: tuple[IncidentState, ...]  # likewise every maintenance
+    maintenances: tuple[IncidentState, ...]  # every published maintenance
 
     def only(self, ids: frozenset[str]) -> "PageState":
         """Return this state with only the incidents and maintenances of these ids."""

@@ -138,7 +138,7 @@ def _starts(maintenance: Maintenance, recurrence: Recurrence, last: Instant) -> 
 
 
 def _local_starts(rule: str, first: datetime) -> Iterator[Instant]:
-    # only a site with a recurring maintenance pays for the library
+    # only a site with a recurring maintenance imports the library
     from dateutil.rrule import rrulestr  # noqa: PLC0415
 
     # the library looks for a rule that never matches up to its last year, which takes half a minute;
@@ -150,7 +150,7 @@ def _local_starts(rule: str, first: datetime) -> Iterator[Instant]:
 
 
 def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Maintenance]:
-    """Yield the windows of a maintenance that are announced by `until`, each as a maintenance of its own."""
+    """Yield the windows of a maintenance that are announced by `until`, each as a separate maintenance."""
     recurrence = maintenance.recurrence
     if recurrence is None:
         yield maintenance

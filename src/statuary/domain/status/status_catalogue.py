@@ -45,7 +45,7 @@ def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
 
 
 def _published_instants(catalogue: StatusCatalogue) -> Iterator[Instant]:
-    """Yield the dates of records that nothing holds back, and of components."""
+    """Yield the dates of published records, and of components."""
     for record in (*catalogue.incidents, *catalogue.maintenances):
         if not record.draft and record.publish_at is None:
             yield record.created_at

@@ -1,6 +1,6 @@
 """The status of each component over time, from recorded changes and from updates in the order of publication.
 
-The newest statement wins. When an incident is resolved or a maintenance completed, the components that it
+The newest change wins. When an incident is resolved or a maintenance completed, the components that it
 affects return to operational unless another open record affects them; then that record's status applies.
 """
 
@@ -143,7 +143,7 @@ class _Replayer:
 
     def apply(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
         if isinstance(event, _StatusChangeEvent):
-            # a recorded change overrides what open incidents say of the component
+            # a recorded change overrides the status that open incidents give the component
             self._held.pop(event.component.id, None)
             self._status_history(event.component.id).change(event.at, event.status)
             return

@@ -1,7 +1,7 @@
 """The statuses that may follow each status of an update.
 
-Statuspage lets an incident start anywhere (two in three real ones were entered already resolved) and move
-freely while it is open. After its end only a postmortem may follow.
+In Statuspage, an incident starts with any status (two in three real ones were entered already resolved) and
+changes freely while it is open. After its end only a postmortem may follow.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """The status side over time: its state at an instant, and the instants at which that changes.
 
-A `Timeline` is built once from a catalogue; asking it is cheap, so that the documents of every future instant can
-be written. It never reads a clock.
+A `Timeline` is built once from a catalogue; each state costs little, so that the documents of every future instant
+can be written. It never reads a clock.
 """
 
 from bisect import bisect_right
@@ -32,7 +32,7 @@ class Timeline:
     """A catalogue over time."""
 
     catalogue: StatusCatalogue
-    until: Instant  # recurring maintenances are laid out as far as windows are announced by this instant
+    until: Instant  # recurring maintenances have the windows that are announced by this instant
     status_histories: dict[str, StatusHistory]  # by component id
     incidents: tuple[IncidentHistory, ...]  # the latest created first
     maintenances: tuple[IncidentHistory, ...]  # one for each window, the latest created first
@@ -99,7 +99,7 @@ def newest_first(records: Sequence[Incident]) -> list[Incident]:
 
 @lru_cache(maxsize=2)
 def state_at(timeline: Timeline, at: Instant) -> PageState:
-    """Return everything that the status documents say at an instant."""
+    """Return everything that the status documents show at an instant."""
     components = components_at(timeline, at)
     return PageState(
         at=at,
@@ -163,7 +163,7 @@ def updated_at(timeline: Timeline, at: Instant) -> Instant:
 
 
 def _as_stated(stated: Instant | None, changed_at: Instant, at: Instant) -> Instant:
-    """Return when something was changed last, as an import states it unless it was changed again since."""
+    """Return the last change of something: an import's value, unless it has changed since."""
     if stated is None or stated > at:
         return changed_at
     return changed_at if changed_at - stated > SAME_CHANGE else stated
@@ -173,7 +173,7 @@ def transitions(timeline: Timeline, after: Instant, until: Instant, *, days: boo
     """Return the instants after `after`, up to `until`, at which anything published may change.
 
     Args:
-        timeline: must be laid out at least as far as `until`.
+        timeline: must extend at least to `until`.
         after: before the first instant.
         days: include the midnights of the page's zone, at which documents that show days change.
     """

@@ -85,7 +85,7 @@ def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
 
 
 def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
-    """Return the average as a percentage truncated to two decimals (99.949 is 99.94); None of nothing."""
+    """Return the average as a percentage truncated to two decimals (99.949 is 99.94); None for no items."""
     parts = tuple(fractions)
     if not parts:
         return None
@@ -184,7 +184,7 @@ class UptimeWindow:
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Yield each day between two instants inside the window, and how much of it lies between them."""
+        """Yield each day between two instants inside the window, and how much of it is between them."""
         start, end = max(start, self.start), min(end, self.as_of)
         if start < end:
             yield from ((day, to - since) for day, since, to in self.calendar.split(start, end))

@@ -73,4 +73,4 @@ REMINDER_BODY = "Maintenance will begin as scheduled in 60 minutes."
 """Text of the update that Statuspage posts an hour before a window."""
 
 CANCELLED_BODY = "The scheduled maintenance has been cancelled."
-"""Text that ends a cancelled window; Statuspage has none, because it has no such status."""
+"""The last text of a cancelled window; Statuspage has no such status, and so no text."""

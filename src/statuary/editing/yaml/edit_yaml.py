@@ -99,7 +99,7 @@ def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacem
     _check_no_header_comment(text, node)
     quote = node.style if node.style in ("'", '"') else ""
     if isinstance(value, str) and has_comments_below(text, node, key.column):
-        first, *lines = [inline_scalar(value, quote)]  # a block scalar would swallow the comments
+        first, *lines = [inline_scalar(value, quote)]  # a block scalar would include the comments
     else:
         first, *lines = value_lines(value, key.column, YamlStyle.of(path.root), quote)
     replacements = [_replace_on_key_line(text, key, node, first)]

@@ -10,7 +10,7 @@ from statuary.editing.yaml.yaml_nodes import NodeKind, YamlNode, parse_nodes
 
 
 class NodePath(NamedTuple):
-    """How far a pointer leads."""
+    """The part of a pointer that exists."""
 
     root: YamlNode  # the whole text's mapping
     node: YamlNode  # the deepest node that exists

@@ -39,7 +39,7 @@ def end_of_entry(text: str, node: YamlNode, column: int) -> int:
     """
     rest = REST_OF_LINE.match(text, node.end)
     if rest is None:
-        raise EditError("something else is on this line", "move it to a line of its own", node.position)
+        raise EditError("something else is on this line", "move it to a separate line", node.position)
     end = rest.end()
     while (comment := COMMENT_LINE.match(text, end)) and len(comment["indent"]) > column:
         end = comment.end()

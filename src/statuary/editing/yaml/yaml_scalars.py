@@ -1,4 +1,4 @@
-"""One text as a YAML scalar: plain where every YAML reader sees the same text, else quoted or a block."""
+"""A text as a YAML scalar: plain if every YAML reader reads the same text, else quoted or a block."""
 
 import re
 from textwrap import wrap
@@ -6,7 +6,7 @@ from textwrap import wrap
 from statuary.editing.yaml.yaml_nodes import LINE_BREAK
 
 FOLDED_FROM = 100
-"""Length of a paragraph from which it is folded over several lines."""
+"""Characters from which a paragraph is folded over several lines."""
 
 FOLDED_WIDTH = 100
 """Characters of a folded line, indentation excluded."""
@@ -19,10 +19,10 @@ AMBIGUOUS = re.compile(
 """Plain words that a YAML 1.1 or 1.2 reader does not read as text."""
 
 NOT_PLAIN = re.compile(r"^[-?:,\[\]{}#&*!|>'\"%@`\s]|:(\s|$)|\s#|\s$")
-"""What a plain scalar must not contain."""
+"""Characters that a plain scalar must not contain."""
 
 NOT_PLAIN_IN_BRACKETS = re.compile(r"[,\[\]{}]|:")
-"""What a plain scalar in brackets must not contain either."""
+"""Further characters that a plain scalar in brackets must not contain."""
 
 NOT_PRINTED = re.compile(
     r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]|[\u2028\u2029]"
@@ -30,7 +30,7 @@ NOT_PRINTED = re.compile(
 """Characters that are written as escapes; a tab is one of them."""
 
 TO_ESCAPE = re.compile(rf'["\\]|{NOT_PRINTED.pattern}')
-"""What is escaped in double quotes."""
+"""Characters that are escaped in double quotes."""
 
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 

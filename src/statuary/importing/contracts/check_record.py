@@ -1,4 +1,4 @@
-"""Hold a record of another server to every rule before it becomes content."""
+"""Check a record of another server by every rule before it becomes content."""
 
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.content.parse_record import parse_record_json
@@ -36,5 +36,5 @@ def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -
 
 
 def record_with_match_id(record: RecordValue, match_id: str) -> bytes:
-    """Return the bytes of a record that gets another match id."""
+    """Return the bytes of a record with another match id."""
     return encode_unchecked({**record, "matchId": match_id})

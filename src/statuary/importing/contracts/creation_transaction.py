@@ -1,4 +1,4 @@
-"""What a transaction's own fields show: the address and the creation code of the contract that it creates."""
+"""The address and the creation code of the contract that a transaction creates, from the transaction's own fields."""
 
 from typing import Final, NamedTuple
 

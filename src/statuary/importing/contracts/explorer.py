@@ -32,16 +32,16 @@ PAUSE: Final = 0.35
 """Seconds between requests: explorers admit three to five a second."""
 
 BUSY: Final = "rate limit"
-"""What an explorer's message says, with status 200, to one who asks too often."""
+"""A part of an explorer's message, with status 200, for too many requests."""
 
 BUSY_PAUSES: Final = (2.0, 5.0, 15.0)
-"""Seconds to wait then."""
+"""Seconds to wait after too many requests."""
 
 
 def read_explorer_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address], key: str
 ) -> Found:
-    """Yield contracts by their addresses; each is requested when it is read.
+    """Yield contracts by their addresses; each is requested when it is needed.
 
     Args:
         url: of the API, such as https://api.etherscan.io/v2/api or https://eth.blockscout.com/api .
@@ -120,12 +120,12 @@ def explorer_compilation(result: Json) -> ImportedCompilation:
 
 
 def explorer_creation(result: Json) -> OnChainContract:
-    """Return what the result of `getcontractcreation` says of the chain."""
+    """Return the deployment in the result of `getcontractcreation`."""
     created = _first(result)
     return OnChainContract(
         creation=any_hex(created.get("creationBytecode")),
         runtime=None,
-        # the creator may be a factory, which is not who sent the transaction
+        # the creator may be a factory instead of the transaction's sender
         deployment=any_deployment(created.get("txHash"), created.get("blockNumber"), None, None),
         notes=(UNCHECKED_CREATION,) if created else (),
     )

@@ -1,4 +1,4 @@
-"""What an explorer's `getsourcecode` says of a contract: Etherscan's members, and Blockscout's further ones.
+"""The result of an explorer's `getsourcecode`: Etherscan's members, and Blockscout's additional ones.
 
 `SourceCode` is one file's text, a JSON object of files, or standard JSON input in one more pair of braces. Blockscout
 gives the other files in `AdditionalSources` and the compiler's settings in `CompilerSettings`. Members:
@@ -30,10 +30,10 @@ COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def read_explorer_source(result: dict[str, Any]) -> ImportedCompilation:
-    """Return the sources and settings in a result of `getsourcecode`; its compiler has yet to run.
+    """Return the sources and settings in a result of `getsourcecode`; it is not compiled yet.
 
     Raises:
-        ContractImportError: if the explorer has no source, or it is unclear which contract is meant.
+        ContractImportError: if the explorer has no source, or the contract is ambiguous.
     """
     code, name = str(result.get("SourceCode") or ""), str(result.get("ContractName") or "")
     if not code:
@@ -111,7 +111,7 @@ def _solc_settings(result: dict[str, Any]) -> dict[str, Any]:
         "runs": int(runs) if runs.isdigit() else DEFAULT_RUNS,
     }
     libraries = dict(_libraries(result))
-    # in which file a library is, the explorer does not say: an empty path is any file
+    # the explorer does not name the file of a library: an empty path is any file
     return {"optimizer": optimizer} | ({"libraries": {"": libraries}} if libraries else {})
 
 

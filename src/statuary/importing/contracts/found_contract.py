@@ -1,4 +1,4 @@
-"""A contract that a source says is deployed; reading it is left to whoever wants it."""
+"""A contract that a source lists as deployed; it is read only when it is needed."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,10 +26,10 @@ UNKNOWN_ON_CHAIN = OnChainContract(None, None, WorkspaceDeployment())
 
 
 class SourceContract(NamedTuple):
-    """What a source has of a contract: a whole record, or a compilation."""
+    """A contract in a source: a whole record, or a compilation."""
 
     record: bytes | None = None  # the bytes of a record; None if there is a compilation
-    compilation: ImportedCompilation | None = None  # without output if it has yet to be compiled
+    compilation: ImportedCompilation | None = None  # without output if it is not compiled yet
     on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # what the source knows of the chain
 
 
@@ -43,7 +43,7 @@ class FoundContract(NamedTuple):
 
 
 class UnreadableContract(NamedTuple):
-    """What a source names, and why it cannot be a contract of the site."""
+    """An entry of a source that cannot be a contract of the site, and the reason."""
 
     name: str
     reason: str
@@ -98,7 +98,7 @@ def any_quantity(value: Json) -> str | None:
 
 
 def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) -> WorkspaceDeployment:
-    """Return what a tool's file says of the creating transaction; what is malformed is left out."""
+    """Return the creating transaction of a tool's file, without malformed members."""
     name, deployer = any_hex(transaction), any_hex(sender)
     return WorkspaceDeployment(
         transaction_hash=name if name and len(name) == len("0x") + 64 else None,
@@ -119,7 +119,7 @@ def complete(file: Path) -> Iterator[None]:
 
 
 def found_in(file: Path, name: str, contracts: Found) -> Found:
-    """Yield the contracts of a file or folder, and why the rest of it cannot be read."""
+    """Yield the contracts of a file or folder, and the reasons for what cannot be read."""
     try:
         with complete(file):
             yield from contracts

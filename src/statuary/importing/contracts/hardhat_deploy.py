@@ -1,8 +1,8 @@
 """hardhat-deploy's `deployments/<network>` folders: a file for each contract, and the compiler's inputs.
 
 `<Name>.json` has address, receipt and solc's metadata; `solcInputs/<hash>.json` the whole standard JSON input;
-`.chainId` the chain. The compiler's output is not kept, so a contract has to be compiled
-again, and neither is what the transaction sent. Format: `Deployment` of hardhat-deploy 1.0, and the files that it
+`.chainId` the chain. Neither the compiler's output nor the transaction's input is kept, so a contract has to be
+compiled again. Format: `Deployment` of hardhat-deploy 1.0, and the files that it
 wrote in tests/importing.
 """
 
@@ -55,7 +55,7 @@ def read_hardhat_deploy(folder: Path) -> Found:
 def _contracts(network: Path) -> Found:
     chain_file = network / CHAIN_FILE
     chain_id = any_chain_id(decode_source(read_source_bytes(chain_file), chain_file), str(chain_file))
-    # Name.json and Name_Proxy.json are one contract, and the second tells its code
+    # Name.json and Name_Proxy.json are one contract, and the second has its code
     names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
     for name in names:
         if name + PROXY_SUFFIX not in names:
@@ -92,7 +92,7 @@ def _compilation(file: Path, deployment: dict[str, Any]) -> ImportedCompilation:
     metadata = orjson.loads(deployment["metadata"])
     input_file = _input_file(file, deployment)
     if not input_file.is_file():
-        # many repositories leave out solcInputs; the metadata holds the sources that count
+        # many repositories leave out solcInputs; the metadata has the sources of the contract
         return compilation_of_metadata(metadata, {}, str(file))
     ((path, name),) = metadata["settings"]["compilationTarget"].items()
     solc_input = read_json_file(input_file)

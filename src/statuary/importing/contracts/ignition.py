@@ -89,7 +89,7 @@ def _contracts(journal: Path) -> Found:
 
 
 def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[dict[str, Any]]:
-    """Yield the messages of a journal up to a line that is broken, as the last one of a killed deployment may be."""
+    """Yield the messages of a journal up to a broken line: the last one of a killed deployment may be broken."""
     for number, line in enumerate(read_source_bytes(journal).splitlines(), 1):
         try:
             message = orjson.loads(line or b"{}")
@@ -133,7 +133,7 @@ def _on_chain(steps: dict[str, dict[str, Any]], address: Address) -> OnChainCont
 
 
 def _created(sender: Hex, nonce: Any, to: Hex | None, data: Hex) -> CreatedContract | None:
-    """Return what a transaction creates; through CreateX, the code alone is certain."""
+    """Return what a transaction creates; through CreateX, only the code is certain."""
     shown = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
     code = data if to is None else _createx_code(data)
     return shown or (None if code is None else CreatedContract(Address(""), code))

@@ -62,7 +62,7 @@ class ImportedContracts:
     def __init__(self) -> None:
         self.report = ImportReport()  # the paths of new contracts, and what was lost
         self.verified: list[str] = []  # name, place and match level of each verified contract
-        self.incomplete: list[Lost] = []  # path and what is missing of each workspace that was left
+        self.incomplete: list[Lost] = []  # path of each incomplete workspace, and what it lacks
         self.notes: list[Lost] = []
 
 
@@ -81,7 +81,7 @@ class ContractImport:
         self.batch = CompilerBatch()
 
     def import_all(self, found: Found) -> ImportedContracts:
-        """Import everything that a source yields; what goes wrong with one contract is in the report."""
+        """Import everything that a source yields; the report has the failure of each contract."""
         report = self.done.report
         try:
             for one in found:
@@ -224,7 +224,7 @@ class ContractImport:
             self._write(incomplete_files(workspace, missing), options.match_id or "", None)
 
     def _write(self, files: Mapping[str, bytes], match_id: str, replaced: ContractSource | None) -> None:
-        """Write a contract; the lock is held no longer, so that an incident need not wait for an import."""
+        """Write a contract; the lock is held only meanwhile, so that an incident need not wait for an import."""
         if not self.settings.dry_run:
             with content_lock(self.root):
                 write_contract(self.root, files, replaced)
@@ -239,7 +239,7 @@ class ContractImport:
         self.done.report.lost.append(Lost(f"{reason}; {hint}" if hint else reason, name))
 
     def _is_incomplete(self, source: ContractSource) -> bool:
-        """Return whether an import left a workspace that lacks something; one that the author began is theirs."""
+        """Return whether a workspace is one that an import could not complete, not one that the author began."""
         if source.form is not ContractForm.WORKSPACE or read_contract(self.root, source).record is not None:
             return False
         try:

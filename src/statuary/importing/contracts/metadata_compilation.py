@@ -11,7 +11,7 @@ from statuary.importing.imported_compilation import ImportedCompilation, compile
 def compilation_of_metadata(
     metadata: dict[str, Any], texts: Mapping[str, str], where: str
 ) -> ImportedCompilation:
-    """Return the compilation that metadata describes; its compiler has yet to run.
+    """Return the compilation that metadata describes; it is not compiled yet.
 
     Args:
         metadata: solc's.

@@ -1,4 +1,4 @@
-"""Sourcify's API v2, of any server that speaks it: records as they are served.
+"""Any server with Sourcify's API v2: records as they are served.
 
 `GET /v2/contracts/{chainId}` lists a chain, 200 contracts a page; `GET /v2/contract/{chainId}/{address}?fields=all` is
 a record. https://docs.sourcify.dev/docs/api/
@@ -45,7 +45,7 @@ def _listed(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
         results = _results(web, page_url)
         yield from (any_address(one.get("address"), page_url) for one in results)
         following = str(results[-1].get("matchId", "")) if results else ""
-        # a server that knows no pages sends the same one again
+        # a server without paging sends the same page again
         if len(results) < PAGE or following in ("", last):
             return
         last, after = following, f"&afterMatchId={following}"

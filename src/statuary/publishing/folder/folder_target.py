@@ -29,7 +29,7 @@ from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget
 
 PARTITIONS = "partitions"
-"""Where partitions write down what they made, below what a run stages."""
+"""The folder of the partitions' results, below the staging folder of a run."""
 
 FINGERPRINT = "fingerprint"
 """The file that holds what the staged bodies depend on."""
@@ -122,7 +122,7 @@ class FolderTarget(BuildTarget):
 
     @override
     def keep(self, paths: Iterable[str]) -> bool:
-        """Offer the files at these paths unchanged if the ledger vouches for all; return whether it does."""
+        """Offer the files at these paths unchanged if all match the ledger; return whether they do."""
         found = [self._stager.unchanged(path) for path in paths]
         unchanged = [file for file in found if file is not None]
         if len(unchanged) == len(found):
@@ -151,7 +151,7 @@ class FolderTarget(BuildTarget):
     @override
     def missing(self, *, verify: bool) -> frozenset[str]:
         if verify:
-            self._stager.known = None  # every file that is offered from now on is read as well
+            self._stager.known = None  # from now on, every file that is offered is read
         if verify or self._is_unclean:
             found = self._damaged()
         else:
@@ -186,7 +186,7 @@ class FolderTarget(BuildTarget):
             (staged / BODIES).rmdir()
             os.rename(leftover / BODIES, staged / BODIES)
             os.rename(leftover / PARTITIONS, staged / PARTITIONS)
-            # only contracts: lists depend on all of them, and are made again
+            # only contracts: lists depend on all of them, and are rebuilt
             for file in sorted((staged / PARTITIONS).glob("*-contracts-*.sqlite3")):
                 self.take(PartitionResult(items=0, file=file))
             self.ledger.drop(self.ledger.sources.bulk_locations())
@@ -226,7 +226,7 @@ class FolderTarget(BuildTarget):
         self.folder.put_in_place(self.folder.staged(run))
         for name in self.ledger.documents.removals():
             self.folder.remove(name)
-        if is_changed:  # a power cut after this leaves no file empty that the ledger trusts
+        if is_changed:  # after this, a power cut leaves no file empty that the ledger trusts
             self.folder.sync()
         self.ledger.finish(self.folder.folder_time)
 

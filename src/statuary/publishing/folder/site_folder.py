@@ -12,7 +12,7 @@ from statuary.publishing.folder.stager import Stager
 from statuary.publishing.safe_path import LEDGER, OWN_FOLDER, checked_path
 
 BODIES, SITE = "bodies", "site"
-"""The two staged trees: documents of single sources, and what is about the whole site; put in place in this order."""
+"""The two staged trees: documents of single sources, and those of the whole site; put in place in this order."""
 
 CHECKPOINT = LOG_CHECKPOINT.path().rpartition("/")[2]
 
@@ -86,7 +86,7 @@ class SiteFolder:
         return Stager(root=str(self.root), tree=tree_path, folds_case=self.folds_case)
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of the regular file at a path; None if there is none, or it lies behind a link."""
+        """Return the bytes of the regular file at a path; None if it does not exist or is behind a link."""
         folder, _, name = checked_path(path).rpartition("/")
         parts = folder.split("/") if folder else []
         above = ["/".join(parts[: end + 1]) for end in range(len(parts))]

@@ -205,7 +205,7 @@ class Stager:
                 shutil.copystat(source, file)
 
     def _make_folder(self, folder: str) -> None:
-        """Create a folder of the staged tree; not the tree, which is gone if another build began."""
+        """Create a folder of the staged tree; not the tree itself, which another build may have removed."""
         above = os.path.dirname(folder)
         if above != self.tree and not os.path.isdir(above):
             self._make_folder(above)

@@ -11,7 +11,7 @@ from statuary.publishing.ledger.schema import OFFERED_VALUES
 from statuary.publishing.ledger.transaction import transaction
 
 KEEP, ADD, REPLACE, OBSTRUCTED = "k", "a", "r", "x"
-"""What a name needs: nothing, a new file, another file, or that someone moves away what is in the way."""
+"""The action for a name: none, a new file, another file, or an obstruction that somebody has to remove."""
 
 NAMES = "1 + (d.aliases != '') + length(d.aliases) - length(replace(d.aliases, char(10), ''))"
 """How many names a document `d` has."""
@@ -20,7 +20,7 @@ NAMES = "1 + (d.aliases != '') + length(d.aliases) - length(replace(d.aliases, c
 class SiteSize(NamedTuple):
     """The size of the site after the build, every name counted."""
 
-    by_action: dict[str, int]  # names by action; those that are not offered need none
+    by_action: dict[str, int]  # names by action; those that are not offered need no action
     size: int  # bytes of all bodies, each counted once
     changed_size: int  # bytes of the bodies to write
 
@@ -34,7 +34,7 @@ class DocumentTable:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self.partial = False  # whether a file that is not offered stays, unless it was marked; else it goes
+        self.partial = False  # whether files that are not offered stay, except marked ones
         # the error for a path that two sources have; None once both are withdrawn
         self.clash: PublishingError | None = None
         self.has_withdrawn = False  # whether files were withdrawn, whose bodies may be staged
@@ -75,7 +75,7 @@ class DocumentTable:
         return False
 
     def claim(self, path: str) -> bool:
-        """Note a document that lies elsewhere; return whether its path was free."""
+        """Note a document that is stored elsewhere; return whether its path was free."""
         file = OfferedFile(path, "", b"", 0, 0, "", persistent=True, actions=ADD)
         return self.offer_if_free([file])
 
@@ -85,7 +85,7 @@ class DocumentTable:
         self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
 
     def remove_unless_offered(self, paths: Iterable[str]) -> None:
-        """Mark files that go unless they are offered; in a full build all of them do anyway."""
+        """Mark files for removal unless they are offered; a full build removes all of these anyway."""
         if self.partial:
             query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
             self.connection.executemany(query, ((path,) for path in paths))
@@ -125,7 +125,7 @@ class DocumentTable:
                     yield name
 
     def leaving(self) -> Iterator[str]:
-        """Yield the published names that go: of files that are not offered, or not under those names."""
+        """Yield the published names to remove: of files that are not offered, or not under those names."""
         renamed = (
             "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
             " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
@@ -136,7 +136,7 @@ class DocumentTable:
             yield from (name for name in names_of(old, old_aliases) if name not in kept)
 
     def site_size(self, published_names: int, published_size: int) -> SiteSize:
-        """Return how much the site will hold.
+        """Return the size of the site after the build.
 
         Args:
             published_names: how many names the last build published.
@@ -156,7 +156,7 @@ class DocumentTable:
         return SiteSize(by_action, size + kept_size, changed_size)
 
     def _unoffered(self, names: int, size: int) -> tuple[int, int]:
-        """Return how many names stay without being offered, and the bytes of their bodies."""
+        """Return the number of names that stay without being offered, and the bytes of their bodies."""
         sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
         offered = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
         for rows in (offered, "leaving_documents AS d"):
@@ -204,7 +204,7 @@ class DocumentTable:
                 self.connection.execute("UPDATE folders SET modified = ? WHERE path = ?", (time, folder))
 
     def changed_folders(self, time_of: Callable[[str], int | None]) -> list[str]:
-        """Return the recorded folders to which names were added, or from which names were removed, since."""
+        """Return the recorded folders in which names were added or removed since then."""
         known = self.connection.execute("SELECT path, modified FROM folders ORDER BY path").fetchall()
         return [folder for folder, modified in known if time_of(folder) != modified]
 
@@ -214,7 +214,7 @@ class DocumentTable:
             yield name
 
     def save(self, run: int) -> None:
-        """Store the table of files as the site will be; one step of a transaction."""
+        """Store the table of files of the new site; one step of a transaction."""
         execute = self.connection.execute
         self.connection.executemany(
             "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.leaving())

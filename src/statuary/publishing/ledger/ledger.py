@@ -38,13 +38,13 @@ from statuary.publishing.ledger.transaction import transaction
 from statuary.publishing.plan import Action, Change, Plan
 
 OWNED_NAMES = "published.sqlite3"
-"""The database beside the ledger with the names of our files: without the ledger, it tells ours from others'."""
+"""The database beside the ledger with the names of our files: without the ledger, it distinguishes ours from others'."""
 
 WAIT_FOR_OTHERS = 2.0
 """Seconds to wait for another build that holds the ledger."""
 
 NOTES_OF_SOURCES = ("fingerprint", "git tree", "contracts", "settings-only", "status")
-"""Notes that are no longer true when documents come from elsewhere than a build."""
+"""Notes that are invalid when documents do not come from a build."""
 
 SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.REPLACE}
 
@@ -96,7 +96,7 @@ class Ledger:
 
     def _prepare(self, file: Path | None) -> None:
         """Lock the database, create its tables, and read the run numbers."""
-        # a kill of the process loses nothing under synchronous=OFF; a power cut costs at most the ledger
+        # with synchronous=OFF, a killed process loses nothing, and a power cut at most the ledger
         self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
         self.connection.execute("BEGIN EXCLUSIVE")
         (version,) = self.connection.execute("PRAGMA user_version").fetchone()
@@ -188,7 +188,7 @@ class Ledger:
         self._keeps_unchanged = True
 
     def merge_partition(self, file: Path) -> None:
-        """Take over what a partition wrote down."""
+        """Add the results of a partition."""
         clash = merge_partition_file(self.connection, file)
         self.documents.clash = self.documents.clash or clash
 
@@ -232,7 +232,7 @@ class Ledger:
     def save(self, plan: Plan) -> None:
         """Record what is about to be moved into place, as `plan` returned it."""
         totals = {"names": str(plan.documents), "size": str(plan.size)}
-        # what comes from elsewhere says nothing of sources
+        # documents that do not come from a build have no sources
         forgotten = {} if self.is_partial else dict.fromkeys(NOTES_OF_SOURCES, "")
         with transaction(self.connection):
             self.documents.save(self.run)

@@ -1,4 +1,4 @@
-"""What the transparency log holds, to be asked by subject: rows made from its entries, which are the truth."""
+"""The entries of the transparency log by subject: rows made from its entries, which are the truth."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -12,10 +12,10 @@ from statuary.publishing.ledger.transaction import transaction
 COLUMNS = "(entry INTEGER PRIMARY KEY, subject TEXT NOT NULL, body BLOB NOT NULL)"
 INDEX = "CREATE INDEX IF NOT EXISTS {schema}.{schema}_log_subjects ON log_entries (subject, entry)"
 STATE = "log state"
-"""The note of the log that the rows are of."""
+"""The note of the log that the rows come from."""
 
 COMPLETE = "log complete"
-"""The note that says that every contract of the last build is in the log."""
+"""The note that every contract of the last build is in the log."""
 
 PAGE = 2_000
 
@@ -24,7 +24,7 @@ NumberedEntry = tuple[int, LogEntry]
 
 
 class ContractFiles(NamedTuple):
-    """A contract that the site will have, with the paths that its source makes."""
+    """A contract of the new site, with the paths of its source's documents."""
 
     chain_id: str
     address: str
@@ -48,7 +48,7 @@ class LogTable:
             self.connection.executemany(f"INSERT OR REPLACE INTO {schema}.log_entries VALUES (?,?,?)", rows)
 
     def replace(self, entries: Iterable[bytes], state: str) -> None:
-        """Note all published entries, and the log that they are of."""
+        """Note all published entries, and their log."""
         execute = self.connection.execute
         execute("DELETE FROM notes WHERE name IN (?, ?)", (STATE, COMPLETE))
         execute("DELETE FROM main.log_entries")
@@ -68,7 +68,7 @@ class LogTable:
         return [(number, parse_entry(body)) for number, body in found]
 
     def live(self, kind: EntryKind, first: str = "") -> Iterator[LogSubject]:
-        """Yield the subjects of a kind that were not removed before this build; of one incident if it is named."""
+        """Yield the subjects of a kind that were not removed before this build; of one incident if it is given."""
         last = prefix = f"{kind.value}\n{first}\n" if first else f"{kind.value}\n"
         query = (
             "SELECT subject, body, MAX(entry) FROM main.log_entries WHERE subject > ? AND subject < ?"
@@ -97,7 +97,7 @@ class LogTable:
             last = found[-1]
 
     def contract(self, chain_id: str, address: str) -> ContractFiles | None:
-        """Return a contract of the site as it will be; None if it has none at that address."""
+        """Return a contract of the new site; None if it has none at that address."""
         query = "SELECT substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ? ORDER BY location"
         row = self.connection.execute(query, (address, chain_id)).fetchone()
         return (

@@ -1,6 +1,6 @@
-"""What a partition of a build made, as a file: written by a worker, merged into the ledger.
+"""The results of a partition in a file: a worker writes it, and the ledger merges it.
 
-So a worker returns a name instead of thousands of rows, and an interrupted build keeps finished partitions.
+A worker returns a name instead of thousands of rows, and an interrupted build keeps finished partitions.
 """
 
 import os
@@ -28,7 +28,7 @@ BEGIN;
 
 
 def write_partition_file(file: Path, made: PartitionResult) -> None:
-    """Write what a partition made, atomically."""
+    """Write the results of a partition, atomically."""
     unfinished = file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
     with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
@@ -47,7 +47,7 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
-    """Merge what a partition made; return the error for a path that another file has.
+    """Merge the results of a partition; return the error for a path that another file has.
 
     Args:
         connection: a ledger's, outside a transaction.

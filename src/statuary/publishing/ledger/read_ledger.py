@@ -35,7 +35,7 @@ def read_entry(file: Path, path: str) -> LedgerEntry | None:
 
 
 def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
-    """Return why each of the given sources was last built, as far as that is known.
+    """Return why each of the given sources was last built, if known.
 
     Raises:
         PublishingError: if the file is not a ledger.
@@ -77,7 +77,7 @@ def read_entries(file: Path) -> Iterator[LedgerEntry]:
 
 
 def _unfinished_run(connection: sqlite3.Connection) -> int:
-    """Return the run that did not finish, or 0."""
+    """Return the number of the unfinished run, or 0."""
     row = connection.execute("SELECT value FROM notes WHERE name = 'unfinished run'").fetchone()
     return int(row[0]) if row else 0
 

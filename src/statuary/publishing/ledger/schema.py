@@ -30,7 +30,7 @@ OWNED = """
 PRAGMA owned.synchronous=OFF;
 CREATE TABLE IF NOT EXISTS owned.names (path TEXT PRIMARY KEY COLLATE NOCASE, aliases TEXT NOT NULL) WITHOUT ROWID;
 """
-"""A database beside the ledger with the names of our files: without the ledger, it tells ours from others'."""
+"""A database beside the ledger with the names of our files: without the ledger, it distinguishes ours from others'."""
 
 ADOPT_OWNED = """
 INSERT OR IGNORE INTO documents SELECT path, aliases, x'', 0, 0, '', 0, 0 FROM owned.names
@@ -85,7 +85,7 @@ SOURCE_INDEXES = {
     "with_findings": "(location) WHERE findings != ''",
     "of_units": "(unit) WHERE unit != location",
 }
-"""What rows are looked up by."""
+"""The indexes of sources by name."""
 
 LISTED = (
     "match, creation_match, runtime_match, chain_id, address, verified_at,"
@@ -157,4 +157,4 @@ INSERT INTO work.differing SELECT chain_id, match_order, address FROM (
     UNION {BUILT_ROWS} AND reason = ?
 )
 """
-"""Notes the list entries that are new, gone or different, and those that were built for a reason."""
+"""Notes the list entries that are new, removed or different, and those that were built for a reason."""

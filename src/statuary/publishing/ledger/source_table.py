@@ -23,7 +23,7 @@ BY_MATCH_ID = "match_order, chain_id, address"
 """The order of lists: by match id as a number, then chain and address."""
 
 PAGE = 2_000
-"""Rows that are read at a time, so that no statement is open while partitions are merged."""
+"""Rows of each read: no statement may be open while partitions are merged."""
 
 
 class SourceTable:
@@ -51,7 +51,7 @@ class SourceTable:
             last = page[-1][0]
 
     def mark_changed(self, units: Iterable[str]) -> None:
-        """Mark units whose rows of the last build no longer count, although nothing was built from them."""
+        """Mark units whose rows of the last build are obsolete, although nothing was built from them."""
         with transaction(self.connection):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in units))
@@ -87,7 +87,7 @@ class SourceTable:
         return [path for (lines,) in found for path in lines.split("\n")]
 
     def supersede(self) -> None:
-        """Find out which rows of the last build no longer count, once every row has been added."""
+        """Determine which rows of the last build are obsolete, after every row has been added."""
         for name, columns in SOURCE_INDEXES.items():
             self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.built_{name} ON built {columns}")
         if self.partial:
@@ -96,7 +96,7 @@ class SourceTable:
     def withhold(self, one: DuplicateContract, finding: str) -> list[str]:
         """Reject a contract that repeats another; return the paths that its source made.
 
-        The next build reads its source again: the other may be gone then.
+        The next build reads its source again: the other may have been removed by then.
 
         Args:
             one: the contract.
@@ -124,7 +124,7 @@ class SourceTable:
         return documents.split("\n") if documents else []
 
     def compare(self, always: str) -> None:
-        """Find out which list entries differ from the last build's, once every row is as it will be.
+        """Determine which list entries differ from the last build's, after every row is final.
 
         Args:
             always: the reason of rows that count as different even if they are the same.
@@ -190,7 +190,7 @@ class SourceTable:
         last = ""
         while found := self.connection.execute(query, (last,)).fetchall():
             page = [(location, ContractRow._make(listed)) for location, *listed in found]
-            if len(page) == PAGE:  # the last address may go on beyond the page
+            if len(page) == PAGE:  # the last address may continue beyond the page
                 page = [one for one in page if one[1].address != page[-1][1].address]
             yield from page
             last = page[-1][1].address
@@ -213,7 +213,7 @@ class SourceTable:
         """
         repeated = self._repeated(columns.split(", "))
         if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
-            return  # which spares looking at every row
+            return  # this avoids reading every row
         query = (
             f"SELECT location, unit, {columns}, {LISTED} FROM next_sources WHERE ({columns}) IN ({repeated})"
         )
@@ -242,12 +242,12 @@ class SourceTable:
         )
 
     def save(self) -> None:
-        """Store the table of sources as the site will have it; one step of a transaction."""
+        """Store the table of sources of the new site; one step of a transaction."""
         execute = self.connection.execute
         (built,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
         execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.partial else '1'}")
         (kept,) = execute("SELECT COUNT(*) FROM main.sources").fetchone() if self.partial else (0,)
-        if built > kept:  # building the indexes anew is then faster than a position for each row
+        if built > kept:  # rebuilding the indexes is then faster than updating them for each row
             for name in SOURCE_INDEXES:
                 execute(f"DROP INDEX IF EXISTS main.sources_{name}")
         execute("INSERT OR REPLACE INTO main.sources SELECT * FROM work.built")

@@ -12,7 +12,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if connection.in_transaction:  # an error of the disk ends it by itself
+        if connection.in_transaction:  # a disk error has already ended it
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")

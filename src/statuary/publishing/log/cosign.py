@@ -19,7 +19,7 @@ def request_body(log: PublishedLog, old: int) -> bytes:
     """Return the body of `add-checkpoint` for a witness that has seen `old` entries.
 
     Raises:
-        LogError: if it has seen more than there are.
+        LogError: if it has seen more than the log has.
     """
     proof = consistency_proof(old, log.head.size, tile_subtrees(log.read, log.head.size))
     lines = [f"old {old}", *(b64encode(one).decode() for one in proof), "", log.checkpoint.note.body]

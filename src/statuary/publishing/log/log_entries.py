@@ -1,4 +1,4 @@
-"""What a build or a tick publishes, compared with what the log holds: the entries that are missing."""
+"""The entries that the log lacks: what a build or a tick publishes, compared with the log."""
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -16,7 +16,7 @@ from statuary.publishing.ledger.log_table import LogTable, NumberedEntry
 
 
 class PublishedThing(NamedTuple):
-    """A subject as it is published now; without digests it is gone."""
+    """A subject as it is published now; without digests if it was removed."""
 
     subject: LogSubject
     sha256: str = ""
@@ -25,7 +25,7 @@ class PublishedThing(NamedTuple):
 
 
 def missing_entry(thing: PublishedThing, versions: list[NumberedEntry], now: Instant) -> LogEntry | None:
-    """Return the entry that the log lacks about a thing; None if its last one says the same."""
+    """Return the entry that the log lacks about a subject; None if its last one is the same."""
     number, last = versions[-1] if versions else (None, None)
     before = ("", "") if last is None else last.digests  # those of a removed thing are empty
     after = thing.sha256, thing.proof
@@ -38,7 +38,7 @@ def missing_entry(thing: PublishedThing, versions: list[NumberedEntry], now: Ins
 
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[PublishedThing]:
-    """Yield the contracts that may have changed, or all, by address and chain; those that are gone, too."""
+    """Yield the contracts that may have changed, or all, by address and chain, removed ones included."""
     for chain_id, address in table.candidates(every=every):
         yield _contract(table, LogSubject(EntryKind.CONTRACT, chain_id, address))
     if every:
@@ -57,7 +57,7 @@ def _contract(table: LogTable, subject: LogSubject) -> PublishedThing:
 
 
 def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[PublishedThing]:
-    """Yield each incident and maintenance after its updates, and those that are gone."""
+    """Yield each incident and maintenance after its updates, removed ones included."""
     present = set()
     for document in documents:
         incident = incident_of(document.path)

@@ -1,4 +1,4 @@
-"""Who keeps a site's log, and what became of it."""
+"""Who keeps a site's log, and the outcome of extending it."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -24,17 +24,17 @@ class LogKeeper(NamedTuple):
     """Who extends a log, from where, and when."""
 
     settings: LogSettings
-    key: PrivateKey | None  # signs; None leaves the log as it is
+    key: PrivateKey | None  # the signing key; None leaves the log unchanged
     now: Instant  # the time of new entries
     # name and reader of the site where it is published; None if that is the folder
     elsewhere: tuple[str, ReadPath] | None = None
-    # the head that the key signed last, as far as the key's keeper noted it
+    # the head that the key signed last, if the key's keeper noted it
     last_signed: TreeHead | None = None
-    obstacle: str = ""  # why the log cannot be extended now, if there is a key all the same
+    obstacle: str = ""  # why the log cannot be extended although there is a key
 
     @property
     def signing_key(self) -> PrivateKey | None:
-        """The key that signs: the one given, or the example key if the settings ask for it.
+        """The key that signs: the given one, or the example key if the settings choose it.
 
         Raises:
             LogError: if the key is that of another log.
@@ -53,14 +53,14 @@ class LogKeeper(NamedTuple):
 
 
 class LogExtension(NamedTuple):
-    """What became of the log."""
+    """The outcome of extending the log."""
 
     head: TreeHead | None  # its size and root after this run; None if there is no log
     actions: Counter[LogAction]  # how many entries were appended, by action
     by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
     # the published versions of an update that differ from the present one, by the update's id
     former: dict[str, tuple[NumberedEntry, ...]]
-    obstacle: str  # why nothing was appended; empty if nothing was in the way
+    obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether it is the one that everyone has
 
     @override

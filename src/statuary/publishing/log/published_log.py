@@ -1,4 +1,4 @@
-"""A log as it is published: its checkpoint, and its tiles read by path. What it says is verified before it is used."""
+"""A published log: its checkpoint, and its tiles read by path. All of it is verified before it is used."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -17,7 +17,7 @@ PREFIX = LOG.path().rpartition("/")[0]
 
 
 class TreeHead(NamedTuple):
-    """Size and root of a log at some time."""
+    """Size and root of a log at an instant."""
 
     size: int
     root: bytes
@@ -56,22 +56,22 @@ class PublishedLog:
         return verified_entries(self.read, *self.head)
 
     def verify_root(self) -> None:
-        """Verify the tiles at the right edge against the checkpoint; raise LogError if they are others."""
+        """Verify the tiles at the right edge against the checkpoint; raise LogError if they differ."""
         size, root = self.head
         if range_hash(0, size, tile_subtrees(self.read, size)) != root:
-            raise LogError(f"its tiles are not those of its checkpoint of {size:,} entries")
+            raise LogError(f"its tiles do not match its checkpoint of {size:,} entries")
 
     def verify_extends(self, earlier: TreeHead, what: str) -> None:
         """Verify that the log begins with an earlier state of it.
 
         Raises:
-            LogError: if it is shorter, or another; `what` names the earlier state.
+            LogError: if it is shorter, or another log; `what` names the earlier state.
         """
         size, root = self.head
         if earlier.size > size:
             raise LogError(
                 f"the log of {self.name} has {size:,} entries, fewer than the {earlier.size:,} of {what}:"
-                " an old copy was restored, or entries were taken away"
+                " an old copy was restored, or entries were removed"
             )
         try:
             proof = consistency_proof(earlier.size, size, tile_subtrees(self.read, size))
@@ -131,7 +131,7 @@ def published_settings(read_site: ReadPath) -> LogSettings | None:
 def require_growth(
     site: str, read_site: ReadPath, target: str, read_target: ReadPath
 ) -> dict[str, str | None]:
-    """Verify that a site's log continues the one that a target has.
+    """Verify that a site's log continues the log of a target.
 
     Returns:
         The path of the checkpoint with the SHA-256 of the one that was verified, None if there is none.

@@ -47,7 +47,7 @@ from statuary.publishing.log.log_keeper import NO_KEY, LogExtension, LogKeeper
 from statuary.publishing.log.published_log import PREFIX, PublishedLog, TreeHead, open_log, parse_head
 
 BATCH = 1_000
-"""Entries that are noted together."""
+"""Entries in one transaction."""
 
 EMPTY = TreeHead(0, EMPTY_ROOT)
 
@@ -76,7 +76,7 @@ class SiteLog:
         self.renewed: frozenset[LogSubject] = frozenset()
 
     def _newest(self) -> PublishedLog | None:
-        """Return the longest of the published logs; the others, and what was noted, are the beginning of it."""
+        """Return the longest of the published logs, after verifying that it continues the others and the noted heads."""
         public = None if self.key is None else self.key.public
         own = open_log(str(self.target.folder.root), self.target.published, public)
         there = None if self.keeper.elsewhere is None else open_log(*self.keeper.elsewhere, public)
@@ -101,7 +101,7 @@ class SiteLog:
             raise LogError(f"{error}; nothing was published", hint) from None
 
     def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogExtension:
-        """Append what is new, changed or gone, and offer the log.
+        """Append what is new, changed or removed, and offer the log.
 
         Args:
             incidents: the documents of all incidents and maintenances.
@@ -175,7 +175,7 @@ class SiteLog:
                 self.pieces[path] = body
 
     def _offer(self) -> TreeHead | None:
-        """Offer what of the log this run changes, or all of it if nothing stays by itself; return its head."""
+        """Offer the parts of the log that this run changes, or all of it if unoffered files do not stay; return its head."""
         if not self.growth.size:
             return None
         head = TreeHead(self.growth.size, self.growth.root())
@@ -194,7 +194,7 @@ class SiteLog:
         return head
 
     def _checkpoint(self, head: TreeHead) -> str:
-        """Return the published checkpoint, or a new one, once it is verified that it continues the published log."""
+        """Return the published checkpoint, or a new one after verifying that it continues the published log."""
         if self.base is not None and head == self.before:
             return self.base.checkpoint.note.body
         proof = consistency_proof(self.before.size, head.size, tile_subtrees(self._read, head.size))
@@ -206,7 +206,7 @@ class SiteLog:
         return self.pieces.get(path) or (None if self.base is None else self.base.read(path))
 
     def _drop_outgrown_tiles(self, size: int) -> None:
-        """Let the partial tiles go whose full tile is there by now."""
+        """Remove the partial tiles whose full tile exists now."""
         documents = self.target.ledger.documents
         full = set(tile_paths(size, since=self.before.size))
         for path in tile_paths(self.before.size):
@@ -215,7 +215,7 @@ class SiteLog:
                 documents.remove_unless_offered(documents.below(f"{PREFIX}/{whole}.p"))
 
     def _keep_tiles(self, size: int) -> None:
-        """Offer the published tiles once more, but for partial ones whose full tile is there by now."""
+        """Offer the published tiles again, except partial ones whose full tile exists now."""
         there = self.target.ledger.documents.below(f"{PREFIX}/tile")
         published = {path.removeprefix(f"{PREFIX}/") for path in there} | set(tile_paths(self.before.size))
         full = set(tile_paths(size))
@@ -268,7 +268,7 @@ class SiteLog:
 
 
 PROVED = (EntryKind.CONTRACT, EntryKind.INCIDENT)
-"""What has a proof of its own."""
+"""Subjects with a separate proof."""
 
 
 def proof_url(subject: LogSubject) -> tuple[Url, dict[str, str]]:

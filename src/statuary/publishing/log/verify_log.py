@@ -1,4 +1,4 @@
-"""Verifies a published log as a reader does who trusts only its key: as Go's checksum database is verified."""
+"""Verifies a published log for a reader who trusts only its key, like Go's checksum database."""
 
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
@@ -36,13 +36,13 @@ Latest = Callable[[LogSubject], LogEntry | None]
 class DocumentCheck(NamedTuple):
     """How the documents of a site compare with its log."""
 
-    whole: int  # documents and updates that are what the log says last
+    whole: int  # documents and updates that agree with the log's last entry
     due: list[str]  # paths that follow the site's own schedule, and that no build or tick has logged yet
     problems: list[str]  # what is missing, different, or not in the log
 
 
 def subject_of(path: str) -> LogSubject | None:
-    """Return what the path of a document or page is about; None if the log holds nothing about it."""
+    """Return the subject of a document's or page's path; None if the log has no such subjects."""
     found = match_url(plain_path(path.removeprefix("/")))
     if found is None or found[0] not in SUBJECT_URLS or "all-chains" in found[1].values():
         return None
@@ -77,7 +77,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
     """Return the witnesses that have cosigned a checkpoint.
 
     Raises:
-        LogError: if they are fewer than the quorum, or a cosignature is not valid.
+        LogError: if there are fewer than the quorum, or a cosignature is invalid.
     """
     found = checkpoint.note.signed_by(witnesses)
     if len(found) < quorum:
@@ -90,7 +90,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
 def check_documents(
     log: PublishedLog, read: ReadPath, paths: Iterable[str] | None, advance: Callable[[int], None]
 ) -> DocumentCheck:
-    """Verify every tile and entry, and that each document is what the log says last.
+    """Verify every tile and entry, and that each document agrees with its last entry.
 
     Args:
         paths: all paths of the site, to find what is not in the log; None if they cannot be listed.
@@ -127,7 +127,7 @@ def check_documents(
 
 
 def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
-    """Yield the paths that an entry is about, with the SHA-256 that it says; empty for what must not be there."""
+    """Yield the paths that an entry is about, with the SHA-256 that it states; empty for what must not exist."""
     if entry.subject.kind is EntryKind.INCIDENT:
         yield INCIDENT.path(incident_id=entry.subject.first), entry.sha256
         return
@@ -154,7 +154,7 @@ def _checked(
 
 
 def _scheduled(read: ReadPath) -> dict[str, list[bytes | None]]:
-    """Return the bytes that the site itself plans for paths of incidents, by path."""
+    """Return the bytes of the site's own later epochs for paths of incidents, by path."""
     index = readable_epochs(read(EPOCHS.path()))
     return {
         path: [stored.body(read) for stored in index.versions_of(path)]
@@ -164,7 +164,7 @@ def _scheduled(read: ReadPath) -> dict[str, list[bytes | None]]:
 
 
 def _unlogged(path: str, latest: Latest, read: ReadPath) -> Iterator[str]:
-    """Yield what of a document is not in the log: itself, or an update in it."""
+    """Yield the parts of a document that are not in the log: itself, or an update in it."""
     found = match_url(plain_path(path))
     subject = subject_of(path) if found is not None and found[0] in (CONTRACT, PROOF, INCIDENT) else None
     if subject is None:

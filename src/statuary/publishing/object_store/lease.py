@@ -20,10 +20,10 @@ from statuary.publishing.safe_path import OWN_FOLDER
 LEASE = f"{OWN_FOLDER}/lease.json"
 
 DURATION = timedelta(seconds=120)
-"""How long a lease lasts that nobody renews."""
+"""How long a lease lasts without renewal."""
 
 CLOCK_SKEW = 0.25
-"""The part of a lease's duration by which clocks may differ, and before whose end its holder stops."""
+"""The part of a lease's duration by which clocks may differ, and that its holder leaves unused."""
 
 UTC = ZoneInfo("UTC")
 
@@ -61,7 +61,7 @@ class Lease:
 
         Raises:
             PublishingError: if another publisher has it, or the store ignores conditions, which makes a lease
-                worthless.
+                useless.
         """
         found = self.bucket.get(LEASE)
         if found is not None:
@@ -109,7 +109,7 @@ class Lease:
                 ) from None
 
     def _took_effect(self) -> bool:
-        """Return whether the object is ours: the answer to an earlier put may have been lost."""
+        """Return whether the object is ours: the response to an earlier put may be lost."""
         found = self.bucket.get(LEASE)
         if found is None or _parse_terms(found[0]).holder != self.holder:
             return False
@@ -140,7 +140,7 @@ class Lease:
 
 
 def _parse_terms(body: bytes) -> LeaseTerms:
-    """Read the lease object; one that cannot be read is held by nobody."""
+    """Read the lease object; nobody holds an unreadable one."""
     try:
         value = orjson.loads(body)
         return LeaseTerms(str(value["holder"]), parse_instant(value["until"]))

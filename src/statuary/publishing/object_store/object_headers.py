@@ -1,4 +1,4 @@
-"""The headers of objects: a store serves what it was given with the put."""
+"""The headers of objects: a store serves those of the put."""
 
 from hashlib import sha256
 from typing import NamedTuple
@@ -12,7 +12,7 @@ ENCODINGS = {CompressedFormat.GZIP: "gzip", CompressedFormat.BROTLI: "br", Compr
 """The `Content-Encoding` of a compressed form, by the ending that it is stored under."""
 
 DIGEST_ATTRIBUTE = "statuarysha256"
-"""The metadata of an object that tells the SHA-256 of its body, and that statuary put it; Azure allows letters only."""
+"""The metadata of an object with the SHA-256 of its body, which also shows that statuary put it; Azure allows letters only."""
 
 
 class ObjectHeaders(NamedTuple):

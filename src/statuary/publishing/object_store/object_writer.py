@@ -1,4 +1,4 @@
-"""Put single objects, each only if the store still holds what it replaces."""
+"""Put single objects, each only if the object that it replaces is unchanged."""
 
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
@@ -11,7 +11,7 @@ from statuary.publishing.object_store.store import ObjectInfo, ObjectStore, Prec
 from statuary.publishing.object_store.store_comparison import ObjectPut
 
 ATTEMPTS = 5
-"""How often an object is put that changes at the same time, before that is an error."""
+"""Tries to put an object that another program changes at the same time."""
 
 
 class ObjectWriter:
@@ -43,7 +43,7 @@ class ObjectWriter:
         body = self.site.read(put.path)
         if sha256(body).hexdigest() != put.digest:
             raise PublishingError(
-                f"{put.path} is not what the last build wrote", "build the site again, and publish it"
+                f"{put.path} has changed since the last build", "build the site again, and publish it"
             )
         await self._write_if_unchanged(put, body, put.headers.attributes(put.digest))
         self.advance(1)
@@ -55,7 +55,7 @@ class ObjectWriter:
                 return
             self._require_verified(put.path, found)
             if self.lease is not None:
-                self.lease.check()  # reading may have taken long, or the machine may have slept
+                self.lease.check()  # reading may have taken long, or the machine was asleep
             try:
                 await self.store.put_if_unchanged(put.path, body, attributes, found and found.tag)
             except PreconditionFailedError:

@@ -1,4 +1,4 @@
-"""The sources of a publication to a store: first paths and digests, then the bodies that are needed."""
+"""The sources of a publication to a store: first paths and digests, then the needed bodies."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -27,7 +27,7 @@ class PublishedSite(Protocol):
         """Yield every path, in any order; raise PublishingError if the site is incomplete."""
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
-        """Prepare to read the bodies of the paths that are needed.
+        """Prepare to read the bodies of the needed paths.
 
         Raises:
             DamagedSnapshotError: if anything in the site is damaged.

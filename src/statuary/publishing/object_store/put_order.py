@@ -7,7 +7,7 @@ from statuary.documents.url_table import match_url
 from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE
 
 BODIES, PAGES, LISTS, INDEXES, STATUS, WHOLE = STEPS = range(6)
-"""What each step puts: documents that name no others; pages of one thing; lists; what names lists; the status; a manifest."""
+"""The steps: documents that name no others; pages of single subjects; lists; what names lists; the status; a manifest."""
 
 STEP_OF_URL = {
     BODIES: (

@@ -1,7 +1,7 @@
 """An object store by its URL: get, head, list, put and delete, with retries.
 
 The library retries server errors and broken connections with growing pauses. It does not retry a put without
-an answer; that is done here, since putting the same bytes again changes nothing.
+a response; that is done here, since putting the same bytes again changes nothing.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class PreconditionFailedError(Exception):
 
 
 class ConditionsRefusedError(PublishingError):
-    """The store answers 501 Not Implemented, as some do to a put with a condition."""
+    """The store responds with 501 Not Implemented, as some do to a put with a condition."""
 
 
 def is_store_url(url: str) -> bool:
@@ -99,7 +99,7 @@ class ObjectStore:
         except FileNotFoundError:
             return None
         except self.failures as error:
-            raise self._refused(f"say whether it has {path}", error) from None
+            raise self._refused(f"look up {path}", error) from None
 
     def listed(self) -> Iterator[tuple[str, int]]:
         """Yield path and size of every object, in no order."""
@@ -126,7 +126,7 @@ class ObjectStore:
         """Put an object if it is unchanged or, without a tag, if there is none.
 
         Raises:
-            PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose answer was lost.
+            PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose response was lost.
             PublishingError: if the store rejects it.
         """
         await self._put(path, body, attributes, self._mode(tag))
@@ -144,11 +144,11 @@ class ObjectStore:
     ) -> Tag | None:
         """Put an object if it is unchanged or, without a tag, if there is none; return the new tag.
 
-        There is one attempt: whether a put without an answer succeeded cannot be known here.
+        There is one attempt: whether a put without a response succeeded cannot be known here.
 
         Raises:
             PreconditionFailedError: if it has changed.
-            ConditionsRefusedError: if the store knows no such requests.
+            ConditionsRefusedError: if the store does not support such requests.
             PublishingError: if the store rejects it.
         """
         try:
@@ -189,7 +189,7 @@ class ObjectStore:
             return
 
     async def _again(self, once: Callable[[], Awaitable[Result]], what: str) -> Result:
-        """Call a function, and retry if the store does not answer."""
+        """Call a function, and retry if the store does not respond."""
         final = (
             self.errors.PermissionDeniedError,
             self.errors.UnauthenticatedError,
@@ -209,7 +209,7 @@ class ObjectStore:
         raise AssertionError
 
     def _refused(self, what: str, error: Exception) -> PublishingError:
-        """Return the error for a request that the store rejects; the rest of its answer is XML."""
+        """Return the error for a request that the store rejects; the rest of its response is XML."""
         said = str(error).partition(chr(10))[0]
         message = f"{self.url} cannot {what}: {said[:300]}"
         if "501 Not Implemented" in said:
@@ -220,7 +220,7 @@ class ObjectStore:
 
 
 ENVIRONMENT_PREFIXES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
-"""What the environment variables of a scheme begin with."""
+"""The prefixes of a scheme's environment variables."""
 
 CONNECTION_SETTINGS = (
     "allow_http",
@@ -231,7 +231,7 @@ CONNECTION_SETTINGS = (
     "proxy_url",
     "timeout",
 )
-"""Settings of connections that the environment may have: the library overlooks them where any is given in words."""
+"""Connection settings from the environment: the library ignores them where any is passed explicitly."""
 
 
 def _options(url: str, patience: RetryPolicy) -> dict[str, Any]:

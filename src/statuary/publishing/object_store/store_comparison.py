@@ -1,4 +1,4 @@
-"""Compare the site with what the store holds: two tables on disk.
+"""Compare the site with the objects of the store: two tables on disk.
 
 Only shards that differ are loaded, so the work depends on the change and not on the size of the site.
 """
@@ -30,10 +30,10 @@ SCHEMA = """
 CREATE TABLE wanted (path TEXT PRIMARY KEY, digest TEXT, size INTEGER, tag TEXT, shard TEXT, headers INTEGER)
     WITHOUT ROWID;
 CREATE TABLE headers (number INTEGER PRIMARY KEY, media_type TEXT, cache TEXT, encoding TEXT);
-CREATE TABLE held (                     -- what the store holds of ours, as far as it may differ from what is wanted
+CREATE TABLE held (                     -- our objects in the store that may differ from the wanted ones
     path TEXT PRIMARY KEY, digest TEXT, size INTEGER, tag TEXT,
-    certain INTEGER,                    -- 0 if the object itself has to be asked
-    begun INTEGER                       -- the last publication that was to leave it so
+    certain INTEGER,                    -- 0 if the object itself has to be requested
+    begun INTEGER                       -- the last unfinished publication that put it
 ) WITHOUT ROWID;
 CREATE TABLE same (shard TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE foreigners (path TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -116,7 +116,7 @@ class StoreComparison:
         self.database.executemany("INSERT INTO held VALUES (?,?,?,?,1,0)", ((*entry,) for entry in entries))
 
     def may_hold(self, entries: Iterable[StoreLedgerEntry], begun: int) -> None:
-        """Add what an unfinished publication may have put: where it differs, the store is asked.
+        """Add what an unfinished publication may have put: where it differs, the object is requested.
 
         Args:
             begun: which of the unfinished publications, counted from 1.
@@ -126,15 +126,15 @@ class StoreComparison:
             " certain = certain AND digest = excluded.digest AND tag = excluded.tag",
             ((*entry, begun) for entry in entries),
         )
-        # what it does not name it may have removed
+        # it may have removed what it does not name
         self.database.execute("UPDATE held SET certain = 0 WHERE begun < ?", (begun,))
 
     def find(self, path: str, size: int) -> None:
-        """Add an object of a listing, of which nothing else is known."""
+        """Add an object of a listing; nothing else is known about it."""
         self.database.execute("INSERT OR IGNORE INTO held VALUES (?,'',?,'',0,0)", (path, size))
 
     def uncertain(self) -> Iterator[str]:
-        """Yield the paths whose objects must be asked for; answers may be noted meanwhile."""
+        """Yield the paths whose objects must be requested; results may be noted meanwhile."""
         query = "SELECT path FROM held WHERE NOT certain AND path > ? ORDER BY path LIMIT 1000"
         last = ""
         while rows := self.database.execute(query, (last,)).fetchall():

@@ -82,14 +82,14 @@ def parse_index(text: bytes) -> StoreIndex:
         if value["format"] != FORMAT:
             raise PublishingError(
                 f"the ledger in the store has version {value['format']}; this version of statuary reads {FORMAT}",
-                f"delete {INDEX}; the next publication asks for every object instead",
+                f"delete {INDEX}; the next publication requests every object instead",
             )
         doubted = tuple(value.get("doubted", ()))
         instant = str(value.get("instant", ""))
         return StoreIndex(value["shards"], tuple(value["begun"]), doubted, instant)
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
         raise PublishingError(
-            f"{INDEX} is not a ledger", "delete it; the next publication asks for every object instead"
+            f"{INDEX} is not a ledger", "delete it; the next publication requests every object instead"
         ) from None
 
 
@@ -131,7 +131,7 @@ def unpack(body: bytes, name: str, digest: str) -> Iterator[StoreLedgerEntry]:
     if sha256(text).hexdigest() != digest:
         raise PublishingError(
             f"{shard_path(name, digest)} is damaged",
-            f"delete {INDEX}; the next publication asks for every object instead",
+            f"delete {INDEX}; the next publication requests every object instead",
         )
     for line in text.decode().splitlines():
         path, held, size, tag = line.split("\t")

@@ -3,11 +3,11 @@
 Only changes are put: bodies first, then the documents that name them; obsolete objects are deleted last. The
 ledger records a publication before its first put, so the next one knows of a killed publication, asks for the
 objects that it may have touched, and continues. If the ledger is lost, the store is listed and every object
-is asked for; ours carry their digest.
+is requested; ours carry their digest.
 
 Every put has a condition: an object is created only if there is none, and replaced only if it is unchanged.
 So a late put of a publisher that lost its lease fails. What such a publisher may have created or deleted is
-asked for again by the publication after the one that took over.
+requested again by the publication after the one that took over.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -46,7 +46,7 @@ DELETE_BATCH = 1000
 """Objects that S3 deletes in one request."""
 
 LIST_PAGE = 1000
-"""Objects that stores list in one answer."""
+"""Objects of one page of a listing."""
 
 OWN_HEADERS = {"Cache-Control": "no-store"}
 """Of the ledger's objects, in case a host serves them."""
@@ -76,15 +76,15 @@ class ObjectStoreTarget(Target[OfferedObject]):
         verify: bool = False,
         advance: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """Take the lease; compare nothing yet.
+        """Take the lease; the comparison is later.
 
         Args:
-            lease: None for a dry run, or for a store without conditional requests: where it has them all the same,
+            lease: None for a dry run, or for a store without conditional requests; if the store has them after all,
                 another publisher is noticed.
             dry_run: only show the plan.
             adopt: replace objects at the site's paths that statuary did not put.
-            verify: ask for every object, whatever the ledger says.
-            advance: is called for every object that was put or asked for.
+            verify: request every object instead of trusting the ledger.
+            advance: is called for every object that was put or requested.
 
         Raises:
             PublishingError: if another publisher has the lease, or the store cannot be used.
@@ -102,7 +102,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.index = StoreIndex()
         self.index_tag: Tag | None = None
         self.asked = RequestCounts()
-        # SHA-256 of what may be replaced at a path, None for nothing
+        # SHA-256 of the only object that may be replaced at a path; None if there must be none
         self.verified: dict[str, str | None] = {}
         self.instant = ""  # that the site shows, in UTC, for the ledger; empty if unknown
         self._plan: Plan | None = None
@@ -159,7 +159,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.comparison.compare()
 
     def _list(self) -> None:
-        """Add every object of the store, each to be asked for: the ledger is missing or not trusted."""
+        """Add every object of the store, each to be requested: the ledger is missing or not trusted."""
         count = 0
         for path, size in self.store.listed():
             count += 1
@@ -182,7 +182,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
             if found is None:
                 raise PublishingError(
                     f"{shard_path(name, digest)} is missing in {self.store.url}",
-                    f"delete {INDEX}; the next publication asks for every object instead",
+                    f"delete {INDEX}; the next publication requests every object instead",
                 )
             self.asked = self.asked._replace(get=self.asked.get + 1)
             yield from unpack(found[0], name, digest)
@@ -193,7 +193,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.advance(1)
 
     def cost(self) -> RequestCounts:
-        """Return the requests that applying the plan takes, without retries and the lease."""
+        """Return the number of requests to apply the plan, without retries and the lease."""
         counts = self.plan().counts
         shards = set(self.comparison.shards.items()) - self.index.named()
         stale = self.index.named() - set(self.comparison.shards.items())
@@ -273,10 +273,10 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.index = index
 
     def _own_index(self, index: StoreIndex) -> Tag | None:
-        """Return the tag of the index if it is the one to put: the answer to an earlier attempt may be lost.
+        """Return the tag of the index if it is the one to put: the response to an earlier attempt may be lost.
 
         Raises:
-            PublishingError: if it is another one.
+            PublishingError: if it is a different one.
         """
         found = self.store.get(INDEX)
         if found is None or found[0] != index.encode():

@@ -10,7 +10,7 @@ from statuary.publishing.object_store.lease import Lease
 Item = TypeVar("Item")
 
 CONCURRENT_REQUESTS = 32
-"""Requests in flight: where obstore put the most objects a second to each of three servers."""
+"""Requests in flight: the number with the highest rate of puts (measured on three servers)."""
 
 
 def transfer(items: Iterable[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None) -> None:

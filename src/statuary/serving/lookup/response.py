@@ -22,7 +22,7 @@ PREFLIGHT = CORS | {
 }
 
 ERROR_PAGE_HEADERS = {"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff"}
-"""What Express sends with its own error page."""
+"""The headers of Express's own error page."""
 
 NewErrorId = Callable[[], str]
 """Returns a new `errorId` each time: a UUID (version 4) as text."""

@@ -43,7 +43,7 @@ class Route(NamedTuple):
     address: str = ""
 
 
-# Express matches paths in any case and with one slash more at the end; the first pattern that fits wins.
+# Express ignores case and a slash at the end of a path; the first match wins.
 ROUTES = tuple(
     (resource, re.compile(rf"(?:/{SERVER_PREFIX})?/{pattern}/?\Z", re.IGNORECASE | re.ASCII))
     for resource, pattern in (

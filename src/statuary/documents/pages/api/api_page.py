@@ -57,7 +57,7 @@ ENDPOINT_FAMILIES: dict[str, tuple[Url, ...]] = {
         url_table.CHANGES,
     ),
 }
-"""The endpoints that people write programs against, by what they are about."""
+"""The endpoints that programs use, by subject."""
 
 
 class Endpoint(NamedTuple):
@@ -150,7 +150,7 @@ def _counts(catalogue: Catalogue, contracts: ContractCounts, texts: PageTexts) -
 def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: PageTexts) -> Iterator[Endpoint]:
     used: set[str] = set()
     for url in urls:
-        # the pattern of numbered pages fits their index as well, which stands before them
+        # the pattern of numbered pages also matches their index, which comes before them
         example = next((path for path in _matching(url, paths) if path not in used), "")
         used.add(example)
         if example or "{" in url.pattern:

@@ -59,7 +59,7 @@ export async function rootOf(leaf, { index, size, hashes }) {
   return hex(found);
 }
 
-/** Say whether the checkpoint is signed with a key; null where the browser cannot tell. */
+/** Return whether the checkpoint is signed with a key; null where the browser cannot tell. */
 export async function isSigned(proof, publicKey) {
   const [name, , encoded] = publicKey.split("+");
   const raw = base64(publicKey.slice(name.length + 10));

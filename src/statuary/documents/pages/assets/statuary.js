@@ -1,7 +1,7 @@
 // What the pages do with JavaScript: times in the reader's zone, tooltips, and changes at their time.
 //
 // Every instant at which a page changes by itself is known when the site is built, and the page of each such
-// instant is written in advance: `api/v2/_epochs/index.json` says where. At that instant, its content takes the
+// instant is written in advance: `api/v2/_epochs/index.json` lists where. At that instant, its content takes the
 // place of what is shown. This script knows nothing about the content of a page.
 
 const ROOT = new URL("../", import.meta.url);

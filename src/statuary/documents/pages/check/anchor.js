@@ -5,7 +5,7 @@ import { anyHex, asList, at, attempt, bytesOf, refuseIf, sizeOf, slice, strictHe
 
 const hashOf = (hex) => keccakHex(bytesOf(hex));
 
-/** Says whether an anchor's block has an account with this code at an address: its header hashes to the block's hash. */
+/** Returns whether an anchor's block has an account with this code at an address: its header hashes to the block's hash. */
 export function provesCode(anchor, address, code) {
   const digits = strictHex(code);
   const found = attempt(() => {

@@ -6,7 +6,7 @@ import { asText, attempt, isSince, refuseIf, sizeOf, slice, Unreadable } from ".
 const HASHES = { ipfs: 34, bzzr0: 32, bzzr1: 32 };
 const LONGEST_AUXDATA = 1024;
 
-/** How a compiler lays out what it appends: `solidity`, `vyper`, `vyper 0.3.5`, `vyper 0.3.4`, or not at all. */
+/** The layout of a compiler's auxdata: `solidity`, `vyper`, `vyper 0.3.5`, `vyper 0.3.4`, or not at all. */
 export function auxdataStyle(language, version) {
   if (language === "Solidity") return isSince(version, "0.4.7") ? "solidity" : "";
   if (language !== "Vyper" || !isSince(version, "0.3.4")) return "";
@@ -14,7 +14,7 @@ export function auxdataStyle(language, version) {
   return isSince(version, "0.3.10") ? "vyper" : "vyper 0.3.5";
 }
 
-/** How many bytes the auxdata that ends a code says it has, and where its CBOR ends. */
+/** The length that the auxdata at the end of a code states, and where its CBOR ends. */
 function extent(code, style) {
   if (style === "vyper 0.3.4") return [11, sizeOf(code)];
   const size = parseInt(code.slice(-4), 16) || 0;
@@ -29,7 +29,7 @@ export function splitAuxdata(code, style) {
   return { offset, value: slice(code, offset) };
 }
 
-/** What a piece of auxdata says: hashes by scheme, the compiler's version, and for Vyper its sizes. */
+/** The fields of a piece of auxdata: hashes by scheme, the compiler's version, and for Vyper its sizes. */
 export function auxdataFields(value, style) {
   const [size, end] = extent(value, style);
   refuseIf(!style || size !== sizeOf(value));
@@ -66,7 +66,7 @@ function dotted(version) {
   return parts?.length === 3 && parts.every(Number.isInteger) ? parts.join(".") : "";
 }
 
-/** Says why bytes are not auxdata of a style; undefined if they are. */
+/** Returns why bytes are not auxdata of a style; undefined if they are. */
 export function auxdataFault(value, style) {
   if (sizeOf(value) > LONGEST_AUXDATA) return `${sizeOf(value)} bytes are more than compilers append`;
   return attempt(() => auxdataFields(value, style)) instanceof Unreadable

@@ -101,7 +101,7 @@ export function* foundAgain({ name, member, claimed, found, transformations, val
   }
 }
 
-/** Says whether another sorted list has fewer occurrences of an element. */
+/** Returns whether another sorted list has fewer occurrences of an element. */
 function notIn(others) {
   const counts = new Map();
   for (const one of others) counts.set(one, (counts.get(one) ?? 0) + 1);
@@ -133,7 +133,7 @@ export function* creationCodeDeploysTheRuntimeCode({ creation, runtime }) {
   }
 }
 
-/** Says whether code pushes a number, in at most four bytes. */
+/** Returns whether code pushes a number, in at most four bytes. */
 function isPushed(code, number) {
   const digits = number.toString(16);
   for (let width = Math.ceil(digits.length / 2); width <= 4; width++) {
@@ -212,7 +212,7 @@ export function* matchLevelsFollowFromTheBytes({ sides, version }) {
   }
 }
 
-/** Says whether a step changes anything: it may write the auxdata that is there already. */
+/** Returns whether a step changes anything: it may write the auxdata that is there already. */
 function changes({ auxdata, values }, step) {
   if (step.type === "delete") return true;
   return auxdata.find(({ offset }) => offset === step.offset)?.value !== attempt(() => stepValue(step, values));

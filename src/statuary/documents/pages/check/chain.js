@@ -1,8 +1,8 @@
-// Compares the code on the chain with the record's, through a node. No request is sent before the reader asks for it.
+// Compares the code on the chain with the record's, through a node. No request is sent before the reader's click.
 
 import { firstDifference } from "./values.js";
 
-/** Asks an Ethereum node at an address by JSON-RPC. */
+/** Sends requests to an Ethereum node at an address by JSON-RPC. */
 export const nodeAt = (url) => async (method, params) => {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const headers = { "content-type": "application/json" };
@@ -12,7 +12,7 @@ export const nodeAt = (url) => async (method, params) => {
   return result;
 };
 
-/** Asks a wallet in the browser (EIP-1193). */
+/** Sends requests to a wallet in the browser (EIP-1193). */
 export const walletOf = (provider) => (method, params) => provider.request({ method, params });
 
 /** The code at the address in the latest block, and the block of the proof's anchor, if any, according to a node. */
@@ -23,7 +23,7 @@ export async function compareWithChain(ask, record, anchored) {
   return [await codeNow(ask, record), ...anchored ? [await blockOf(ask, anchored)] : []];
 }
 
-/** Says whether the node has the block of an anchor, by number and hash. */
+/** Returns whether the node has the block of an anchor, by number and hash. */
 async function blockOf(ask, { number, hash }) {
   const found = await ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
   return [found?.hash === hash ? "known" : "foreign", {

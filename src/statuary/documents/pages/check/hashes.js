@@ -1,4 +1,4 @@
-// The hashes that compilers write into bytecode. Written out, because `crypto.subtle` exists on HTTPS alone.
+// The hashes that compilers write into bytecode. They are computed here because `crypto.subtle` exists on HTTPS only.
 
 import { keccak256 } from "../../../edge/keccak.js";
 import { hasRepeatedKeys, hexOf, isObject, jsonText, parseJson, sameJson, utf8 } from "./values.js";

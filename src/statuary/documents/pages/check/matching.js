@@ -1,4 +1,4 @@
-// Sourcify's own procedure: which transformations turn recompiled code into that on the chain.
+// Sourcify's own procedure: which transformations turn recompiled code into on-chain code.
 
 import { checkValues } from "./abi.js";
 import { levelOf } from "./auxdata.js";
@@ -8,7 +8,7 @@ import { attempt, refuseIf, sizeOf, slice, Unreadable } from "./values.js";
 
 export const CALL_PROTECTION = `73${"0".repeat(40)}`;
 
-/** The match of a side as Sourcify finds it: level, steps and values; undefined if the codes differ in more. */
+/** The match of a side as Sourcify finds it: level, steps and values; undefined if other bytes differ. */
 export function matchSide(side) {
   const found = attempt(() => new Attempt(side).match());
   return found instanceof Unreadable ? undefined : found;
@@ -73,7 +73,7 @@ class Attempt {
     this.#step(type, reason, start, id, null, value);
   }
 
-  /** Takes over the on-chain auxdata; where the on-chain code ends before it, cuts the recompiled one off. */
+  /** Copies the on-chain auxdata; where the on-chain code ends before it, cuts off the recompiled one. */
   #takeAuxdata({ offset, value }, number) {
     const end = offset + sizeOf(value);
     const onchain = slice(this.onchain, offset, end);
@@ -85,7 +85,7 @@ class Attempt {
   }
 
   #cutOff(offset, size) {
-    // solc puts an INVALID before what it appends
+    // solc writes an INVALID before its auxdata
     refuseIf(!offset || slice(this.code, offset - 1, offset) !== "fe");
     this.code = slice(this.code, 0, offset - 1) + slice(this.code, offset + size);
     this.steps.push({ type: "delete", reason: "cborAuxdata", offset: offset - 1, id: null, length: size + 1 });

@@ -49,7 +49,7 @@ export function* sourcesAreThoseOfTheMetadata({ metadata, sources, severity }) {
     const [expected, literal] = [at(entry, "keccak256"), at(entry, "content")];
     if (digest !== expected) {
       yield fault(
-        `its Keccak-256 is ${digest}, the metadata says ${expected}`,
+        `its Keccak-256 is ${digest}, the metadata states ${expected}`,
         ["sources", path, "content"],
         severity,
       );

@@ -62,7 +62,7 @@ async function rulesOf(url) {
   return new Map(checks.map(({ check, rule }) => [check, rule]));
 }
 
-/** Adds a line for each check that applies, those that fail first, and counts how they ended. */
+/** Adds a line for each check that applies, failed ones first, and counts the outcomes. */
 async function showChecks(section, results, rules) {
   const list = section.querySelector("ol");
   list.replaceChildren();

@@ -1,8 +1,8 @@
-// JSON, bytes and versions as the checks of a record read them.
+// JSON, bytes and versions for the checks of a record.
 //
-// Bytes are text here: two lower-case hex digits each, without `0x`. Comparing and cutting them is then quick.
+// Bytes are text here: two lower-case hex digits each, without `0x`, which is fast to compare and slice.
 
-/** What cannot be read. */
+/** A value that cannot be read. */
 export class Unreadable extends Error {
   constructor(message = "this cannot be read") {
     super(message);
@@ -46,7 +46,7 @@ export function at(value, ...keys) {
   return value;
 }
 
-/** A JSON value as compact text, its keys in order of their text if asked. */
+/** A JSON value as compact text, its keys sorted by text on request. */
 export function jsonText(value, sorted = false) {
   if (Array.isArray(value)) return `[${value.map((one) => jsonText(one, sorted)).join()}]`;
   if (!isObject(value)) return JSON.stringify(value ?? null);
@@ -54,10 +54,10 @@ export function jsonText(value, sorted = false) {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${jsonText(value[key], sorted)}`).join()}}`;
 }
 
-/** Says whether two JSON values are the same, whatever the order of their keys; what is absent is null. */
+/** Returns whether two JSON values are the same, whatever the order of their keys; what is absent is null. */
 export const sameJson = (one, other) => one === other || jsonText(one, true) === jsonText(other, true);
 
-/** Says whether an object in a JSON text has a key twice: then it has more colons than what was read of it. */
+/** Returns whether an object in a JSON text has a key twice: then it has more colons than the parsed value. */
 export function hasRepeatedKeys(text) {
   const colons = (json) => json.replace(/"(?:[^"\\]|\\.)*"/g, "").split(":").length;
   return colons(text) !== colons(jsonText(parseJson(text)));
@@ -100,7 +100,7 @@ export function versionNumber(text) {
 
 export const isSince = (version, first) => versionNumber(version) >= versionNumber(first);
 
-/** Any part of a text in front of its last colon, and the part behind it. */
+/** The parts of a text before and after its last colon. */
 export function splitName(text) {
   const colon = text.lastIndexOf(":");
   return [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];

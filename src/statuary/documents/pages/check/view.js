@@ -1,4 +1,4 @@
-// A record as the checks look at it: every part read once. What cannot be read is undefined, or `Unreadable`.
+// A record for the checks: every part is read once. A part that cannot be read is undefined, or `Unreadable`.
 
 import { constructorInputs } from "./abi.js";
 import { auxdataFields, auxdataStyle, splitAuxdata } from "./auxdata.js";

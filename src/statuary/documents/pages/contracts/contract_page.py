@@ -89,7 +89,7 @@ def contract_page(
     Args:
         pages: the site around it.
         source: the content file of the record.
-        published: whether the record is published; if not, the page says why.
+        published: whether the record is published; if not, the page gives the reason.
     """
     renderer = renderer_of(pages.site)
     view = contract_view(record, proof, pages, renderer.localization, published=published)

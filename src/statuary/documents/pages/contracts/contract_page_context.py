@@ -26,7 +26,7 @@ class ContractPageContext(NamedTuple):
         return one_line(chain.title) if chain else chain_id
 
     def call_target(self, chain_id: str, address: str) -> CallTarget:
-        """Return what a command calls: the contract, by the chain's first public JSON-RPC URL."""
+        """Return the arguments of a command for the contract: its address, and the chain's first public JSON-RPC URL."""
         chain = self._chain(chain_id)
         return CallTarget(address, chain.rpc[0] if chain and chain.rpc else "")
 

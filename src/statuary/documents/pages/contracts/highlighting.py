@@ -1,7 +1,7 @@
 """The colours of sources: one table of words for a language, read here and by the script of contract pages.
 
-The expressions are written so that `re` and JavaScript read them alike, and so that none backtracks: a comment or
-string that nobody closes goes on to the end. Unknown languages have no colours; Fe has those of Vyper.
+The expressions mean the same to `re` and JavaScript, and none backtracks: a comment or
+string that is not closed continues to the end. Unknown languages have no colours; Fe has those of Vyper.
 """
 
 import json

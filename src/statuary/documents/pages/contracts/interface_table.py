@@ -48,10 +48,10 @@ class InterfaceItem(NamedTuple):
     anchor: str = ""  # the hash, if no other item has it; else empty
     outputs: tuple[ParameterRow, ...] = ()
     mutability: str = ""  # `view`, `pure`, `payable`, `nonpayable`
-    anonymous: bool = False  # whether an event has no topic of its own
+    anonymous: bool = False  # whether the event has no topic for its signature
     notice: Markup = Markup()  # what it does, from the documentation of the authors
     details: tuple[Markup, ...] = ()  # the NatSpec for developers
-    # what calls it from a shell, with Foundry's cast; empty if its names cannot stand in a shell
+    # the shell command that calls it with Foundry's cast; empty if its names are unsafe in a shell
     command: str = ""
 
     @property
@@ -81,7 +81,7 @@ class InterfaceView(NamedTuple):
 
 
 class CallTarget(NamedTuple):
-    """What a command calls: an address, by a JSON-RPC URL or that of the reader's own environment."""
+    """The arguments of a command: an address, and a JSON-RPC URL, or that of the reader's environment."""
 
     address: str = ""
     rpc: str = ""
@@ -113,7 +113,7 @@ def interface_view(
 
 
 class _Anchors:
-    """The anchors of a page that are taken."""
+    """The used anchors of a page."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
@@ -147,7 +147,7 @@ SHELL_SAFE = re.compile(r"[\w$(),\[\]]+", re.ASCII)
 
 
 def _command(item: Mapping[str, Json], signature: str, target: CallTarget) -> str:
-    """Return the line that calls a function; arguments stand in capitals."""
+    """Return the line that calls a function, its arguments in capitals."""
     reads = item.get("stateMutability") in ("view", "pure")
     text = signature + (_returned(as_list(item.get("outputs"))) if reads else "")
     if not target.address or not SHELL_SAFE.fullmatch(text):

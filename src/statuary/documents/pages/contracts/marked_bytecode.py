@@ -27,10 +27,10 @@ WORD_BYTES = 32
 """Bytes of an immutable in the code."""
 
 MAX_PLAIN_BYTES = 160
-"""Bytes of unmarked code that stand in one piece; of more, the middle is left out."""
+"""Bytes of unmarked code that are shown whole; of a longer piece, the middle is left out."""
 
 KEPT_BYTES = 64
-"""Bytes that stay at either end of a piece whose middle is left out."""
+"""Bytes at either end of a piece without its middle."""
 
 AUXDATA = "auxdata"
 """The reason of a mark that is no transformation: metadata that the compiler wrote."""
@@ -56,7 +56,7 @@ class BytecodePiece(NamedTuple):
     id: str = ""
     step: int = 0
     omitted: int = 0  # the number of bytes that are not shown here
-    value: str = ""  # what the bytes of a mark say: a number, an address, a hash
+    value: str = ""  # what the bytes of a mark encode: a number, an address, a hash
     place: SourcePlace | None = None  # the source that a mark comes from, if the record's source map names it
 
 
@@ -124,7 +124,7 @@ def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
 
 
 def _told(piece: BytecodePiece, style: AuxdataStyle) -> str:
-    """Return what the bytes of a mark say; empty if that is their hex digits and no more."""
+    """Return the value that the bytes of a mark encode; empty if that is only their hex digits."""
     value = bytes.fromhex(piece.hex)
     if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):
         try:

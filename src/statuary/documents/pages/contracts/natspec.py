@@ -1,4 +1,4 @@
-"""NatSpec: what the authors of a contract say of its functions, events and errors."""
+"""NatSpec: the documentation of a contract's functions, events and errors by its authors."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from statuary.domain.json_values import Json
 
 
 class Natspec:
-    """What authors say of functions, events and errors, by signature."""
+    """The documentation of functions, events and errors, by signature."""
 
     def __init__(self, userdoc: Mapping[str, Json], devdoc: Mapping[str, Json]) -> None:
         self._user = userdoc
@@ -34,10 +34,10 @@ def _first(value: Json) -> Mapping[str, Json]:
 
 
 NATSPEC_CODE = re.compile(r"`+([^`]+)`+|\{([A-Za-z_][\w.-]*)\}")
-"""Code in NatSpec: between backticks, or as OpenZeppelin refers to other items, `{IERC20-transfer}`."""
+"""Code in NatSpec: in backticks, or in OpenZeppelin's references to other items, `{IERC20-transfer}`."""
 
 
 def natspec_text(text: Json) -> Markup:
-    """Return a NatSpec text as one paragraph with code set as such."""
+    """Return a NatSpec text as one paragraph with marked code."""
     shown = str(escape(one_line(as_text(text))))
     return Markup(NATSPEC_CODE.sub(lambda found: f"<code>{found[1] or found[2]}</code>", shown))  # noqa: S704 - escaped

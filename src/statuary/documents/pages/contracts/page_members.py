@@ -13,7 +13,7 @@ MAX_NAME_LENGTH = 80
 
 
 def with_page_members(row: ContractRow, record: RecordValue) -> ContractRow:
-    """Return a record's row with what pages and the search show of it."""
+    """Return a record's row with the members for pages and the search."""
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
     signatures = dict.fromkeys(signatures_of(record.get("abi")))

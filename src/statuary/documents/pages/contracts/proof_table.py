@@ -24,7 +24,7 @@ OUTCOME_ICONS = {
     CheckOutcome.WARNED: "degraded_performance",
     CheckOutcome.PASSED: "operational",
 }
-"""The sign of an outcome: its shape says the same as its colour."""
+"""The sign of an outcome: its shape means the same as its colour."""
 
 
 class CheckRow(NamedTuple):
@@ -39,7 +39,7 @@ class CheckRow(NamedTuple):
 
 
 class ClaimRow(NamedTuple):
-    """What is known of one claim."""
+    """The status of one claim."""
 
     sentence: str  # the claim
     sign: str  # the sign of its status
@@ -57,7 +57,7 @@ class ProofView(NamedTuple):
     summary: str  # how many checks ended how, in words
     rows: tuple[CheckRow, ...]  # those that had something to look at, the worst first
     not_applicable: tuple[str, ...]  # those that do not apply, by name as words
-    skipped: tuple[str, ...]  # those that this build left out likewise
+    skipped: tuple[str, ...]  # those that this build skipped
     claims: tuple[ClaimRow, ...]  # what is known of each claim
 
 
@@ -119,7 +119,7 @@ def _claim_row(claim: Claim, texts: PageTexts, explorer: str) -> ClaimRow:
 
 
 def meaning(proof: Proof, levels: Mapping[str, str], texts: PageTexts) -> str:
-    """Say what is shown of a published record, and what is not: never more than its claims.
+    """Return the sentence about what is shown of a published record, and what is not: never more than its claims.
 
     Args:
         levels: the match that the record claims of each side, `creation` and `runtime`; empty if it claims none.
@@ -141,7 +141,7 @@ def meaning(proof: Proof, levels: Mapping[str, str], texts: PageTexts) -> str:
 
 
 def _level_text(levels: Mapping[str, str]) -> str:
-    """Return the text that says how far the sides match; sides with different levels have their own texts."""
+    """Return the text about how far the sides match; sides with different levels have their own texts."""
     claimed = {level for level in levels.values() if level}
     if len(claimed) > 1:
         return next(f"exact_{side}" for side, level in levels.items() if level == "exact_match")
@@ -149,7 +149,7 @@ def _level_text(levels: Mapping[str, str]) -> str:
 
 
 def _commitment(proof: Proof) -> str:
-    """Return which text says what a hash commits to: Vyper's covers the sources alone."""
+    """Return which text explains what a hash commits to: Vyper's covers the sources alone."""
     is_whole = proof.pinned.get("compilation.compilerSettings") is PinnedBy.HASH
     return "hashed" if is_whole else "hashed_sources"
 

@@ -1,4 +1,4 @@
-"""The search over contracts as static files: what begins alike lies in one file, so that a search reads one or two.
+"""The search over contracts as static files: terms with the same beginning share one file, so a search reads one or two.
 
     contracts/search/index.json             {"shards": {"address": ["0", "1", …], …}, "page": "contracts/…",
                                              "levels": {"exact_match": "Exact match", …}}
@@ -6,10 +6,11 @@
                                              "terms": {"vault": [3, 0, 2]}}
 
 A term's list begins with the number of contracts that have it, then the places of the newest of them in
-`contracts`. Kinds are `address` and `selector` (hex digits; of events and errors likewise the first four bytes of
+`contracts`. Kinds are `address` and `selector` (hex digits; of events and errors also the first four bytes of
 their hash), `name` (words of names, in lower case) and `abi` (names of functions, events and errors as they are
-written). A shard is called by what its terms begin with, letters in lower case and digits alone; one that would
-hold too many contracts is parted by the next letter, and the term that ends there goes to `<term>_`. So no file grows beyond some ten kilobytes in transfer, however many contracts there are.
+written). A shard is named by the beginning of its terms, with only lower-case letters and digits; one with too many
+contracts is divided by the next letter, and the term that ends there goes to `<term>_`. So no file has more than some
+ten kilobytes in transfer, however many contracts there are.
 """
 
 import re
@@ -29,7 +30,7 @@ MAX_SHARD_CONTRACTS = 500
 """Contracts that a shard holds at most, unless they all have the same term."""
 
 MAX_SHARD_NAME_LENGTH = 20
-"""Letters of a shard's name at most: names can be alike for long."""
+"""The most letters of a shard's name: names can have long common beginnings."""
 
 MAX_WORDS = 8
 """Words of one name that can be searched for."""
@@ -66,14 +67,14 @@ def search_documents(
 
 
 def words_of(name: str) -> list[str]:
-    """Return what a name can be found by: its words, and the whole of it, in lower case without accents."""
+    """Return the search terms of a name: its words, and the whole of it, in lower case without accents."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word.lower() for word in WORD.findall(plain)]
     return list(dict.fromkeys(word for word in (_compared(plain), *words) if len(word) > 1))[:MAX_WORDS]
 
 
 def _compared(term: str) -> str:
-    """Return what of a term is compared with a query; `DOMAIN_SEPARATOR` and `domainSeparator` are alike."""
+    """Return the part of a term that queries are compared with; `DOMAIN_SEPARATOR` and `domainSeparator` have the same."""
     return re.sub(r"[^a-z0-9]", "", term.lower())
 
 
@@ -97,7 +98,7 @@ def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
 
 
 def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
-    """Yield the shards of terms that begin alike up to a length, by name, in order."""
+    """Yield the shards of terms with a common beginning of some length, by name, in order."""
     by_name: dict[str, dict[str, Sequence[int]]] = {}
     for term in sorted(terms):
         by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]

@@ -1,8 +1,8 @@
 """Source files on pages: by line, highlighted, with all characters visible.
 
-The file of the contract has anchors and colours here; a script gives them to another file when it is opened. What
-would make a page unusable is left out with a note: very large files lose their highlighting first, then their text;
-very long lines are cut. The record has all of it.
+The file of the contract has anchors and colours here; a script adds them to another file when it is opened. To keep
+pages usable, very large files lose their highlighting first, then their text, and very long lines are cut, each with
+a note. The record has all of it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ MAX_SOURCE_LINE_LENGTH = 2_000
 """Characters of a line that are shown."""
 
 CACHED_FILES = 1_024
-"""How many coloured files are kept: clones bring the same file again and again."""
+"""How many coloured files are kept: clones have the same files."""
 
 
 class SourceView(NamedTuple):
@@ -66,7 +66,7 @@ def _target_first(files: Mapping[str, str], target: str) -> list[str]:
 
 def _view(path: str, content: str, language: str, *, anchor: str, shown: bool, opened: bool) -> SourceView:
     hidden = tuple(hidden_characters(content))
-    # a script colours what can be read back from the page as it is
+    # a script colours a text that can be read back unchanged from the page
     later = shown and not (opened or hidden)
     markup = None
     if shown:
@@ -113,7 +113,7 @@ def highlighted_lines(content: str, language: str) -> tuple[str, ...]:
 
 
 def _unified(content: str) -> str:
-    # a carriage return ends a line to compilers, and so a comment; here as well, whatever stands behind it
+    # compilers end a line, and so a comment, at a carriage return; so do these lines
     return content.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -1,7 +1,7 @@
-"""Where bytes of the runtime code come from: the line of source that the compiler's source map names for them.
+"""The source line of bytes in the runtime code, by the compiler's source map.
 
 Solidity's documentation, "Source Mappings": one entry an instruction, `start:length:file:jump:depth`, in bytes of the
-source, where an empty field repeats the one before.
+source, where an empty field repeats the previous one.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -24,7 +24,7 @@ class SourcePlace(NamedTuple):
 
 
 def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
-    """Return the places of what instructions push, by its offset in the recompiled runtime code."""
+    """Return the source lines of pushed values, by their offset in the recompiled runtime code."""
     code = as_object(record.get("runtimeBytecode"))
     digits, entries = as_text(code.get("recompiledBytecode"))[2:], as_text(code.get("sourceMap")).split(";")
     if not offsets or len(entries) < 2 or not is_hex_digits(digits):
@@ -46,7 +46,7 @@ def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int,
 
 
 def _mapped(code: bytes, entries: list[str]) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield the offset of what each instruction pushes, with start, length and file of its source."""
+    """Yield the offset of each instruction's pushed value, with start, length and file of its source."""
     at, fields = 0, [0, 0, -1]
     for entry in entries:
         if at >= len(code):

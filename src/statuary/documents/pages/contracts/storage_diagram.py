@@ -20,7 +20,7 @@ MAX_LAYOUT_DEPTH = 8
 """Levels of structs that are opened."""
 
 TONES = 6
-"""Colours that follow one another in the picture."""
+"""The number of different colours in the picture."""
 
 
 class StorageVariable(NamedTuple):

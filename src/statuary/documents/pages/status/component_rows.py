@@ -24,7 +24,7 @@ BAR_HEIGHTS = {
     "partial_outage": 30,
     "major_outage": BAR_HEIGHT,
 }
-"""A worse day has a taller bar, so that not only its colour differs."""
+"""A worse day has a taller bar, since colour alone is not enough."""
 
 NO_DATA_HEIGHT = 3
 
@@ -202,7 +202,7 @@ def _bar(place: int, status: str) -> UptimeBar:
 
 
 class DowntimeDays:
-    """Days of downtime in words; one that has not changed is made once."""
+    """Days of downtime in words; an unchanged day is computed once."""
 
     def __init__(self, localization: Localization) -> None:
         self._dates, self._texts = localization.dates, localization.texts

@@ -42,7 +42,7 @@ class HistoryView(NamedTuple):
 
 
 def by_quarter(state: PageState, zone: ZoneInfo) -> dict[Quarter, tuple[IncidentState, ...]]:
-    """Return everything that has begun, by quarter, newest first."""
+    """Return all records that have begun, by quarter, newest first."""
     begun = [one for one in (*state.incidents, *state.maintenances) if one.status != "scheduled"]
     found: dict[Quarter, list[IncidentState]] = {}
     for one in sorted(begun, key=lambda one: (began_at(one), one.incident.id), reverse=True):

@@ -26,7 +26,7 @@ class ComponentStatusChange(NamedTuple):
 
 
 class FormerVersion(NamedTuple):
-    """An update as it was published before it was edited: the entry of the log about it, and its SHA-256."""
+    """An earlier version of an edited update: its entry in the log, and its SHA-256."""
 
     entry: int
     at: FormattedTime
@@ -78,7 +78,7 @@ class IncidentCard(NamedTuple):
 
 
 def began_at(state: IncidentState) -> Instant:
-    """Return the instant by which pages file an incident: its start, or that of its maintenance window."""
+    """Return the instant that pages list an incident under: its start, or that of its maintenance window."""
     incident = state.incident
     return incident.scheduled_for if isinstance(incident, Maintenance) else incident.started_at
 

@@ -45,13 +45,13 @@ class StatusView(NamedTuple):
     # the latest change; None if nothing has happened on a page of unknown age
     updated_at: FormattedTime | None
     next_change: FormattedTime | None  # the next instant at which the page changes without a new build
-    # an unresolved incident that is rated worse or better than the banner says; None without any
+    # an unresolved incident whose impact differs from the banner; None without any
     differs: IncidentCard | None
     incidents: tuple[IncidentCard, ...]
     active: tuple[IncidentCard, ...]
     scheduled: tuple[IncidentCard, ...]
     groups: tuple[GroupRow, ...]
-    about: Markup  # what the site is about; empty if it does not say
+    about: Markup  # what the site is about; empty if it is not set
     uptime_days: int  # the number of days that the bars show; 0 without bars
     past: tuple[PastDay, ...]  # newest first
     past_days: int
@@ -160,12 +160,12 @@ class PastDaysBuilder:
 
 
 def _filed_at(state: IncidentState) -> Instant:
-    """Return the instant that past days go by: the start, or the end of what was cancelled before it began."""
+    """Return the instant of a record in past days: the start, or the end if it was cancelled before."""
     return min(began_at(state), state.resolved_at or began_at(state))
 
 
 def _most_different(incidents: Sequence[IncidentCard], indicator: str) -> IncidentCard | None:
-    """Return the worst incident if its impact is not what the banner says."""
+    """Return the worst incident if its impact differs from the banner's."""
     worst = max(incidents, key=lambda card: IMPACT_SEVERITY[card.impact], default=None)
     return None if worst is None or worst.impact == indicator else worst
 

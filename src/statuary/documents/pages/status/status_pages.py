@@ -44,12 +44,12 @@ class StatusPages:
         former: Mapping[str, Sequence[tuple[int, LogEntry]]] | None = None,
         until: Instant | None = None,
     ) -> None:
-        """Take a timeline that reaches at least to the latest instant that will be requested.
+        """Take a timeline that extends at least to the latest instant of any page.
 
         Args:
             built_at: the time of the build, which the status page shows.
-            former: number and entry in the log of updates as they read before, by update.
-            until: up to when the status page says what changes next; None for all of the timeline.
+            former: number and entry in the log of earlier versions of updates, by update.
+            until: the instant up to which the status page names the next change; None for all of the timeline.
         """
         self._timeline = timeline
         self._site = site
@@ -85,7 +85,7 @@ class StatusPages:
         return [*self._present_pages(state), *self._history_pages(state), *map(self._incident_page, records)]
 
     def uptime_pages_at(self, at: Instant) -> list[Document]:
-        """Return the pages that show uptime and past days, which change when nothing happens, too."""
+        """Return the pages that show uptime and past days, which change even when nothing happens."""
         state = state_at(self._timeline, at)
         pages = [*self._present_pages(state)]
         if at.astimezone(self._localization.dates.zone).day == 1:
@@ -100,7 +100,7 @@ class StatusPages:
         return self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
 
     def stale_pages_at(self, until: Instant) -> list[Document]:
-        """Return the pages that change, with a notice that nothing is known of the time after an instant."""
+        """Return the pages that change, with a notice that nothing is known after an instant."""
         state = state_at(self._timeline, until)
         stale = self._stale(until)
         quarters = by_quarter(state, self._localization.dates.zone)

@@ -14,7 +14,7 @@ from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, keccak256
 
 SIGNATURE_KINDS: Final = ("function", "event", "error")
-"""The kinds of item that have a signature, in the order they are served in."""
+"""The kinds of item that have a signature, in served order."""
 
 REMEMBERED_SIGNATURES = 65_536
 """How many hashes are kept: half of all signatures in a set of real contracts repeat within a few records."""
@@ -38,14 +38,14 @@ def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
 
 
 def signature_text(item: Mapping[str, Json]) -> str | None:
-    """Return the signature of an ABI item, such as `transfer(address,uint256)`; None if ethers has none."""
+    """Return the signature of an ABI item, such as `transfer(address,uint256)`; None if ethers rejects the item."""
     name = item.get("name")
     if not is_identifier(name):
         return None
     try:
         inputs = parse_abi_types(item.get("inputs"), may_be_indexed=item.get("type") == "event")
         if item.get("type") == "function":
-            parse_abi_types(item.get("outputs"))  # ethers parses these too, and gives up on the item
+            parse_abi_types(item.get("outputs"))  # ethers parses these too, and rejects the item
     except InvalidValueError:
         return None
     return canonical(str(name), inputs)

@@ -114,7 +114,7 @@ def is_identifier(name: Json) -> bool:
     """Return whether ethers accepts a name for an ABI item."""
     if not isinstance(name, str):
         return False
-    # what Python takes is what ethers takes but for the dollar, and is told several times faster
+    # Python accepts what ethers accepts except the dollar, and is several times faster
     return (name.isascii() and name.isidentifier()) or _IDENTIFIER.fullmatch(name) is not None
 
 
@@ -125,7 +125,7 @@ def _parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> AbiType:
     if name and not is_identifier(name):
         raise InvalidValueError(f"parameter name {name!r} is not an identifier")
     if not may_be_indexed and parameter.get("indexed") is not None:
-        raise InvalidValueError("indexed stands outside an event's own parameters")
+        raise InvalidValueError("indexed is outside an event's own parameters")
     if components is None and not depth and len(type_name) <= _LONGEST_REMEMBERED:
         return _remembered(type_name)
     return _read_type(type_name, components, depth)
@@ -142,7 +142,7 @@ def _read_type(type_name: str, components: Json, depth: int) -> AbiType:
     if array := _ARRAY.fullmatch(type_name):
         length = _number(array[2]) if array[2] else None
         return ArrayType(_read_type(array[1], components, depth + 1), length)
-    # ethers takes whatever starts like a tuple for one, and reads its parts from `components` alone
+    # to ethers, anything that starts like a tuple is one, with its parts from `components` alone
     if type_name == "tuple" or type_name.startswith(("tuple(", "(")):
         return _tuple(components, depth)
     return _basic(type_name)

@@ -51,7 +51,7 @@ def _decode_dynamic(item: AbiType, data: bytes, start: int) -> tuple[AbiValue, i
             return _decode_sequence(items, data, start)
         case ArrayType(of, None):
             length = _unsigned(data, start)
-            # ethers wants a word left per item; it also keeps arrays of nothing from being endless
+            # ethers requires a remaining word for each item, which also limits arrays of empty items
             if length * WORD > len(data) - start - WORD:
                 raise InvalidValueError(f"an array of {length} items does not fit in {len(data)} bytes")
             return _decode_sequence([of] * length, data, start + WORD)

@@ -24,7 +24,7 @@ HASH_BYTES = 32
 _HASH_SIZES = {"ipfs": HASH_BYTES + 2, "bzzr0": HASH_BYTES, "bzzr1": HASH_BYTES}
 
 REMEMBERED_PIECES = 1024
-"""How many decoded pieces are kept: a record's two sides mostly end alike."""
+"""How many decoded pieces are kept: a record's two sides mostly end with the same bytes."""
 
 
 class AuxdataStyle(StrEnum):

@@ -27,7 +27,7 @@ from statuary.domain.limits import MAX_ASSEMBLY_DEPTH
 from statuary.domain.primitives import InvalidValueError, is_hex_digits
 
 LAST_WITHOUT_ASSEMBLY = CompilerVersion(0, 4, 11)
-"""Up to here solc wrote auxdata but did not list it in its assembly."""
+"""The last version of solc that wrote auxdata but did not list it in its assembly."""
 
 _FIRST_KEYS = (
     b"\x64ipfs\x58\x22",
@@ -36,7 +36,7 @@ _FIRST_KEYS = (
     b"\x64solc",
     b"\x6cexperimental",
 )
-"""How the first pair of a map that solc appends begins, behind the one byte that begins a small map."""
+"""The beginnings of the first pair in solc's map, after the one byte that begins a small map."""
 
 _SMALLEST_MAP, _LARGEST_MAP = 0xA1, 0xAF
 
@@ -59,7 +59,7 @@ def auxdata_positions(
     """
     style = auxdata_style(language, version)
     if style is not AuxdataStyle.SOLIDITY:
-        # Vyper puts what it appends at the very end; from 0.3.10 on there is none in runtime code
+        # Vyper's auxdata is at the very end; from 0.3.10 on, runtime code has none
         ends_runtime = style if style is not AuxdataStyle.VYPER else AuxdataStyle.NONE
         return AuxdataPositions(_last(creation, style), _last(runtime, ends_runtime))
     if parse_compiler_version(version) <= LAST_WITHOUT_ASSEMBLY:

@@ -1,8 +1,8 @@
 """A strict decoder for the few CBOR items that compilers append to bytecode (RFC 8949).
 
 Only definite lengths are accepted, and nothing may follow the item: solc and Vyper never write anything else.
-A general library would be a compiled dependency in place of sixty lines, and is less strict than a proof
-needs.
+A general library would replace sixty lines with a compiled dependency, and is less strict than a proof
+requires.
 """
 
 import struct
@@ -51,7 +51,7 @@ def _item(data: bytes, start: int, depth: int) -> tuple[CborValue, int]:
         return _bytes(data, at, argument) if major == 2 else _text(data, at, argument)
     if major <= 5:
         return (_list if major == 4 else _map)(data, at, argument, depth)
-    # a tag says how to read the item behind it; the item itself is enough here
+    # a tag tells how to read the item after it; the item itself is enough here
     return _item(data, at, depth + 1) if major == 6 else _simple(data, start, argument, at)
 
 

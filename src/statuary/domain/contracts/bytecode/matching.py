@@ -24,7 +24,7 @@ from statuary.domain.primitives import InvalidValueError
 
 PUSH20 = b"\x73"
 CALL_PROTECTION = PUSH20 + bytes(20)
-"""How the code of a library begins before its own address is put in (Solidity docs, "Call Protection")."""
+"""The beginning of a library's code before its own address is inserted (Solidity docs, "Call Protection")."""
 
 INVALID = b"\xfe"
 
@@ -176,9 +176,9 @@ def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
 
 
 def _cut_off(attempt: _Attempt, piece: Auxdata) -> None:
-    start = piece.offset - len(INVALID)  # solc sets an INVALID before what it appends
+    start = piece.offset - len(INVALID)  # solc writes an INVALID before its auxdata
     if attempt.code[max(start, 0) : piece.offset] != INVALID:
-        raise MismatchError(f"no INVALID stands before the auxdata at {piece.offset}")
+        raise MismatchError(f"no INVALID opcode precedes the auxdata at {piece.offset}")
     length = len(INVALID) + len(piece.value)
     del attempt.code[start : start + length]
     attempt.steps.append(_auxdata_step(TransformationType.DELETE, start, None, length))

@@ -1,8 +1,8 @@
 """What bytecode shows about being a proxy (MEASUREMENTS.md, proxies).
 
-Sourcify looks for proxy patterns in the creation code (or the runtime code, if that is unknown) and then asks
-the chain. The same patterns are found here, so it is known which answers need no chain: a factory is never a
-proxy, an EIP-1167 clone names its implementation, and code without patterns is no proxy. Anything else is a
+Sourcify looks for proxy patterns in the creation code (or the runtime code, if that is unknown) and then reads
+the chain. The same patterns are found here, which shows the results that need no chain: a factory is never a
+proxy, an EIP-1167 clone names its implementation, and code without patterns is no proxy. Any other result is a
 claim as of its date, which bytecode can contradict but not confirm.
 """
 
@@ -52,16 +52,16 @@ _SLOAD, _JUMP, _JUMPI, _GAS, _JUMPDEST, _PUSH0, _PUSH1, _PUSH32 = (
 _LOG1, _LOG4, _CREATE, _RETURN, _DELEGATECALL, _CREATE2, _REVERT = 0xA1, 0xA4, 0xF0, 0xF3, 0xF4, 0xF5, 0xFD
 
 _ENDING = frozenset((_STOP, _RETURN, _JUMP, *range(_REVERT, 256)))
-"""Instructions behind which a program may end."""
+"""Instructions after which a program may end."""
 
 _TELLING = frozenset(
     (_PUSH32, _JUMPDEST, _DELEGATECALL, _JUMP, _JUMPI, _RETURN, _CALLDATALOAD, _CREATE, _CREATE2, _CODECOPY)
 ) | frozenset(range(_LOG1, _LOG4 + 1))
-"""Instructions that a walk looks at."""
+"""Instructions that matter to the search."""
 
 
 BEACON_SLOT = "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"
-"""The slot in which EIP-1967 keeps the address of a beacon, which is asked for the implementation."""
+"""The slot in which EIP-1967 keeps the address of a beacon, which returns the implementation."""
 
 SAFE = "GnosisSafeProxy"
 DIAMOND = "DiamondProxy"
@@ -117,7 +117,7 @@ def proxy_evidence(code: bytes) -> ProxyEvidence:
 
 
 def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
-    """Return the `proxyResolution` that a contract's code decides; None if the chain must be asked."""
+    """Return the `proxyResolution` that a contract's code decides; None if only the chain decides."""
     evidence = proxy_evidence(code)
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
         return None
@@ -128,7 +128,7 @@ def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
 
 
 def _may_have_marks(code: bytes) -> bool:
-    """Search for the patterns as bytes, so that nearly every contract is spared the disassembly."""
+    """Search for the patterns as bytes, so that nearly no contract has to be disassembled."""
     return _DELEGATES_TO_OWN_SLOT in code or any(slot in code for slot in _SLOT_BYTES)
 
 
@@ -141,7 +141,7 @@ def proxy_marks(code: bytes) -> ProxyMarks:
     end = walk.run()
     marks, init = walk.marks(), walk.init
     if end and not marks.fixed and not marks.candidates:
-        # slots may lie in data behind the program, copied into memory from there
+        # slots may be in the data after the program, which copies them into memory
         data = _data_behind(code, end)
         marks = marks._replace(candidates=tuple(name for slot, name in _SLOT_BYTES.items() if slot in data))
     if init is not None and not marks.fixed and not marks.candidates:
@@ -187,7 +187,7 @@ class _Walk:
         code, at, last, second, third = self.code, 0, -1, -1, -1
         while at < len(code):
             opcode = code[at]
-            # most instructions say nothing, and are passed over without a look
+            # most instructions are irrelevant, and skipped without a look
             if opcode in _TELLING or at == self.runtime_offset or (last >= 0 and code[last] in _ENDING):
                 self.at, self.before = at, (third, second, last)
                 if self._step(opcode):
@@ -202,7 +202,7 @@ class _Walk:
         if opcode == _PUSH32:
             self._push_32()
         elif _LOG1 <= opcode <= _LOG4 and self.has_pushed_32:
-            pass  # taken for an event, and looked at no further
+            pass  # treated as an event, and ignored
         elif opcode == _JUMPDEST:
             if _halts(last) or last == _JUMP:
                 self._start_function()

@@ -13,7 +13,7 @@ from statuary.domain.primitives import InvalidValueError, decode_hex_digits, sho
 
 
 class TransformationType(StrEnum):
-    """What a transformation does to the bytes (the member `type`)."""
+    """The effect of a transformation on the bytes (the member `type`)."""
 
     INSERT = "insert"
     REPLACE = "replace"
@@ -50,7 +50,7 @@ class TransformationStep(NamedTuple):
 
     type: TransformationType
     reason: TransformationReason
-    offset: int  # in bytes of the code as the previous transformations left it
+    offset: int  # in bytes of the code after the previous transformations
     id: str | None = None  # of the value: an AST id, a library's fully qualified name, or an auxdata number
     length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
 

@@ -23,7 +23,7 @@ DEFAULT_EVM_VERSIONS: Final = (
     (CompilerVersion(0, 5, 5), "petersburg"),
     (CompilerVersion(0, 4, 21), "byzantium"),
 )
-"""The EVM version that solc compiles for when none is asked for, newest release first; None: not known here."""
+"""The default EVM version of solc, newest release first; None: not known here."""
 
 UNPINNED_SETTINGS: Final = frozenset(
     {"outputSelection", "stopAfter", "parserErrorRecovery", "modelChecker", "compilationTarget"}

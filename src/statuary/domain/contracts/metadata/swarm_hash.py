@@ -26,7 +26,7 @@ def bzzr1(data: bytes) -> bytes:
 
 
 def _chunk_hash(data: bytes, *, below_taller: bool) -> bytes:
-    # a full last chunk below a node of greater height still gets a level of its own
+    # a full last chunk below a node of greater height still gets its own level
     if len(data) < CHUNK_BYTES or (len(data) == CHUNK_BYTES and not below_taller):
         chunk = data
     else:

@@ -37,7 +37,7 @@ BUILTIN_MODULES: Final[Mapping[tuple[int, int, int], Mapping[str, str]]] = {
     (0, 4, 2): _SINCE_0_4_2,
     (0, 4, 3): _SINCE_0_4_2,
 }
-"""SHA-256 of the modules that Vyper brings along, by release and name (taken from its wheels)."""
+"""SHA-256 of the modules that Vyper includes, by release and name (from its wheels)."""
 
 _PREFIXES: Final = ("ethereum.ercs", "math")
 _IMPORT = re.compile(
@@ -47,7 +47,7 @@ _TEXTS = re.compile(
     r"""(?s)(?P<long>"{3}.*?(?:"{3}|\Z)|\'{3}.*?(?:\'{3}|\Z))|#[^\n]*"""
     r"""|"(?:\\[^\n]|[^"\\\n])*"?|\'(?:\\[^\n]|[^\'\\\n])*\'?"""
 )
-"""Docstrings, comments and texts; one that is not closed ends with its line or the file, so each byte is read once."""
+"""Docstrings, comments and strings; an unclosed one ends with its line or the file, so each byte is read once."""
 
 _SUFFIXES = (".vy", ".vyi", ".json")
 _SLOT_MEMBERS = ("type", "slot", "n_slots")
@@ -165,7 +165,7 @@ def _builtin_hash(version: str, name: str) -> str:
         raise UnknownModuleError(f"the text of {name!r} in Vyper {version} is not known here")
     if name not in known:
         raise InvalidValueError(f"Vyper {version} has no module {name!r}")
-    # a module counts with the hash of its one hash, an interface with the hash of its text
+    # a module contributes the hash of its one hash, an interface the hash of its text
     return _hash(known[name]) if name == "math" else known[name]
 
 
@@ -178,7 +178,7 @@ def _candidates(program: VyperProgram, path: str, level: int, name: str) -> list
     places = [folder / tail] if level else [folder / tail, PurePosixPath(tail)]
     names = [f"{place}{suffix}" for suffix in _SUFFIXES for place in places]
     found = [candidate for candidate in names if candidate in program.sources]
-    # search paths of the input are not part of a record: a path that ends so is what was found on one
+    # records do not have the input's search paths: a path with this ending was found on one of them
     return found if found or level else _ending(program.sources, tail)
 
 
@@ -191,7 +191,7 @@ def _override_texts(overrides: Json, path: str) -> Iterator[str]:
     given = overrides.get(path) if isinstance(overrides, Mapping) else None
     if not isinstance(given, Mapping) or not given:
         return
-    layouts = [given, next(iter(given.values()))]  # from 0.4.2 on they lie one level deeper
+    layouts = [given, next(iter(given.values()))]  # from 0.4.2 on they are one level deeper
     for layout in filter(_is_override, layouts):
         for names, members in product(_orders(layout), permutations(_SLOT_MEMBERS)):
             yield json.dumps({name: _reordered(layout[name], members) for name in names})

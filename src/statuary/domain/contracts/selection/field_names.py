@@ -1,6 +1,6 @@
-"""The field names that `fields` and `omit` accept, and the members of every answer.
+"""The field names that `fields` and `omit` accept, and the members of every response.
 
-Measured of Sourcify server 3.12.1, in the order of `fields=all`.
+Measured on Sourcify server 3.12.1, in the order of `fields=all`.
 """
 
 BYTECODE = (
@@ -27,13 +27,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "signatures": ("function", "event", "error"),
 }
-"""The members below which one dot may select, and what they hold."""
+"""The members whose parts can be selected with a dot, and these parts."""
 
 BASE = ("matchId", "creationMatch", "runtimeMatch", "verifiedAt")
-"""Members of every answer that can be named: `fields` moves them forward, `omit` moves them back."""
+"""Members of every response that can be named: `fields` moves them to the front, `omit` to the back."""
 
 IDENTITY = ("match", "chainId", "address")
-"""The last members of every answer; they cannot be named."""
+"""The last members of every response; they cannot be named."""
 
 SELECTABLE = (
     *BASE,

@@ -12,7 +12,7 @@ def select(record: bytes, selection: Selection) -> bytes:
 
     With `fields`: the names in request order, then those of `matchId`, `creationMatch`, `runtimeMatch`,
     `verifiedAt` that were not named, then `match`, `chainId`, `address`. With `omit`: the record's order;
-    these seven members are never omitted. A member that the record lacks is absent from the answer too.
+    these seven members are never omitted. A member that the record lacks is absent from the response too.
 
     Args:
         record: canonical compact JSON.
@@ -29,7 +29,7 @@ def select(record: bytes, selection: Selection) -> bytes:
 
 
 def wanted_members(selection: Selection, present: Iterable[str]) -> list[str]:
-    """Return the members of the answer, in order, except the last three."""
+    """Return the members of the response, in order, except the last three."""
     if selection.fields is not None:
         return [*selection.fields, *(name for name in BASE if name not in selection.fields)]
     omitted = {name for name, inner in selection.omit.items() if not inner}

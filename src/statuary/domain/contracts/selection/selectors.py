@@ -6,7 +6,7 @@ from statuary.domain.contracts.selection.field_names import is_field
 from statuary.domain.errors import StatuaryError
 
 ChosenMembers = dict[str, tuple[str, ...]]
-"""Top-level names in the order asked for, each with its sub-members in that order.
+"""Top-level names in the requested order, each with its sub-members in that order.
 
 An empty tuple is the whole member.  An empty name among the sub-members is "and then the rest of it".
 """
@@ -20,7 +20,7 @@ class InvalidSelectorError(StatuaryError, ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The members that a request asks for."""
+    """The members that a request selects."""
 
     fields: ChosenMembers | None = None  # in order; None for all
     omit: ChosenMembers = field(default_factory=dict)  # by member; an empty tuple omits the whole member
@@ -35,12 +35,12 @@ EVERYTHING = Selection()
 """No selection, or `fields=all`.
 
 The real server answers a request without `fields` and `omit` with seven members. A plain folder can only
-send the file, and one site should say one thing wherever it is served: so here it is the full record.
+send the file, and a site should give the same response on every host: so here it is the full record.
 """
 
 
 def parse_selection(fields: str | None, omit: str | None) -> Selection:
-    """Parse the two query parameters; None stands for an absent one.
+    """Parse the two query parameters; None means an absent one.
 
     Nothing is trimmed, case matters, names may repeat, and the first error is reported.
 
