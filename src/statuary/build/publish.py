@@ -85,7 +85,7 @@ def _keep_status(
 ) -> list[str] | None:
     """Keep what the last build made of the same status; return the paths of the timed documents, else None.
 
-    Only what shows the time of the build is made anew.
+    Only documents with the time of the build are made again.
     """
     last = orjson.loads(target.ledger.note(STATUS) or "{}")
     # whatever has published in between, such as a tick, may have replaced documents

@@ -21,7 +21,7 @@ from statuary.content.git_state import GitQuery
 from statuary.publishing.safe_path import OWN_FOLDER
 
 MANY_CONTRACTS = 500
-"""Record files from which on a first build starts its workers at once: it needs them, as smaller ones do not."""
+"""Record files from which on a first build starts its workers immediately; smaller builds do not need them."""
 
 
 def has_many_contracts(content: Path) -> bool:

@@ -75,7 +75,8 @@ def command(
         click.echo(f"wrote {put_wheel(source, out)}", err=True)
     _write(files, out)
     if not edge_only:
-        _print_steps(host.steps)
+        for number, step in enumerate(host.steps, 1):
+            click.echo(f"{number}. {step}", err=True)
 
 
 command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())
@@ -139,11 +140,6 @@ def _write(files: list[HostFile], out: Path) -> None:
         if file.path.endswith(".sh"):
             path.chmod(0o755)
     click.echo(f"{len(files)} files in {out}/", err=True)
-
-
-def _print_steps(steps: tuple[str, ...]) -> None:
-    for number, step in enumerate(steps, 1):
-        click.echo(f"{number}. {step}", err=True)
 
 
 def _was_edited(file: HostFile, path: Path) -> bool:

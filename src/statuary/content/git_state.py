@@ -35,7 +35,7 @@ class GitState:
     root: Path
     commit: str  # the commit that is checked out
     id: str  # the id of the folder of contracts as committed; empty if it is not committed
-    # paths relative to the content folder that are new or differ from the commit; a folder stands for
+    # paths relative to the content folder that are new or differ from the commit; a folder means
     # everything in it
     changed: frozenset[str] = field(default_factory=frozenset)
     # paths that git ignores; a build may read them
@@ -149,7 +149,7 @@ def _git(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
 
 def _split(process: "subprocess.Popen[bytes]") -> Iterator[bytes]:
     """Yield the output of a process, split at null bytes."""
-    assert process.stdout is not None  # noqa: S101 - asked for when it was started
+    assert process.stdout is not None  # noqa: S101 - requested when it was started
     with process:
         rest = b""
         while piece := process.stdout.read(1 << 16):

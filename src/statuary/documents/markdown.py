@@ -72,9 +72,9 @@ def markdown_html(text: str, link_rel: str | None) -> str:
 
 def _paragraphs(text: str) -> str:
     """Return the HTML of a text without markup, as the parser would render it."""
-    told = (
+    paragraphs = (
         "<br>\n".join(line.rstrip(" \t") for line in paragraph.split("\n"))
         for paragraph in EMPTY_LINES.split(text)
         if paragraph
     )
-    return "\n".join(f"<p>{lines}</p>" for lines in told)
+    return "\n".join(f"<p>{lines}</p>" for lines in paragraphs)

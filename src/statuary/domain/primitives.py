@@ -68,7 +68,7 @@ def checksum_address(address: str) -> Address:
     """Return the address of `0x` and 40 hex digits in any case, with its EIP-55 checksum."""
     digits = address[2:].lower().encode("ascii")
     digest = keccak256(digits).hex()[:ADDRESS_DIGITS].encode("ascii")
-    # a letter is a capital, 32 less, if its digit of the hash is 8 or more: all forty at once
+    # a letter is a capital, 32 less, if its digit of the hash is 8 or more: all forty together
     capitals = int.from_bytes(digest.translate(_IF_8_OR_MORE), "big") & int.from_bytes(
         digits.translate(_IF_LETTER), "big"
     )

@@ -44,7 +44,7 @@ class StatusPlan:
     # by key, in the order of the page; a group holds its components
     components: dict[str, Source] = field(default_factory=dict)
     incidents: dict[str, Source] = field(default_factory=dict)  # by id, which becomes the name of the file
-    maintenances: dict[str, Source] = field(default_factory=dict)  # likewise
+    maintenances: dict[str, Source] = field(default_factory=dict)  # by id
     known: int = 0  # how many records of the source were not read because the content has them
     # what content cannot express, and what looks wrong
     lost: list[Lost] = field(default_factory=list)

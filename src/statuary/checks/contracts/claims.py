@@ -61,7 +61,7 @@ UNMATCHED: Final = {
     side: {member: pin for member, pin in members.items() if pin is PinnedBy.CLAIMED}
     for side, members in MATCHED.items()
 }
-TOLD: Final = dict.fromkeys(
+CLAIMED: Final = dict.fromkeys(
     (
         *("sourceIds", "proxyResolution", "verifiedAt", "deployment.transactionHash"),
         *("deployment.blockNumber", "deployment.transactionIndex", "deployment.deployer"),
@@ -256,7 +256,7 @@ def _pinned_by_record(*, has_hashed_metadata: bool, creation: bool, runtime: boo
     described = PinnedBy.CONSISTENT if has_hashed_metadata else PinnedBy.CLAIMED
     pinned = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA), described) | REPEATED
     pinned |= (MATCHED if creation else UNMATCHED)["creation"]
-    return pinned | (MATCHED if runtime else UNMATCHED)["runtime"] | TOLD
+    return pinned | (MATCHED if runtime else UNMATCHED)["runtime"] | CLAIMED
 
 
 def _pinned_by_hash(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:

@@ -35,7 +35,7 @@ class MetadataHashes:
         if not isinstance(text, str) or self._value is None:
             return None
         if text.encode("utf-8", "surrogatepass") == json_bytes(self._value, sort_keys=True):
-            return text  # as solc writes it: sorted, so no key stands twice
+            return text  # as solc writes it: sorted, so no key is repeated
         try:
             is_same = same_json(orjson.loads(text), self._value)
         except (ValueError, TypeError):

@@ -172,7 +172,7 @@ def _declared_as(text: str, name: str) -> set[str]:
     kinds = set()
     for place in _words_at(text, name):
         before = text[max(place - _KEYWORD_CHARACTERS, 0) : place]
-        # most names stand elsewhere, which the end of the text before them tells sooner
+        # most names are elsewhere; the text before them shows that sooner
         if before.rstrip().removesuffix('"').rstrip().endswith(_KEYWORDS) and (
             found := _KEYWORD.search(before)
         ):

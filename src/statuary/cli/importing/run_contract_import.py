@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from statuary.build.progress import Progress
+from statuary.build.progress import counted, stage
 from statuary.cli.compiler_options import parse_compilers
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options.common_options import build_instant
@@ -56,11 +56,9 @@ def run_contract_import(kind: str, source: str, content: Path, given: dict[str, 
         nodes={read_chain_id(node): node for node in map(EthereumNode, given["rpc"])},
         dry_run=given["dry_run"],
     )
-    with progress() as shown:
-        shown.begin("contracts", None)
+    with progress() as shown, stage(shown, "contracts"):
         found = _found(kind, source, given["chain_id"], addresses)
-        done = ContractImport(content, catalogue, settings).import_all(_counted(found, shown))
-        shown.end()
+        done = ContractImport(content, catalogue, settings).import_all(counted(shown, found))
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     if done.report.incomplete:
         click.echo(f"statuary: the import is not complete: {printable(done.report.incomplete)}", err=True)
@@ -90,12 +88,6 @@ def _wanted(found: Found, chain_id: ChainId | None, addresses: Sequence[Address]
         ):
             continue
         yield one
-
-
-def _counted(found: Found, shown: Progress) -> Found:
-    for one in found:
-        yield one
-        shown.advance(1)
 
 
 def _addresses(given: Sequence[Address], file: Path | None) -> list[Address]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from statuary.build.progress import stage
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.output.findings_report import text_report
 from statuary.cli.output.import_report import import_lines
@@ -32,8 +33,7 @@ def run_status_import(
         key: what the system's API needs, or nothing.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    with progress() as shown:
-        shown.begin("reading", None)
+    with progress() as shown, stage(shown, "reading"):
         done = import_status(
             read,
             source,
@@ -42,7 +42,6 @@ def run_status_import(
             web=WebSource(headers, announce=lambda: shown.advance(1)),
             dry_run=dry_run,
         )
-        shown.end()
     if done.findings:
         click.echo(text_report(done.findings, str(content)), err=True)
         click.echo("statuary: nothing was written", err=True)

@@ -95,7 +95,7 @@ def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...]) -> I
     maintenance = _maintenance(record)
     summary = _text(one_line(maintenance.name))
     yield "BEGIN:VEVENT"
-    yield f"UID:{_uid(maintenance, page)}"
+    yield f"UID:{_text(f'{maintenance.id}@{page.id}')}"
     # without a METHOD both are the time of the last revision (RFC 5545, 3.8.7.2)
     yield f"DTSTAMP:{_utc(record.updated_at)}"
     yield f"LAST-MODIFIED:{_utc(record.updated_at)}"
@@ -119,10 +119,6 @@ def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...]) -> I
             "END:VALARM",
         )
     yield "END:VEVENT"
-
-
-def _uid(maintenance: Maintenance, page: Page) -> str:
-    return _text(f"{maintenance.id}@{page.id}")
 
 
 def _names(record: IncidentState, page_state: PageState) -> tuple[str, ...]:

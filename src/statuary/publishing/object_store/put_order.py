@@ -2,7 +2,6 @@
 
 from statuary.documents import url_table
 from statuary.documents.stored_paths import plain_path
-from statuary.documents.url import SHORT_LIVED, Url
 from statuary.documents.url_table import match_url
 from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE
 
@@ -38,8 +37,6 @@ def step_of(path: str) -> int:
     if path in (MANIFEST, SIGNATURE):
         return WHOLE
     found = match_url(plain_path(path))
-    return BODIES if found is None else STEPS_BY_NAME.get(found[0].name, _default_step(found[0]))
-
-
-def _default_step(url: Url) -> int:
-    return STATUS if url.cache == SHORT_LIVED else INDEXES
+    if found is None:
+        return BODIES
+    return STEPS_BY_NAME.get(found[0].name, STATUS if found[0].is_timed else INDEXES)
