@@ -294,7 +294,7 @@ def test_a_published_proof_that_claims_more_than_its_anchor_is_rejected(content,
         (site / f"proof/31337/{name}.json").write_text(json.dumps(built))
     with (
         open_snapshot(site) as opened,
-        pytest.raises(DamagedSnapshotError, match="says that onChain is shown"),
+        pytest.raises(DamagedSnapshotError, match="claims that onChain is shown"),
     ):
         _ = opened.contract(31337, FARE).on_chain
     forged = tmp_path / "forged.zip"

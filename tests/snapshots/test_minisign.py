@@ -132,7 +132,7 @@ def test_invalid_signatures_are_rejected(text: bytes, public: "PublicKey") -> No
 
 def test_the_old_kind_of_signature_is_not_accepted(public: "PublicKey") -> None:
     key = parse_secret_key(unlocked(), no_password)
-    with pytest.raises(DamagedSnapshotError, match="old kind"):
+    with pytest.raises(DamagedSnapshotError, match="legacy format"):
         verified(DATA, bytes(key.sign(DATA, prehash=False)), public)
 
 
