@@ -1,6 +1,7 @@
 """Import the libraries of extras when they are used, with an error that names the extra."""
 
 import importlib
+from importlib.util import find_spec
 from types import ModuleType
 
 from statuary.domain.errors import StatuaryError
@@ -31,6 +32,15 @@ def optional(*names: str, extra: str, purpose: str) -> ModuleType:
         except ImportError:
             continue
     raise MissingExtraError(purpose, extra)
+
+
+RECOVERING_SENDERS = ("coincurve", "eth_keys")
+"""The libraries that recover the sender of a transaction, of the extra `chain`."""
+
+
+def can_recover_senders() -> bool:
+    """Say whether one of them is installed, without importing it."""
+    return any(find_spec(library) for library in RECOVERING_SENDERS)
 
 
 def import_zstandard(extra: str = "zstd") -> ModuleType:

@@ -67,7 +67,7 @@ def contract_documents(count: int, *, own_sources: bool) -> Iterator[Document]:
     """Yield the pages of so many contracts."""
     catalogue = read_content(CONTENT).catalogue
     assert catalogue is not None
-    pages = contract_page_context(catalogue, ())
+    pages = contract_page_context(catalogue)
     assert pages is not None
     record = model()
     proof = prove(record)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from statuary.build import build as stages
-from statuary.build import contracts, partitions
+from statuary.build import contract as contract_builder
+from statuary.build import contracts
 from statuary.content.git_state import GitState
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.rebuilt_sites import build, files_in, git
@@ -19,7 +20,7 @@ STAGES = {
     "reading": (stages, "read_site"),
     "choosing": (contracts, "scope_of"),
     "git's ids": (GitState, "files"),
-    "a contract": (partitions, "build_contract"),
+    "a contract": (contract_builder, "build_contract"),
     "git again": (contracts, "GitQuery"),
     "publishing": (FolderTarget, "apply"),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.build import partitions
+from statuary.build import contract as contract_builder
 from statuary.publishing.safe_path import LEDGER
 from support.rebuilt_sites import build, files_in, git
 from support.sites import CHAIN, address_of, path_of, record_of, site_of_many
@@ -91,7 +91,7 @@ def test_a_checkout_under_a_build_is_not_kept(content, tmp_path, monkeypatch, wh
     git(project, "checkout", "-q", "one")
     long_ago = time.time() - 60
     os.utime(file, (long_ago, long_ago))
-    real = partitions.build_contract
+    real = contract_builder.build_contract
 
     def build_contract(root, source, settings):
         if source.path == path_of(2) and when == "before reading":
@@ -102,7 +102,7 @@ def test_a_checkout_under_a_build_is_not_kept(content, tmp_path, monkeypatch, wh
         return built
 
     with monkeypatch.context() as patch:
-        patch.setattr(partitions, "build_contract", build_contract)
+        patch.setattr(contract_builder, "build_contract", build_contract)
         build(content, tmp_path / "out", git=True)
     git(project, "checkout", "-q", "one")
     build(content, tmp_path / "out", git=True)

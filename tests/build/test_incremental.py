@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from statuary.build import build as build_module
-from statuary.build import partitions
+from statuary.build import contract as contract_builder
 from statuary.build.build import BuildResult, build_site
 from statuary.build.execution.options import ExecutionOptions
 from statuary.build.execution.pooled_executor import process_executor
@@ -33,13 +33,13 @@ COUNT = 12
 def built(monkeypatch) -> list[str]:
     """The places of the contracts that have been built."""
     seen: list[str] = []
-    real = partitions.build_contract
+    real = contract_builder.build_contract
 
     def build_contract(root, source, settings):
         seen.append(source.path)
         return real(root, source, settings)
 
-    monkeypatch.setattr(partitions, "build_contract", build_contract)
+    monkeypatch.setattr(contract_builder, "build_contract", build_contract)
     return seen
 
 
@@ -293,7 +293,7 @@ def test_an_interrupted_build_is_resumed(tmp_path, built, monkeypatch):
     build(content, tmp_path / "undisturbed", git=False)
     built.clear()
     monkeypatch.setattr(FolderTarget, "partition_size", 32)
-    real = partitions.build_contract
+    real = contract_builder.build_contract
 
     def until_the_hundredth(root, source, settings):
         if len(built) == 100:
@@ -301,7 +301,7 @@ def test_an_interrupted_build_is_resumed(tmp_path, built, monkeypatch):
         return real(root, source, settings)
 
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(partitions, "build_contract", until_the_hundredth)
+        interrupted.setattr(contract_builder, "build_contract", until_the_hundredth)
         with pytest.raises(KeyboardInterrupt):
             build(content, tmp_path / "out", git=False)
     built.clear()

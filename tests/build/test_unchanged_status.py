@@ -1,4 +1,4 @@
-"""A build of the same status renders only the page that shows its time, and its bytes are those of a new site."""
+"""A build of the same status renders nothing, and its bytes are those of a new site."""
 
 import os
 from pathlib import Path
@@ -31,7 +31,7 @@ def content(tmp_path) -> Path:
 
 @pytest.fixture
 def rendered(monkeypatch) -> list[str]:
-    """The paths of the timed documents that were rendered, but for the status page of a kept status."""
+    """The paths of the timed documents that were rendered."""
     paths: list[str] = []
 
     def documents(*of):
@@ -50,6 +50,15 @@ def build(content: Path, out: Path, now: str = MORNING, *, verify: bool = False)
         done = build_site(content, target, parse_instant(now), NoProgress(), execution=options)
     assert done.applied
     return files_in(out)
+
+
+def test_a_page_that_tells_the_time_of_its_build_elsewhere_too_is_rendered(content, tmp_path, rendered):
+    begun = INCIDENT.replace("2026-11-02", "2026-12-01").partition("  - at: 2026-12-01T11")[0]
+    write_files(content, {"incidents/now.yaml": begun.replace("degraded_performance", "operational")})
+    build(content, tmp_path / "out")
+    rendered.clear()
+    assert build(content, tmp_path / "out", LATER) == build(content, tmp_path / "anew", LATER)
+    assert rendered
 
 
 @pytest.mark.parametrize(

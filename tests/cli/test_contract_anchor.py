@@ -141,7 +141,9 @@ def test_an_anchor_that_cannot_be_read_is_a_note(content, node, text):
 
 def test_without_the_extra_the_deployment_is_not_checked(content, node, monkeypatch):
     add(content, node)
-    monkeypatch.setattr("statuary.checks.contracts.recover_sender.LIBRARIES", ("nowhere_to_be_found",))
+    monkeypatch.setattr(
+        "statuary.checks.contracts.recover_sender.RECOVERING_SENDERS", ("nowhere_to_be_found",)
+    )
     published, output = proof(content)
     assert published["claims"]["onChain"]["status"] == "shown"
     assert "needs the extra 'chain', which is not installed" in published["claims"]["deployed"]["reason"]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.build.check import CheckedSite, check
 from statuary.build.check_options import ALL_CHECKS, CheckOptions
@@ -15,9 +15,11 @@ from statuary.build.read import read_site
 from statuary.domain.findings import has_warnings
 from statuary.domain.page_settings import ThemeError
 from statuary.domain.primitives import Instant
-from statuary.publishing.log.log_keeper import LogExtension
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget, CheckTarget
+
+if TYPE_CHECKING:
+    from statuary.publishing.log.log_keeper import LogExtension
 
 
 class BuildResult(NamedTuple):
@@ -27,7 +29,7 @@ class BuildResult(NamedTuple):
     plan: Plan | None  # what changed in the target, or would have; None if findings stopped the build
     applied: bool
     seconds: float
-    log: LogExtension | None = None  # the outcome for the log; None without one
+    log: "LogExtension | None" = None  # the outcome for the log; None without one
 
 
 def check_site(

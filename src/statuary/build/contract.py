@@ -1,40 +1,29 @@
 """One contract source to its documents: read, check, encode."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 import orjson
 
-from statuary.checks.contracts.check import ContractCheck
+from statuary.build.incremental.fingerprint import ContractBuildSettings
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove, run_checks
 from statuary.checks.record_location import known_chain, path_names_contract
+from statuary.checks.rule_catalogue import proof_rules
 from statuary.content.parse_record import ParsedContract
 from statuary.content.read_contract import read_contract
 from statuary.documents.all_documents import contract_documents
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_unchecked
-from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
 from statuary.documents.pages.contracts.page_members import with_page_members
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.contracts.proof import Proof
 from statuary.domain.contracts.record import ContractRow, RecordValue, contract_row, in_served_order
 from statuary.domain.findings import Finding, Severity
-from statuary.domain.site_settings import ContractSettings, PublishPolicy
+from statuary.domain.site_settings import PublishPolicy
 from statuary.publishing.ledger.rows import SourceRow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractBuildSettings:
-    """What the documents of a contract depend on besides its source."""
-
-    chains: frozenset[str]  # ids of the site's chains
-    contracts: ContractSettings = field(default_factory=ContractSettings)
-    checks: Sequence[ContractCheck] | None = None  # the checks of the record; None for all
-    pages: ContractPageContext | None = None  # None if the site has no contract pages
-    listed: bool = False  # whether pages list contracts
 
 
 class BuiltContract(NamedTuple):
@@ -92,7 +81,7 @@ def build_parsed_contract(
         record,
         proof,
         source.location,
-        settings.pages,
+        settings.pages and settings.pages._replace(rules=_rules_of_pages()),
         canonical=canonical,
         digest=contract.digest,
         published=published,
@@ -106,6 +95,12 @@ def build_parsed_contract(
         findings=found if proof.holds else (),
         rejections=() if proof.holds else found,
     )
+
+
+@cache
+def _rules_of_pages() -> tuple[tuple[str, str], ...]:
+    """Return the name and the rule of each check that proves a record."""
+    return tuple((rule.name, rule.sentence) for rule in proof_rules())
 
 
 def _row(record: RecordValue, settings: ContractBuildSettings) -> ContractRow:

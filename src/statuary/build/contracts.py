@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from statuary.build.check_options import CheckOptions
-from statuary.build.contract import ContractBuildSettings
 from statuary.build.execution.options import ExecutionOptions
-from statuary.build.incremental.fingerprint import fingerprint_of
+from statuary.build.incremental.fingerprint import ContractBuildSettings, fingerprint_of
 from statuary.build.incremental.outdated import AnySource, RebuildReason
 from statuary.build.incremental.scope import BuildScope, build_notes, scope_of, with_known_count
 from statuary.build.partitions import (
@@ -21,9 +20,7 @@ from statuary.build.partitions import (
     build_partition,
 )
 from statuary.build.progress import Progress, stage
-from statuary.checks.contracts.recover_sender import can_recover_senders
 from statuary.checks.record_location import one_record_per_contract, one_record_per_match_id
-from statuary.checks.rule_catalogue import proof_rules
 from statuary.content.bulk.scratch import scratch_directory
 from statuary.content.git_state import GitQuery, GitState
 from statuary.content.source_stat import SourceStat, source_stat
@@ -32,6 +29,7 @@ from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, Contr
 from statuary.domain.contracts.contract_counts import ContractCounts
 from statuary.domain.contracts.record import ContractRow
 from statuary.domain.findings import Finding, Position, Severity, has_errors
+from statuary.optional import can_recover_senders
 from statuary.publishing.ledger.rows import DuplicateContract, SourceRow
 from statuary.publishing.ledger.source_table import SourceTable
 from statuary.publishing.target import BuildTarget
@@ -124,7 +122,7 @@ def contract_build_settings(catalogue: Catalogue, check_options: CheckOptions) -
         chains=frozenset(chain.chain_id for chain in catalogue.chains),
         contracts=catalogue.contract_settings,
         checks=check_options.checks,
-        pages=contract_page_context(catalogue, proof_rules()),
+        pages=contract_page_context(catalogue),
         listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
     )
 

@@ -11,12 +11,11 @@ from functools import lru_cache
 from hashlib import sha1
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from typing_extensions import override
 
-from statuary.build.contract import BuiltContract, ContractBuildSettings, build_contract
-from statuary.content.read_contract import record_digest
+from statuary.build.incremental.fingerprint import ContractBuildSettings
 from statuary.content.source_files import SourceFile
 from statuary.content.source_stat import source_stat
 from statuary.content.unreadable import UnreadableError
@@ -26,6 +25,9 @@ from statuary.domain.limits import LARGEST_RECORD
 from statuary.publishing.host_layout import laid_out
 from statuary.publishing.ledger.rows import SourceRow
 from statuary.publishing.partition_output import PartitionOutput, PartitionResult
+
+if TYPE_CHECKING:
+    from statuary.build.contract import BuiltContract
 
 FIRST_SIZE = 32
 """Sources of the first partition: about a tenth of a second of work."""
@@ -63,7 +65,7 @@ def unpacked_settings(settings: bytes) -> PartitionSettings:
 class PartitionSources(Protocol):
     """The sources of a partition."""
 
-    def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
+    def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
         """Build the contracts one by one; rows do not name documents yet."""
 
 
@@ -74,7 +76,9 @@ class SingleSources(PartitionSources):
     sources: tuple[ContractSource, ...]
 
     @override
-    def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
+    def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
+        from statuary.build.contract import build_contract
+
         for source in self.sources:
             stat = source_stat(settings.root, source)
             built = build_contract(settings.root, source, settings.contracts)
@@ -92,6 +96,8 @@ def confirmed_git_id(root: Path, source: ContractSource | BulkSource, digest: by
     """Return a source's git id if its file still has that id and the digest that was read; else empty."""
     if not source.git or not digest or source.form is not ContractForm.RECORD:
         return ""
+    from statuary.content.read_contract import record_digest
+
     try:
         raw = SourceFile(root, source.path).bytes(LARGEST_RECORD)
     except UnreadableError:

@@ -1,6 +1,6 @@
 """Documents about the whole site, and applying the plan."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -12,7 +12,6 @@ from statuary.build.incremental.fingerprint import fingerprint_of
 from statuary.build.lists import listed_contracts
 from statuary.build.progress import Progress, stage
 from statuary.build.status import SiteStatus
-from statuary.checks.rule_catalogue import proof_rules
 from statuary.documents.all_documents import (
     contract_list_documents,
     settings_only_documents,
@@ -20,23 +19,23 @@ from statuary.documents.all_documents import (
     status_documents,
 )
 from statuary.documents.document import Document
-from statuary.documents.url_table import EPOCHS
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.contract_counts import ContractCounts
+from statuary.domain.primitives import parse_instant
 from statuary.domain.site_settings import LogSettings
 from statuary.publishing.host_layout import laid_out
-from statuary.publishing.log.log_keeper import LogExtension
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget
 
 if TYPE_CHECKING:
+    from statuary.publishing.log.log_keeper import LogExtension
     from statuary.publishing.log.site_log import SiteLog
 
 OpenLog = Callable[[LogSettings], "SiteLog"]
 """Opens the log of a site with these settings."""
 
 
-def extend_log(catalogue: Catalogue, status: SiteStatus, open_log: OpenLog | None) -> LogExtension | None:
+def extend_log(catalogue: Catalogue, status: SiteStatus, open_log: OpenLog | None) -> "LogExtension | None":
     """Append to the site's log what the build is about to publish; None if it has no log.
 
     Raises:
@@ -54,7 +53,7 @@ def offer_site(
     progress: Progress,
     *,
     verify: bool,
-    extension: LogExtension | None = None,
+    extension: "LogExtension | None" = None,
 ) -> None:
     """Offer every document about the whole site; of its log, `extension` has what pages show.
 
@@ -85,20 +84,31 @@ def _keep_status(
 ) -> list[str] | None:
     """Keep what the last build made of the same status; return the paths of the timed documents, else None.
 
-    Only documents with the time of the build are made again.
+    Only what shows the time of the build differs.
     """
     last = orjson.loads(target.ledger.note(STATUS) or "{}")
     # whatever has published in between, such as a tick, may have replaced documents
-    is_same = last and last["fingerprint"] == fingerprint and last["run"] == target.ledger.run - 1
-    index, entry = target.published(EPOCHS.path()), target.ledger.entry(EPOCHS.path())
-    if not is_same or index is None or entry is None or entry.digest != sha256(index).digest():
+    if not last or (last["fingerprint"], last["run"]) != (fingerprint, target.ledger.run - 1):
         return None
-    if not target.keep(last["kept"]):
+    files = _intact(target, last["timed"])
+    documents = None if files is None else status.built_now(files, parse_instant(last["built_at"]))
+    if documents is None or not target.keep(last["kept"]):
         return None
-    target.offer(laid_out(status.built_later(index), catalogue.hosting))
-    _note_status(target, fingerprint, last["present"], last["kept"])
+    target.offer(laid_out(documents, catalogue.hosting))
+    _note_status(target, last | {"built_at": status.now.isoformat()})
     present: list[str] = last["present"]
     return present
+
+
+def _intact(target: BuildTarget, paths: Iterable[str]) -> dict[str, bytes] | None:
+    """Return the files at these paths; None if one is missing or not what the ledger says."""
+    found: dict[str, bytes] = {}
+    for path in paths:
+        body, entry = target.published(path), target.ledger.entry(path)
+        if body is None or entry is None or not entry.settled or entry.digest != sha256(body).digest():
+            return None
+        found[path] = body
+    return found
 
 
 def _offer_status(
@@ -111,21 +121,21 @@ def _offer_status(
     documents = [
         *status_documents(status.present, status.epochs, published=target.published, log_entries=log_entries)
     ]
-    anew, kept = status.paths_built_later, list[str]()
+    timed, kept = status.paths_with_time, list[str]()
 
     def noted() -> Iterator[Document]:
-        for document in laid_out((one for one in documents if one.path not in anew), catalogue.hosting):
+        for document in laid_out((one for one in documents if one.path not in timed), catalogue.hosting):
             kept.append(document.path)
             yield document
 
     target.offer(noted())
-    target.offer(laid_out((one for one in documents if one.path in anew), catalogue.hosting))
-    _note_status(target, fingerprint, [one.path for one in status.present], kept)
+    target.offer(laid_out((one for one in documents if one.path in timed), catalogue.hosting))
+    note = {"fingerprint": fingerprint, "built_at": status.now.isoformat(), "timed": timed, "kept": kept}
+    _note_status(target, note | {"present": [one.path for one in status.present]})
 
 
-def _note_status(target: BuildTarget, fingerprint: str, present: list[str], kept: list[str]) -> None:
-    note = {"fingerprint": fingerprint, "run": target.ledger.run, "present": present, "kept": kept}
-    target.ledger.add_notes({STATUS: orjson.dumps(note).decode()})
+def _note_status(target: BuildTarget, note: Mapping[str, object]) -> None:
+    target.ledger.add_notes({STATUS: orjson.dumps({**note, "run": target.ledger.run}).decode()})
 
 
 def publish(target: BuildTarget, progress: Progress) -> Plan:
@@ -156,6 +166,8 @@ def offer_settings_only(
     fingerprint = fingerprint_of(*settings_only_inputs(catalogue, contracts, present)).text
     last, *paths = target.ledger.note(NOTE).split("\n")
     if verify or last != fingerprint or not target.keep(paths):
+        from statuary.checks.rule_catalogue import proof_rules
+
         documents = settings_only_documents(catalogue, contracts, present, proof_rules())
         placed = list(laid_out(documents, catalogue.hosting))
         target.offer(placed)

@@ -1,5 +1,6 @@
 """The status of a site: timeline, epochs, and findings."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,8 +10,9 @@ from statuary.build.check_options import CheckOptions
 from statuary.checks.status.status_checks import status_findings
 from statuary.documents.all_documents import documents_at_instant, later_documents
 from statuary.documents.document import Document
-from statuary.documents.feeds.feed_documents import FeedDocuments
+from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import SiteContext, site_context
+from statuary.documents.pages.status.built_time import built_at_another_time
 from statuary.documents.pages.theme_findings import template_finding, text_findings
 from statuary.documents.status_api.epoch_documents import (
     EpochLimits,
@@ -18,20 +20,19 @@ from statuary.documents.status_api.epoch_documents import (
     cut_finding,
     epoch_files,
     plan_epochs,
-    replaced_epochs,
 )
 from statuary.documents.status_api.status_documents import StatusDocuments, build_status_documents
-from statuary.documents.url_table import EPOCHS, STATUS_PAGE
+from statuary.documents.url_table import STATUS_PAGE
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
 from statuary.domain.page_settings import ThemeError
 from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import changes_after
-from statuary.publishing.ledger.log_table import NumberedEntry
-from statuary.publishing.log.log_entries import incident_of
 
 if TYPE_CHECKING:
+    from statuary.documents.feeds.feed_documents import FeedDocuments
     from statuary.documents.pages.status.status_pages import StatusPages
+    from statuary.publishing.ledger.log_table import NumberedEntry
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,13 @@ class SiteStatus:
     now: Instant
     context: SiteContext
     # the log's entries about earlier versions of updates, by update
-    former: Mapping[str, tuple[NumberedEntry, ...]] = field(default_factory=dict)
+    former: "Mapping[str, tuple[NumberedEntry, ...]]" = field(default_factory=dict)
 
     @cached_property
-    def feeds(self) -> FeedDocuments:
+    def feeds(self) -> "FeedDocuments":
         """Feeds, calendar and badges over time."""
+        from statuary.documents.feeds.feed_documents import FeedDocuments
+
         return FeedDocuments(self.site.timeline)
 
     @cached_property
@@ -56,12 +59,18 @@ class SiteStatus:
             return None
         from statuary.documents.pages.status.status_pages import StatusPages
 
-        until = Instant(self.now + self.site.settings.horizon)
-        return StatusPages(self.site.timeline, self.context, self.now, self.former, until)
+        return StatusPages(self.site.timeline, self.context, self.now, self.former, self._last_told)
+
+    @property
+    def _last_told(self) -> Instant:
+        """Up to when the status page says what changes next."""
+        return Instant(self.now + self.site.settings.horizon)
 
     @cached_property
     def incidents(self) -> list[Document]:
         """The documents of all incidents and maintenances at the build's instant."""
+        from statuary.publishing.log.log_entries import incident_of
+
         return [one for one in self.site.documents_at(self.now) if incident_of(one.path)]
 
     @cached_property
@@ -88,29 +97,26 @@ class SiteStatus:
 
     @property
     def inputs(self) -> tuple[object, ...]:
-        """Everything, besides the program, that the timed documents and their epochs depend on, but the status page."""
+        """Everything, besides the program, that the timed documents and their epochs depend on, but the time of the build."""
         former = tuple((update, tuple(map(repr, self.former[update]))) for update in sorted(self.former))
         timeline = self.site.timeline
         instants = [one.isoformat() for one in (self.since, *self.transitions, timeline.until)]
         # a template of the site's own may make anything of the build's time
         built_at = self.now.isoformat() if self.context.settings.theme.templates else ""
-        return built_at, instants, timeline.catalogue, self.site.settings, self.context, former
+        told = bisect_right(timeline.changes, self._last_told)
+        return built_at, told, instants, timeline.catalogue, self.site.settings, self.context, former
 
     @property
-    def paths_built_later(self) -> set[str]:
-        """The paths of what `built_later` makes."""
-        page = STATUS_PAGE.path()
-        if self.pages is None:
-            return set()
-        return {page, EPOCHS.path(), *(file.path for file in epoch_files(self.epochs, page))}
-
-    def built_later(self, index: bytes) -> list[Document]:
-        """Return what differs from a build of the same inputs with this index of epochs: the status page, if any."""
-        if self.pages is None:
-            return []
-        page = self.pages.status_page_at
+    def paths_with_time(self) -> list[str]:
+        """The paths of the status page and the files of its epochs, which show when they were built."""
         path = STATUS_PAGE.path()
-        return [page(self.now), *replaced_epochs(index, path, lambda at, is_end: page(at, is_end=is_end))]
+        files = [] if self.pages is None else epoch_files(self.epochs, path)
+        return [] if self.pages is None else [path, *(file.path for file in files)]
+
+    def built_now(self, files: Mapping[str, bytes], built_at: Instant) -> list[Document] | None:
+        """Return these files, made of the same inputs at another time, as built at this one; None if they cannot be."""
+        moment = renderer_of(self.context).localization.dates.moment
+        return built_at_another_time(files, moment(built_at), moment(self.now))
 
     @cached_property
     def transitions(self) -> list[Instant]:

@@ -14,16 +14,9 @@ from statuary.documents.contract_api.contract_lists import (
     chain_documents,
     chains_document,
 )
-from statuary.documents.contract_api.proof_document import (
-    proof_checks_document,
-    proof_document,
-    proof_schema_document,
-)
-from statuary.documents.contract_api.record_document import record_document
 from statuary.documents.document import Document
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.contract_counts import ContractCounts
-from statuary.domain.contracts.proof import Proof
 from statuary.domain.contracts.record import ContractRow, RecordValue
 from statuary.domain.primitives import Instant
 from statuary.domain.rules import Rule
@@ -34,11 +27,12 @@ if TYPE_CHECKING:
     from statuary.documents.pages.status.status_pages import StatusPages
     from statuary.documents.status_api.epoch_documents import EpochPlan
     from statuary.documents.status_api.status_documents import StatusDocuments
+    from statuary.domain.contracts.proof import Proof
 
 
 def contract_documents(
     record: RecordValue,
-    proof: Proof,
+    proof: "Proof",
     source: str,
     pages: "ContractPageContext | None",
     *,
@@ -54,6 +48,9 @@ def contract_documents(
         canonical: the record's bytes, if its source has exactly them.
         digest: SHA-256 of the source.
     """
+    from statuary.documents.contract_api.proof_document import proof_document
+    from statuary.documents.contract_api.record_document import record_document
+
     served = record_document(record, source, canonical, digest)
     if published:
         yield served
@@ -141,6 +138,7 @@ def settings_only_documents(
 
     `present` are the paths of the timed documents.
     """
+    from statuary.documents.contract_api.proof_document import proof_checks_document, proof_schema_document
     from statuary.documents.hosting.hosting_documents import hosting_documents
     from statuary.documents.openapi.openapi_document import openapi_document
     from statuary.documents.pages.site_pages import settings_only_pages

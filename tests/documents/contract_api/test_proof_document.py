@@ -8,7 +8,8 @@ import orjson
 import pytest
 from jsonschema import Draft202012Validator
 
-from statuary.build.contract import ContractBuildSettings, build_contract
+from statuary.build.contract import build_contract
+from statuary.build.incremental.fingerprint import ContractBuildSettings
 from statuary.checks.contracts.prove import prove
 from statuary.checks.rule_catalogue import proof_rules
 from statuary.content.read_content import read_content

@@ -1,21 +1,26 @@
 """Fingerprints of what the documents of a contract depend on besides its source."""
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date, timedelta
 from enum import Enum
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import FunctionType, NoneType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 import orjson
 
 from statuary import version
 from statuary.domain.json_values import Json
+from statuary.domain.site_settings import ContractSettings
+
+if TYPE_CHECKING:  # a build that reads no record does not load what proves and shows them
+    from statuary.checks.contracts.check import ContractCheck
+    from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
 
 FINGERPRINTED = (
     "domain",
@@ -30,6 +35,17 @@ FINGERPRINTED = (
     "publishing/host_layout.py",
 )
 """The parts of the package that affect the bytes of documents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractBuildSettings:
+    """What the documents of a contract depend on besides its source."""
+
+    chains: frozenset[str]  # ids of the site's chains
+    contracts: ContractSettings = field(default_factory=ContractSettings)
+    checks: "Sequence[ContractCheck] | None" = None  # the checks of the record; None for all
+    pages: "ContractPageContext | None" = None  # None if the site has no contract pages
+    listed: bool = False  # whether pages list contracts
 
 
 class Fingerprint(NamedTuple):
@@ -87,7 +103,7 @@ def _as_json(value: object) -> Json:
         if isinstance(value, kind):
             return spell(value)
     if is_dataclass(value):
-        members = {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
+        members = {one.name: _as_json(getattr(value, one.name)) for one in fields(value)}
         return [type(value).__name__, members]
     raise TypeError(f"{type(value).__name__} cannot be part of a fingerprint")
 

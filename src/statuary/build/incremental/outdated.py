@@ -8,7 +8,6 @@ from pathlib import Path
 
 from statuary.build.partitions import confirmed_git_id
 from statuary.content.git_state import GitState
-from statuary.content.read_contract import record_digest
 from statuary.content.source_files import SourceFile
 from statuary.content.source_stat import source_stat
 from statuary.content.unreadable import UnreadableError
@@ -147,6 +146,8 @@ def digest_of(root: Path, source: AnySource) -> bytes:
     """Return the SHA-256 of a record's file as `record_digest` does; empty for any other source."""
     if source.form is not ContractForm.RECORD:
         return b""
+    from statuary.content.read_contract import record_digest
+
     try:
         return record_digest(SourceFile(root, source.path).bytes(LARGEST_RECORD))
     except UnreadableError:

@@ -1,22 +1,13 @@
 """The sender of a transaction, recovered from its signature (extra `chain`)."""
 
-from importlib.util import find_spec
 from types import ModuleType
 
 from statuary.domain.chain.rlp import EvidenceError
 from statuary.domain.chain.transaction import RecoverableSignature, address_of_key
 from statuary.domain.primitives import Address
-from statuary.optional import optional
+from statuary.optional import RECOVERING_SENDERS, optional
 
 PURPOSE = "recovering the sender of a transaction"
-
-
-LIBRARIES = ("coincurve", "eth_keys")
-
-
-def can_recover_senders() -> bool:
-    """Say whether the extra is installed, without importing it."""
-    return any(find_spec(library) for library in LIBRARIES)
 
 
 def require_sender_recovery() -> None:
@@ -25,7 +16,7 @@ def require_sender_recovery() -> None:
 
 
 def _library() -> ModuleType:
-    return optional(*LIBRARIES, extra="chain", purpose=PURPOSE)
+    return optional(*RECOVERING_SENDERS, extra="chain", purpose=PURPOSE)
 
 
 def recover_sender(signature: RecoverableSignature) -> Address:

@@ -15,10 +15,7 @@ Feeds, badges and pages have epochs too: nothing here depends on the kind of doc
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
 from typing import NamedTuple
-
-import orjson
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
@@ -26,7 +23,7 @@ from statuary.documents.media_types import JSON
 from statuary.documents.status_api.epoch_patches import PatchBase
 from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS
 from statuary.domain.findings import Finding, Severity
-from statuary.domain.primitives import Instant, instant
+from statuary.domain.primitives import Instant
 
 DocumentsAt = Callable[[Instant], Iterable[Document]]
 
@@ -173,39 +170,12 @@ def epoch_documents(plan: EpochPlan) -> list[Document]:
         "documents": {path: plan.versions[path].members() for path in sorted(plan.versions)},
     }
     files = [file for path in plan.versions for file in epoch_files(plan, path)]
-    return [*files, _index_document(index)]
+    return [*files, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
 
 
 def epoch_files(plan: EpochPlan, path: str) -> list[Document]:
     """Return the files of one document's epochs; none if it does not change."""
     return list(_files(plan.versions[path], plan.instants)) if path in plan.versions else []
-
-
-def _index_document(index: object) -> Document:
-    return Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)
-
-
-def replaced_epochs(
-    index: bytes, path: str, document_at: Callable[[Instant, bool], Document]
-) -> list[Document]:
-    """Return the files of one document's epochs and the index, where the epochs of all others stay.
-
-    Args:
-        index: the published one, of the same instants.
-        path: of the document; one that the index does not have has no epochs.
-        document_at: returns it at an instant, and whether that is the one at which the epochs have ended.
-    """
-    members = orjson.loads(index)
-    if path not in members["documents"]:
-        return [_index_document(members)]
-    instants = [instant(datetime.fromisoformat(text)) for text in members["instants"]]
-    versions = DocumentVersions(0, document_at(instants[0], False))  # noqa: FBT003 - the end has not come
-    for number, at in enumerate(instants[1:], 1):
-        document = document_at(at, members["instants"][number] == members["until"])
-        if document.body != versions.present.body:
-            versions.add(number, document)
-    members["documents"][path] = versions.members()
-    return [*_files(versions, instants), _index_document(members)]
 
 
 def _files(versions: DocumentVersions, instants: Sequence[Instant]) -> Iterator[Document]:

@@ -12,11 +12,10 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from statuary.publishing.ledger.damage import DamagedLedgerError, database_error, is_whole, set_aside
 from statuary.publishing.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE, DocumentTable
-from statuary.publishing.ledger.log_table import LogTable
 from statuary.publishing.ledger.partition_file import merge_partition_file
 from statuary.publishing.ledger.rows import LedgerEntry
 from statuary.publishing.ledger.schema import (
@@ -36,6 +35,9 @@ from statuary.publishing.ledger.schema import (
 from statuary.publishing.ledger.source_table import SourceTable
 from statuary.publishing.ledger.transaction import transaction
 from statuary.publishing.plan import Action, Change, Plan
+
+if TYPE_CHECKING:
+    from statuary.publishing.ledger.log_table import LogTable
 
 OWNED_NAMES = "published.sqlite3"
 """The database beside the ledger with the names of our files: without the ledger, it distinguishes ours from others'."""
@@ -197,8 +199,10 @@ class Ledger:
         for location in locations:
             self.documents.withdraw(self.sources.drop(location))
 
-    def log(self) -> LogTable:
+    def log(self) -> "LogTable":
         """Return the entries of the transparency log."""
+        from statuary.publishing.ledger.log_table import LogTable  # noqa: PLC0415 - for sites that have a log
+
         self._log = self._log or LogTable(self.connection)
         return self._log
 

@@ -1,15 +1,19 @@
 """The inputs of contract pages besides the contract."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from statuary.documents.pages.contracts.interface_table import CallTarget
 from statuary.documents.pages.site_context import SiteContext, site_context
 from statuary.documents.pages.visible_text import one_line
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.primitives import checksum_address, is_hex_digits
-from statuary.domain.rules import Rule
 from statuary.domain.site_settings import Chain
+
+
+class CallTarget(NamedTuple):
+    """The arguments of a command: an address, and a JSON-RPC URL, or that of the reader's environment."""
+
+    address: str = ""
+    rpc: str = ""
 
 
 class ContractPageContext(NamedTuple):
@@ -18,7 +22,9 @@ class ContractPageContext(NamedTuple):
     site: SiteContext
     chains: tuple[Chain, ...]
     known: frozenset[tuple[str, str]]  # chain and checksummed address of every contract with a page
-    rules: tuple[tuple[str, str], ...] = ()  # name and rule of each check
+    rules: tuple[
+        tuple[str, str], ...
+    ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
     def chain_name(self, chain_id: str) -> str:
         """Return the name of a chain."""
@@ -49,7 +55,7 @@ def has_contract_pages(catalogue: Catalogue) -> bool:
     return not catalogue.bulk and catalogue.pages.has_contract_pages(len(catalogue.contracts))
 
 
-def contract_page_context(catalogue: Catalogue, rules: Iterable[Rule]) -> ContractPageContext | None:
+def contract_page_context(catalogue: Catalogue) -> ContractPageContext | None:
     """Return the context of contract pages; None if contracts have no pages.
 
     The number of contracts in bulk files is unknown before they are read, so these have no pages.
@@ -60,7 +66,6 @@ def contract_page_context(catalogue: Catalogue, rules: Iterable[Rule]) -> Contra
         site=site_context(catalogue),
         chains=catalogue.chains,
         known=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
-        rules=tuple((rule.name, rule.sentence) for rule in rules),
     )
 
 

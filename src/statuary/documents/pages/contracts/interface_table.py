@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from statuary.documents.pages.contracts.contract_page_context import CallTarget
 from statuary.documents.pages.contracts.lenient_json import as_list, as_object, as_text
 from statuary.documents.pages.contracts.natspec import Natspec, natspec_text
 from statuary.documents.pages.visible_text import one_line, visible_text
@@ -78,13 +79,6 @@ class InterfaceView(NamedTuple):
     def is_empty(self) -> bool:
         """Whether the ABI is empty."""
         return not (self.constructor or self.functions or self.events or self.errors or self.special)
-
-
-class CallTarget(NamedTuple):
-    """The arguments of a command: an address, and a JSON-RPC URL, or that of the reader's environment."""
-
-    address: str = ""
-    rpc: str = ""
 
 
 def interface_view(

@@ -92,17 +92,10 @@ class StatusPages:
             pages.append(self._latest_history(state, by_quarter(state, self._localization.dates.zone)))
         return pages
 
-    def status_page_at(self, at: Instant, *, is_end: bool = False) -> Document:
-        """Return the status page, the one page that says when the site was built; `is_end` adds the notice."""
-        return next(self._present_pages(state_at(self._timeline, at), self._stale(at) if is_end else ""))
-
-    def _stale(self, until: Instant) -> str:
-        return self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
-
     def stale_pages_at(self, until: Instant) -> list[Document]:
         """Return the pages that change, with a notice that nothing is known after an instant."""
         state = state_at(self._timeline, until)
-        stale = self._stale(until)
+        stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
         quarters = by_quarter(state, self._localization.dates.zone)
         return [*self._present_pages(state, stale), self._latest_history(state, quarters, stale)]
 

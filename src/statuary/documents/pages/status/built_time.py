@@ -1,0 +1,57 @@
+"""The time of the build on the status page: the one thing by which two builds of the same status differ."""
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+
+from markupsafe import escape
+
+from statuary.documents.document import Document
+from statuary.documents.media_types import JSON
+from statuary.documents.pages.dates import FormattedTime
+from statuary.documents.url_table import EPOCH_PATCH, STATUS_PAGE
+
+PATCH = EPOCH_PATCH.path(epoch="any", path="").rpartition("/")[2]
+"""How the path of a patch ends."""
+
+
+def built_at_another_time(
+    files: Mapping[str, bytes], before: FormattedTime, after: FormattedTime
+) -> list[Document] | None:
+    """Return the status page and the files of its epochs as a build at another time makes them of the same status.
+
+    None if a page does not show the time of its build just once, or if the other one is longer or shorter, so that
+    patches have other ranges.
+
+    Args:
+        files: as the earlier build made them, by path.
+        before: the time of that build.
+        after: the other time.
+    """
+    pairs = [
+        (str(escape(one)).encode(), str(escape(other)).encode())
+        for one, other in zip(before, after, strict=True)
+    ]
+    times = [(one, other) for one, other in pairs if one != other]
+    pages = {path: body for path, body in files.items() if not path.endswith(PATCH)}
+    shown = [body.count(one) == (path in pages) for path, body in files.items() for one, _ in times]
+    if not all(shown) or any(len(one) != len(other) for one, other in times):
+        return None
+    made = {path: _replaced(body, times) for path, body in pages.items()}
+    bases = [(_digest(body), _digest(made[path])) for path, body in pages.items()]
+    made |= {path: _replaced(body, bases) for path, body in files.items() if path not in pages}
+    return [
+        Document(
+            path, body, media_type=STATUS_PAGE.media_type if path in pages else JSON, cache=STATUS_PAGE.cache
+        )
+        for path, body in made.items()
+    ]
+
+
+def _replaced(body: bytes, pairs: Iterable[tuple[bytes, bytes]]) -> bytes:
+    for one, other in pairs:
+        body = body.replace(one, other)
+    return body
+
+
+def _digest(body: bytes) -> bytes:
+    return sha256(body).hexdigest().encode()
