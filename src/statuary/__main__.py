@@ -1,6 +1,7 @@
 """`python -m statuary`, and the `statuary` command."""
 
 import gc
+import os
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
@@ -12,6 +13,8 @@ INTERRUPTED = 128 + 2
 def main() -> None:
     """Run the command line and exit with its code."""
     gc.disable()  # imports leave no garbage, and looking for it is a tenth of a small build
+    # pydantic looks for plugins in every installed package, which takes as long as reading a small site
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files that are not UTF-8

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,6 @@ from statuary.build.partitions import (
 )
 from statuary.build.progress import Progress, stage
 from statuary.checks.record_location import one_record_per_contract, one_record_per_match_id
-from statuary.content.bulk.scratch import scratch_directory
 from statuary.content.git_state import GitQuery, GitState
 from statuary.content.source_stat import SourceStat, source_stat
 from statuary.documents.pages.contracts.contract_page_context import contract_page_context
@@ -78,7 +78,7 @@ def build_contracts(
     shared = PartitionSettings(root, settings, catalogue.hosting, target.began)
     partitioner = Partitioner(shared, target.output, target.partition_size)
     sources, built, read = target.ledger.sources, 0, list[ReadBulkSource]()
-    with stage(progress, "Contracts"), scratch_directory() as scratch:
+    with stage(progress, "Contracts"), _scratch_directory(catalogue) as scratch:
         partitions = _partitions(root, catalogue, scope.outdated, partitioner, read=read, scratch=scratch)
         for result in execution.executor.map_unordered(build_partition, partitions):
             target.take(result)
@@ -104,6 +104,15 @@ def build_contracts(
         built=built,
         missing=scope.missing,
     )
+
+
+def _scratch_directory(catalogue: Catalogue) -> AbstractContextManager[Path]:
+    """Return a temporary folder for what bulk sources are joined in; a site without them needs none."""
+    if not catalogue.bulk:
+        return nullcontext(Path())
+    from statuary.content.bulk.scratch import scratch_directory
+
+    return scratch_directory()
 
 
 def _confirmed(root: Path, tree: GitState, sources: SourceTable, scope: BuildScope) -> GitState | None:

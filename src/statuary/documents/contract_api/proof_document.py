@@ -5,7 +5,7 @@ A reader who does not trust the publisher runs the same checks on the record bes
 
 from collections.abc import Iterable
 from hashlib import sha256
-from importlib.resources import files
+from pathlib import Path
 
 import orjson
 
@@ -86,7 +86,7 @@ def _check(result: CheckResult) -> dict[str, Json]:
 
 def proof_schema_document() -> Document:
     """Return the JSON Schema of every proof."""
-    schema = files("statuary.documents.contract_api").joinpath("proof.schema.json").read_bytes()
+    schema = Path(__file__).with_name("proof.schema.json").read_bytes()
     return Document(
         path=url_table.PROOF_SCHEMA.path(),
         cache=url_table.PROOF_SCHEMA.cache,

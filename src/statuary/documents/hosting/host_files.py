@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -14,7 +14,8 @@ from statuary.domain.hosting_settings import HostingSettings, PathLayout
 EDGE_FOLDER = ".edge"
 """The folder, beside the site, that the edge module is deployed from; `statuary hosting` always rewrites it."""
 
-TEMPLATES = files("statuary.documents.hosting").joinpath("templates")
+EDGE = Path(__file__).parents[2] / "edge"
+TEMPLATES = Path(__file__).with_name("templates")
 
 PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in ("false", "true"))
 
@@ -52,7 +53,7 @@ def json_text(value: object) -> str:
 def edge_module_files(options: HostOptions) -> list[HostFile]:
     """Return the files of the edge module, set to the layout of the site."""
     scripts = sorted(
-        (file for file in files("statuary").joinpath("edge").iterdir() if file.name.endswith(".js")),
+        (file for file in EDGE.iterdir() if file.name.endswith(".js")),
         key=lambda file: file.name,
     )
     sharded = options.settings.layout is PathLayout.SHARDED

@@ -3,7 +3,7 @@
 import json
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from statuary.documents.contract_api.contract_shapes import RejectedRequest
@@ -114,7 +114,7 @@ def _schema(operation: Operation, media_type: str, base: str) -> JsonObject:
 @cache
 def shipped_schemas() -> JsonObject:
     """Return every schema by name."""
-    text = files("statuary.documents.openapi").joinpath(SCHEMAS_FILE).read_text("utf-8")
+    text = Path(__file__).with_name(SCHEMAS_FILE).read_text("utf-8")
     schemas: JsonObject = json.loads(text)
     return schemas
 

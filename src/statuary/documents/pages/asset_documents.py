@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 import orjson
 
@@ -10,9 +10,9 @@ from statuary.documents.document import Document
 from statuary.documents.url_table import ICON, SCRIPT, STYLE, THEME_FILE
 from statuary.domain.page_settings import Theme
 
-FOLDER = files("statuary.documents.pages").joinpath("assets")
+FOLDER = Path(__file__).with_name("assets")
 
-EDGE_FOLDER = files("statuary").joinpath("edge")
+EDGE_FOLDER = Path(__file__).parents[2] / "edge"
 
 CHECK_SCRIPT = "check"
 """The check of a record in the reader's browser, bundled from `check/` by `tests/support/check_bundle.py`."""

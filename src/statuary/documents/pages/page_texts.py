@@ -4,11 +4,11 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
-FOLDER = files("statuary.documents.pages").joinpath("texts")
+FOLDER = Path(__file__).with_name("texts")
 DEFAULT_LANGUAGE = "en"
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")

@@ -4,7 +4,7 @@ Statuspage publishes uptime on its HTML pages only; this document is statuary's 
 """
 
 from collections.abc import Mapping
-from importlib.resources import files
+from pathlib import Path
 
 import orjson
 
@@ -42,7 +42,7 @@ def uptime_document(
 
 def uptime_schema_document() -> Document:
     """Return the JSON Schema of the uptime document."""
-    schema = files("statuary.documents.status_api").joinpath("uptime.schema.json").read_bytes()
+    schema = Path(__file__).with_name("uptime.schema.json").read_bytes()
     return Document(
         path=UPTIME_SCHEMA.path(), cache=UPTIME_SCHEMA.cache, body=encode_json(orjson.loads(schema))
     )

@@ -8,9 +8,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
-LANGUAGES = files("statuary.documents.pages").joinpath("assets").joinpath("languages.json")
+LANGUAGES = Path(__file__).parents[1] / "assets" / "languages.json"
 
 
 class Highlighter:
