@@ -39,7 +39,6 @@ UNUSED = {
 UNCHANGED = UNUSED | {
     "jinja2",
     "nh3",
-    "tempfile",
     "xml.etree.ElementTree",
     "statuary.build.contract",
     "statuary.checks.contracts",

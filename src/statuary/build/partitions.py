@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from statuary.build.incremental.fingerprint import ContractBuildSettings
 from statuary.content.source_files import SourceFile
-from statuary.content.source_stat import source_stat
+from statuary.content.source_stat import record_digest, source_stat
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource
 from statuary.domain.hosting_settings import HostingSettings
@@ -96,8 +96,6 @@ def confirmed_git_id(root: Path, source: ContractSource | BulkSource, digest: by
     """Return a source's git id if its file still has that id and the digest that was read; else empty."""
     if not source.git or not digest or source.form is not ContractForm.RECORD:
         return ""
-    from statuary.content.read_contract import record_digest
-
     try:
         raw = SourceFile(root, source.path).bytes(LARGEST_RECORD)
     except UnreadableError:

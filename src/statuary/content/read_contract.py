@@ -4,11 +4,11 @@ The path names chain and address; the checks compare them with the record.
 """
 
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
 from statuary.content.parse_record import ParsedContract, parse_record_json, parse_record_yaml
 from statuary.content.source_files import SourceFile
+from statuary.content.source_stat import record_digest
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.findings import Finding, Severity
@@ -49,8 +49,3 @@ def _read_contract(root: Path, source: ContractSource) -> ParsedContract:
     except UnreadableError as error:
         return ParsedContract(None, findings=[error.finding(source.path)])
     return found._replace(digest=record_digest(raw))
-
-
-def record_digest(raw: bytes) -> bytes:
-    """Return the SHA-256 of a record file without white space at its end; of canonical JSON, that is what is published."""
-    return sha256(raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")).digest()

@@ -1,4 +1,4 @@
-"""The size and modification time of a source, by which a later build sees that it has not changed."""
+"""Size, modification time and digest of a source, by which a later build sees that it has not changed."""
 
 import os
 from collections.abc import Sequence
@@ -58,3 +58,8 @@ def _stat(root: Path | str, path: str) -> SourceStat:
     except (OSError, ValueError):
         return SourceStat("", 0)
     return SourceStat(f"{found.st_size} {found.st_mtime_ns}", found.st_mtime_ns)
+
+
+def record_digest(raw: bytes) -> bytes:
+    """Return the SHA-256 of a record file without white space at its end; of canonical JSON, that is what is published."""
+    return sha256(raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")).digest()

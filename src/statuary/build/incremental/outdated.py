@@ -9,7 +9,7 @@ from pathlib import Path
 from statuary.build.partitions import confirmed_git_id
 from statuary.content.git_state import GitState
 from statuary.content.source_files import SourceFile
-from statuary.content.source_stat import source_stat
+from statuary.content.source_stat import record_digest, source_stat
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource, evidence_folder
 from statuary.domain.limits import LARGEST_RECORD
@@ -146,8 +146,6 @@ def digest_of(root: Path, source: AnySource) -> bytes:
     """Return the SHA-256 of a record's file as `record_digest` does; empty for any other source."""
     if source.form is not ContractForm.RECORD:
         return b""
-    from statuary.content.read_contract import record_digest
-
     try:
         return record_digest(SourceFile(root, source.path).bytes(LARGEST_RECORD))
     except UnreadableError:
