@@ -22,10 +22,13 @@ from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_R
 from statuary.domain.page_settings import ThemeError
 
 REMEMBERED = (
+    ("calendar_week.html", "calendar_head"),
+    ("calendar_week.html", "calendar_week"),
     ("downtime_day.html", "downtime_day"),
     ("macros.html", "downtimes"),
     ("macros.html", "past_card"),
     ("macros.html", "updates"),
+    ("masthead.html", "masthead"),
 )
 """Macros whose result depends on their parameters alone; a macro comes after those that it uses."""
 

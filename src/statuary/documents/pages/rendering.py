@@ -2,7 +2,7 @@
 
 from functools import cached_property, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
@@ -14,6 +14,14 @@ from statuary.documents.url import Url
 
 if TYPE_CHECKING:
     from statuary.documents.pages.page_templates import PageTemplates
+
+
+class SectionLink(NamedTuple):
+    """A link in the head of a page."""
+
+    name: str
+    href: str
+    current: bool
 
 
 class Renderer:
@@ -63,7 +71,7 @@ class Renderer:
         """Return a part of a page."""
         return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
 
-    def _sections(self, head: PageHead, root: str) -> list[dict[str, str | bool]]:
+    def _sections(self, head: PageHead, root: str) -> tuple[SectionLink, ...]:
         pages = [
             (
                 section,
@@ -73,10 +81,9 @@ class Renderer:
             for section in self.site.sections
         ]
         pages += [(path, title, path) for title, path in self.site.own_sections]
-        return [
-            {"name": name, "href": root + path, "current": section == head.section}
-            for section, name, path in pages
-        ]
+        return tuple(
+            SectionLink(name, root + path, current=section == head.section) for section, name, path in pages
+        )
 
 
 @lru_cache(maxsize=4)

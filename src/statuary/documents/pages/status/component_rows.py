@@ -1,7 +1,8 @@
 """Components and groups on the status page: status, uptime, and downtime by day."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from statuary.documents.pages.dates import DateFormatter, FormattedTime, Localization
@@ -190,8 +191,8 @@ class ComponentRowBuilder:
         return UptimeBars(
             first=first.isoformat(),
             width=WINDOW_DAYS * BAR_STEP - (BAR_STEP - BAR_WIDTH),
-            calm=_outline(set(range(known, WINDOW_DAYS)) - taken, BAR_HEIGHTS["operational"]),
-            unknown=_outline(set(range(known)) - taken, NO_DATA_HEIGHT),
+            calm=_outline(frozenset(range(known, WINDOW_DAYS)) - taken, BAR_HEIGHTS["operational"]),
+            unknown=_outline(frozenset(range(known)) - taken, NO_DATA_HEIGHT),
             bars=tuple(bars),
         )
 
@@ -236,7 +237,8 @@ def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> D
     )
 
 
-def _outline(places: Iterable[int], height: int) -> str:
+@lru_cache(maxsize=1024)
+def _outline(places: frozenset[int], height: int) -> str:
     """Return the bars of days, given by number, as an SVG path."""
     return "".join(
         f"M{place * BAR_STEP} {BAR_HEIGHT}v-{height}h{BAR_WIDTH}v{height}z" for place in sorted(places)

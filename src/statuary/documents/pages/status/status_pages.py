@@ -61,6 +61,8 @@ class StatusPages:
         self._groups = {component.id: component for component in present if component.group}
         self._cards = IncidentCardBuilder(self._localization, present, former or {})
         self._days = DowntimeDays(self._localization)
+        weekdays = [self._localization.texts(f"weekday.{day}") for day in range(1, 8)]
+        self._weekdays = tuple((name[:2], name) for name in weekdays)
         self._uptimes = UptimeViewBuilder(self._localization, self._days, self._month_table)
         self._histories = HistoryViewBuilder(self._cards, self._localization)
         self._incidents: dict[IncidentState, Document] = {}
@@ -126,9 +128,7 @@ class StatusPages:
         return self._renderer.page(STATUS_PAGE, "status.html", head, view)
 
     def _month_table(self, month: UptimeMonth, name: str) -> Markup:
-        texts = self._localization.texts
-        weekdays = [(texts(f"weekday.{day}")[:2], texts(f"weekday.{day}")) for day in range(1, 8)]
-        return self._renderer.fragment("month.html", month=month, name=name, weekdays=weekdays)
+        return self._renderer.fragment("month.html", month=month, name=name, weekdays=self._weekdays)
 
     def _history_pages(self, state: PageState) -> Iterator[Document]:
         quarters = by_quarter(state, self._localization.dates.zone)
