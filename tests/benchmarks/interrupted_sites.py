@@ -27,8 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from support.object_stores import STORES, moto
 from support.published_damages import DAMAGES, damaged_ledger
-from support.rebuilt_sites import files_in
-from support.sites import INCIDENT, NOW, path_of, record_of, site_of_many, write_files
+from support.sites import INCIDENT, NOW, files_in, path_of, record_of, site_of_many, write_files
 from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
 
 LATER = "2026-12-01T22:30:00Z"

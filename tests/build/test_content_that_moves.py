@@ -13,8 +13,7 @@ from statuary.build import contract as contract_builder
 from statuary.build import contracts
 from statuary.content.git_state import GitState
 from statuary.publishing.folder.folder_target import FolderTarget
-from support.rebuilt_sites import build, files_in, git
-from support.sites import INCIDENT, path_of, record_of, site_of_many, write_files
+from support.sites import INCIDENT, build, files_in, git, path_of, record_of, site_of_many, write_files
 
 STAGES = {
     "reading": (stages, "read_site"),

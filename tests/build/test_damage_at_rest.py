@@ -10,8 +10,7 @@ import pytest
 
 from statuary.build import contract as contract_builder
 from statuary.publishing.safe_path import LEDGER
-from support.rebuilt_sites import build, files_in, git
-from support.sites import CHAIN, address_of, path_of, record_of, site_of_many
+from support.sites import CHAIN, address_of, build, files_in, git, path_of, record_of, site_of_many
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -24,7 +23,18 @@ from statuary.publishing.safe_path import LEDGER
 from statuary.snapshots.manifest import SiteOrigin
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.snapshot_target import SnapshotTarget
-from support.sites import CHAIN, INCIDENT, NOW, address_of, path_of, record_of, site_of_many, write_files
+from support.sites import (
+    CHAIN,
+    INCIDENT,
+    NOW,
+    address_of,
+    files_in,
+    git,
+    path_of,
+    record_of,
+    site_of_many,
+    write_files,
+)
 
 COUNT = 12
 
@@ -55,14 +65,6 @@ def build(content: Path, out: Path, *, git: bool = True, **execution) -> BuildRe
         )
 
 
-def files_in(site: Path) -> dict[str, bytes]:
-    return {
-        file.relative_to(site).as_posix(): file.read_bytes()
-        for file in site.rglob("*")
-        if file.is_file() and ".statuary" not in file.parts
-    }
-
-
 def looks(site: Path) -> dict[str, tuple[int, int, int]]:
     """Return inode and times of the files that contracts made."""
     found = {}
@@ -76,11 +78,6 @@ def looks(site: Path) -> dict[str, tuple[int, int, int]]:
                     output.st_ctime_ns,
                 )
     return found
-
-
-def git(folder: Path, *arguments: str) -> None:
-    command = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture(params=["git", "times"])

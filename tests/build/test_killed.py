@@ -11,8 +11,8 @@ import pytest
 
 from statuary.cli.main import AFTER_INTERRUPTION
 from support.dask_cluster import dask_cluster
-from support.random_kills import STATUARY, Worlds, counted, files_in, finished, kill_at_random
-from support.sites import site_of_many
+from support.random_kills import STATUARY, Worlds, counted, finished, kill_at_random
+from support.sites import files_in, site_of_many
 
 
 def test_killed_at_random_instants(tmp_path):

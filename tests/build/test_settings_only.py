@@ -20,6 +20,7 @@ from support.sites import (
     MAINTENANCE,
     NOW,
     SITE,
+    files_in,
     path_of,
     record_of,
     site_of_many,
@@ -56,14 +57,6 @@ def build(content: Path, out: Path, *, verify: bool = False) -> None:
         )
     assert outcome.checked.findings == ()
     assert outcome.applied
-
-
-def files_in(site: Path) -> dict[str, bytes]:
-    return {
-        file.relative_to(site).as_posix(): file.read_bytes()
-        for file in site.rglob("*")
-        if file.is_file() and ".statuary" not in file.parts and file.name != "changes.json"
-    }
 
 
 @pytest.fixture

@@ -14,8 +14,7 @@ from statuary.documents.all_documents import documents_at_instant
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.tick import tick
-from support.rebuilt_sites import files_in
-from support.sites import COMPONENTS, INCIDENT, MAINTENANCE, SITE, path_of, record_of, write_files
+from support.sites import COMPONENTS, INCIDENT, MAINTENANCE, SITE, files_in, path_of, record_of, write_files
 
 MORNING, LATER = "2026-12-01T10:00:00Z", "2026-12-01T11:00:00Z"
 IN_MAINTENANCE, TOMORROW = "2026-12-01T22:10:00Z", "2026-12-02T11:00:00Z"

@@ -13,6 +13,7 @@ from statuary.domain.primitives import checksum_address, parse_instant
 from statuary.publishing.target import CheckTarget
 from support.ethereum_node import ethereum_node, send
 from support.imported_projects import FOUNDRY, HARDHAT_2, HARDHAT_3, chain, empty_site
+from support.sites import tree
 
 NOW = "2026-11-20T12:00:00Z"
 
@@ -56,14 +57,6 @@ def run(content, *arguments):
     )
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
-
-
-def tree(content):
-    return {
-        file.relative_to(content).as_posix(): file.read_bytes()
-        for file in sorted(content.rglob("*"))
-        if file.is_file()
-    }
 
 
 def checked(content):

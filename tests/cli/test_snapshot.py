@@ -17,8 +17,7 @@ from statuary.cli.main import command
 from statuary.snapshots.errors import DamagedSnapshotError
 from support.contracts import ADDRESS, made_record
 from support.requirements import require_module, require_program
-from support.sites import NOW, small_site, write_files
-from support.snapshots import tree
+from support.sites import NOW, small_site, tree, write_files
 
 CHAIN = "748463"
 

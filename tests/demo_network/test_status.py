@@ -8,7 +8,7 @@ from functools import cache
 from statuary.content.read_content import read_content
 from statuary.domain.primitives import Instant, instant
 from support.requirements import CHECKOUT
-from support.status_documents import status_documents
+from support.status_site import status_documents
 
 CONTENT = CHECKOUT / "content"
 EVENING = instant(datetime(2026, 11, 20, 23, tzinfo=UTC))

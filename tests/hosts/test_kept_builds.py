@@ -13,7 +13,7 @@ from statuary.documents.hosting.hosts import github_pages_files
 from statuary.documents.hosting.netlify import netlify_files
 from support.edge_runtimes import HOSTS_INSTALL, node, write_host_files
 from support.requirements import require_node_package, require_program
-from support.sites import small_site
+from support.sites import small_site, tree
 
 NOW = "2026-11-20T12:00:00Z"
 BUILD = f"{sys.executable} -m statuary build --now {NOW}"
@@ -57,7 +57,7 @@ def test_netlify_keeps_the_site_for_the_next_build(project, tmp_path):
     shutil.copytree(project, elsewhere)  # with what Netlify keeps, and without the site
     output = netlify_build(elsewhere)
     assert "nothing changed" in output, output
-    assert files_in(elsewhere / "build") == files_in(first)
+    assert tree(elsewhere / "build") == tree(first)
 
 
 def test_the_workflow_of_github_is_one(tmp_path):
@@ -72,9 +72,3 @@ def test_the_workflow_of_github_is_one(tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def files_in(site: Path) -> dict[str, bytes]:
-    """Return the files of a site but for the build's own notes."""
-    files = (path for path in site.rglob("*") if path.is_file() and ".statuary" not in path.parts)
-    return {path.relative_to(site).as_posix(): path.read_bytes() for path in files}

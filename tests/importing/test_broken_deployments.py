@@ -6,7 +6,8 @@ import shutil
 import pytest
 
 from statuary.cli.exit_codes import ExitCode
-from support.imported_projects import DEPLOYMENTS, empty_site, files, imported
+from support.imported_projects import DEPLOYMENTS, empty_site, imported
+from support.sites import tree
 
 JOURNAL = "ignition/deployments/chain-31337/journal.jsonl"
 RUN = "broadcast/Line.s.sol/31337/run-latest.json"
@@ -121,12 +122,12 @@ def test_broken_deployments_are_reported_by_name(case, content, tmp_path):
     for other in project.glob("broadcast/*/*/run-1*.json"):
         other.unlink()
     change(project / path)
-    before = files(content)
+    before = tree(content)
     result = imported(content, kind, "--dry-run", source=project)
     assert reported in " ".join(result.output.split())
     assert result.exit_code in (ExitCode.FINDINGS, ExitCode.FAILED)
     assert "Traceback" not in result.output
-    assert files(content) == before
+    assert tree(content) == before
 
 
 def test_lines_before_a_broken_line_of_a_journal_are_imported(content, tmp_path):

@@ -10,8 +10,9 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.content.read_contract import read_contract
 from support.ethereum_node import COMPILERS, ethereum_node, send_signed
-from support.imported_projects import DEPLOYMENTS, catalogue_of, empty_site, files, imported
+from support.imported_projects import DEPLOYMENTS, catalogue_of, empty_site, imported
 from support.requirements import require_program
+from support.sites import tree
 
 EXPECTED = {
     "foundry": ["Fare", "Station", "Turnstile", "Turnstile"],
@@ -113,25 +114,25 @@ def test_importing_again_adds_only_what_is_new_and_keeps_edits(content, tmp_path
     assert names(content) == ["Fare", "Station"]
     for settings in content.rglob("contract.yaml"):
         settings.write_text("# mine\n" + settings.read_text())
-    before = files(content)
+    before = tree(content)
 
     journal.write_text("".join(lines))
     result = imported(content, "ignition", source=project)
     assert "verified and added: 1 contract\n" in result.output
     assert "already in" in result.output
     assert names(content) == EXPECTED["ignition"]
-    assert before.items() <= files(content).items()
-    after = files(content)
+    assert before.items() <= tree(content).items()
+    after = tree(content)
     imported(content, "ignition", source=project)
-    assert files(content) == after
+    assert tree(content) == after
     assert sorted(record["matchId"] for record in records(content).values()) == ["1", "2", "3"]
 
 
 def test_a_dry_run_verifies_and_writes_nothing(content):
-    before = files(content)
+    before = tree(content)
     result = imported(content, "foundry", "--dry-run")
     assert "verified and would be added: 4 contracts" in result.output
-    assert files(content) == before
+    assert tree(content) == before
 
 
 def test_one_contract_of_a_project(content):
@@ -177,7 +178,7 @@ def test_a_workspace_that_the_author_broke_is_left_alone(content):
     imported(content, "foundry")
     [broken, *_] = sorted(content.rglob("contract.yaml"))
     (broken.parent / "output.json").unlink()
-    before = files(content)
+    before = tree(content)
     result = imported(content, "foundry")
     assert "already in" in result.output
-    assert files(content) == before
+    assert tree(content) == before

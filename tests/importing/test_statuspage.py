@@ -8,7 +8,7 @@ from statuary.domain.status.page import StatusSettings
 from statuary.importing.import_status import import_status
 from statuary.importing.statuspage import read_statuspage
 from statuary.importing.web_source import WebSource
-from support.status_documents import status_documents
+from support.status_site import status_documents
 from support.statuspage_captures import NOW, capture, captured_lines, instant_of, read_status
 
 SUMMARIES = {

@@ -11,7 +11,7 @@ from statuary.importing.import_status import import_status
 from statuary.importing.statuspage import read_statuspage
 from statuary.importing.web_source import WebSource
 from support.json_server import serve_json
-from support.status_documents import status_documents
+from support.status_site import status_documents
 from support.statuspage_captures import NOW, captured_lines, read_status
 
 PAGES = 6

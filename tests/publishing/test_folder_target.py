@@ -12,6 +12,7 @@ from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import Ledger
 from statuary.publishing.plan import Action
 from statuary.publishing.safe_path import LEDGER
+from support.sites import tree
 
 
 def document(path: str, body: bytes = b"{}", *aliases: str) -> Document:
@@ -25,14 +26,6 @@ def publish(root: Path, *documents: Document, dry_run: bool = False) -> dict[Act
         if not dry_run:
             publication.apply()
         return plan.counts
-
-
-def tree(root: Path) -> dict[str, bytes]:
-    return {
-        file.relative_to(root).as_posix(): file.read_bytes()
-        for file in sorted(root.rglob("*"))
-        if file.is_file() and ".statuary" not in file.parts
-    }
 
 
 def test_a_site_is_written_under_all_its_names(tmp_path: Path) -> None:

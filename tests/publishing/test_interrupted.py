@@ -12,6 +12,7 @@ import pytest
 
 from statuary.documents.document import Document
 from statuary.publishing.folder.folder_target import FolderTarget
+from support.sites import tree
 
 OLD = [Document(path=f"d{n % 3}/{n}", aliases=(f"d{n % 3}/twin-{n}",), body=b"old %d" % n) for n in range(5)]
 NEW = [
@@ -32,14 +33,6 @@ def publish(root: Path, documents: list[Document]) -> None:
 
 def bodies(documents: list[Document]) -> dict[str, bytes]:
     return {path: one.body for one in documents for path in (one.path, *one.aliases)}
-
-
-def tree(root: Path) -> dict[str, bytes]:
-    return {
-        file.relative_to(root).as_posix(): file.read_bytes()
-        for file in root.rglob("*")
-        if file.is_file() and ".statuary" not in file.parts
-    }
 
 
 def ending_at(count: int, error: Callable[[], BaseException], monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -15,6 +15,7 @@ from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.damage import DamagedLedgerError
 from statuary.publishing.ledger.ledger import OWNED_NAMES
 from statuary.publishing.safe_path import LEDGER
+from support.sites import tree
 
 OLD = [Document(path=f"v2/{n}", aliases=(f"V2/{n}",), body=b"old %d" % n, sources=("a",)) for n in range(300)]
 NEW = [
@@ -26,14 +27,6 @@ def publish(root: Path, documents: list[Document]) -> None:
     with FolderTarget(root) as target:
         target.offer(documents)
         target.apply()
-
-
-def files_in(root: Path) -> dict[str, bytes]:
-    return {
-        file.relative_to(root).as_posix(): file.read_bytes()
-        for file in root.rglob("*")
-        if file.is_file() and ".statuary" not in file.parts
-    }
 
 
 def sql(*statements: str) -> Callable[[Path], None]:
@@ -112,7 +105,7 @@ def test_the_next_build_finishes(tmp_path, kind):
     except DamagedLedgerError:  # found on the way; as the command does, it is tried once more
         publish(tmp_path, NEW)
     expected = {path: one.body for one in NEW for path in (one.path, *one.aliases)}
-    assert files_in(tmp_path) == expected | {"theirs": b"foreign", "v2/theirs": b"foreign"}
+    assert tree(tmp_path) == expected | {"theirs": b"foreign", "v2/theirs": b"foreign"}
     publish(tmp_path, OLD)
     assert (tmp_path / "v2/3").read_bytes() == b"old 3"
 
@@ -134,7 +127,7 @@ def test_damaged_names_are_taken_from_the_ledger(tmp_path):
     publish(tmp_path, NEW)
     (tmp_path / LEDGER).unlink()
     publish(tmp_path, OLD)
-    assert files_in(tmp_path) == {path: one.body for one in OLD for path in (one.path, *one.aliases)}
+    assert tree(tmp_path) == {path: one.body for one in OLD for path in (one.path, *one.aliases)}
 
 
 @pytest.mark.parametrize("dry_run", [False, True])

@@ -20,7 +20,8 @@ from statuary.snapshots.verify import verify_snapshot
 from statuary.snapshots.zip_file import ZipWriter
 from statuary.snapshots.zip_format import central_header
 from support.requirements import require_module
-from support.snapshots import ORIGIN, contract, made, mirrored, small_documents, status, tiny_documents, tree
+from support.sites import tree
+from support.snapshots import ORIGIN, contract, made, mirrored, small_documents, status, tiny_documents
 
 FORMS = ["site.zip", "site.tar.zst"]
 

@@ -17,7 +17,8 @@ from statuary.snapshots.diff import differences
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.verify import verify_snapshot
-from support.snapshots import ORIGIN, contract, made, small_documents, status, tree
+from support.sites import tree
+from support.snapshots import ORIGIN, contract, made, small_documents, status
 
 
 def big(number: int) -> Document:

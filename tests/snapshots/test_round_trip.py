@@ -16,7 +16,8 @@ from statuary.snapshots.site_reader import open_site
 from statuary.snapshots.tar_zst import tar_header
 from statuary.snapshots.verify import verify_snapshot
 from support.requirements import require_module, require_program
-from support.snapshots import contract, made, mirrored, published, small_documents, tree
+from support.sites import tree
+from support.snapshots import contract, made, mirrored, published, small_documents
 
 
 @pytest.fixture(autouse=True)

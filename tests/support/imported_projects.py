@@ -95,8 +95,3 @@ def imported(content: Path, kind: str, *options: str, source: Path | None = None
     """Run `statuary import` on what a tool deployed, or on another source."""
     arguments = ["import", kind, str(source or DEPLOYMENTS / kind), "--content", str(content)]
     return CliRunner().invoke(command, [*arguments, "--now", NOW.isoformat(), *options])
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """Return all files below a folder."""
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}

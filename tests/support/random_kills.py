@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from support.dask_cluster import DaskCluster
-from support.sites import INCIDENT, NOW, path_of, record_of, site_of_many, write_files
+from support.sites import INCIDENT, NOW, files_in, path_of, record_of, site_of_many, write_files
 
 STATUARY = (sys.executable, "-m", "statuary", "build", "--now", NOW)
 CONTRACTS = 1_000
@@ -46,15 +46,6 @@ class Worlds:
             spans.append(time.monotonic() - began)
             self.wanted.append(files_in(root / f"undisturbed-{number}"))
         self.seconds = max(spans)
-
-
-def files_in(site: Path) -> dict[str, bytes]:
-    """Return the site's files, but for what tells of the build before."""
-    return {
-        file.relative_to(site).as_posix(): file.read_bytes()
-        for file in site.rglob("*")
-        if file.is_file() and ".statuary" not in file.parts and file.name != "changes.json"
-    }
 
 
 def finished(content: Path, out: Path, *options: str) -> None:

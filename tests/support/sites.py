@@ -1,11 +1,17 @@
-"""Small content folders for tests, drawn as dictionaries of path to text."""
+"""Small content folders for tests, drawn as dictionaries of path to text; and what builds of them leave in a folder."""
 
+import subprocess
 from functools import cache
 from pathlib import Path
 
 import orjson
 
-from statuary.domain.primitives import checksum_address
+from statuary.build.build import BuildResult, build_site
+from statuary.build.execution.options import ExecutionOptions
+from statuary.build.progress import NoProgress
+from statuary.content.git_state import GitQuery
+from statuary.domain.primitives import checksum_address, parse_instant
+from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
 
 SITE = """\
@@ -77,6 +83,26 @@ def write_files(root: Path, files: dict[str, str | bytes | None]) -> Path:
     return root
 
 
+def tree(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder by path, without a build's own notes."""
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and ".statuary" not in file.parts
+    }
+
+
+def files_in(site: Path) -> dict[str, bytes]:
+    """Return the site's files, but for what tells of the build before."""
+    return {path: body for path, body in tree(site).items() if path != "changes.json"}
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git and return what it prints."""
+    command = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def small_site(root: Path, **_: object) -> Path:
     """Write the site that is in order below a folder and return its content folder."""
     return write_files(root / "content", dict(SMALL_SITE))
@@ -116,3 +142,11 @@ def site_of_many(root: Path, count: int, *, pages: bool = False) -> Path:
     for number in range(1, count + 1):
         (content / path_of(number)).write_bytes(record_of(number))
     return content
+
+
+def build(content: Path, out: Path, *, git: bool = False, verify: bool = False) -> BuildResult:
+    """Build as the command does."""
+    query = GitQuery(content) if git else None
+    with FolderTarget(out) as target:
+        options = ExecutionOptions(git=query, verify=verify)
+        return build_site(content, target, parse_instant(NOW), NoProgress(), execution=options)

@@ -74,12 +74,3 @@ def mirrored(snapshot: Path, folder: Path) -> Path:
 def made_of_folder(out: Path, folder: Path) -> Path:
     """Make a snapshot of a folder without a manifest and return its file."""
     return made(out, folder_documents(folder))
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    """Return the published files of a folder."""
-    return {
-        file.relative_to(folder).as_posix(): file.read_bytes()
-        for file in folder.rglob("*")
-        if file.is_file() and ".statuary" not in file.parts
-    }

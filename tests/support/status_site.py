@@ -1,19 +1,33 @@
-"""A status side from texts as an author writes them, without a disk."""
+"""The status side from texts as an author writes them or from mappings, without a disk, and its documents and feeds."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from textwrap import dedent
+from typing import Any
+
+import yaml
 
 from statuary.content.parse_yaml import parse_yaml
 from statuary.content.sources.component_source import ComponentsSource, translate_components
 from statuary.content.sources.incident_source import IncidentSource, translate_incident
 from statuary.content.sources.maintenance_source import MaintenanceSource, translate_maintenance
 from statuary.content.sources.page_source import PageSource, translate_page
-from statuary.domain.primitives import Instant, instant
+from statuary.documents.document import Document
+from statuary.documents.feeds.feed_documents import FeedDocuments
+from statuary.documents.status_api.epoch_documents import EpochLimits, EpochPlan, plan_epochs
+from statuary.documents.status_api.status_documents import StatusDocuments
+from statuary.domain.primitives import Instant, instant, parse_instant
 from statuary.domain.status.incidents import Incident
 from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.page import Page
+from statuary.domain.status.page import Page, StatusSettings
 from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.timeline import build_timeline
+from support import sites
+
+Written = str | Mapping[str, Any]
+"""A source, as its text or as what that says."""
+
+DEFAULT_SETTINGS = StatusSettings()
 
 PAGE = """
     name: Demo
@@ -34,32 +48,39 @@ COMPONENTS = """
 """Two components, and a group of two more."""
 
 
-def page_of(text: str = PAGE) -> Page:
+def _read(source: Written) -> Any:
+    """Return what a source says, scalars as text."""
+    return parse_yaml(
+        dedent(source) if isinstance(source, str) else yaml.safe_dump(dict(source), sort_keys=False)
+    )
+
+
+def page_of(text: Written = PAGE) -> Page:
     """Return the page that a text describes."""
-    return translate_page(PageSource.model_validate(parse_yaml(dedent(text))))
+    return translate_page(PageSource.model_validate(_read(text)))
 
 
-def incident_of(text: str, name: str = "trouble") -> Incident:
+def incident_of(text: Written, name: str = "trouble") -> Incident:
     """Return the incident that a text describes."""
-    source = IncidentSource.model_validate(parse_yaml(dedent(text)))
+    source = IncidentSource.model_validate(_read(text))
     return translate_incident(source, name, f"incidents/{name}.yaml")
 
 
-def maintenance_of(text: str, name: str = "upgrade", page: Page | None = None) -> Maintenance:
+def maintenance_of(text: Written, name: str = "upgrade", page: Page | None = None) -> Maintenance:
     """Return the maintenance that a text describes."""
-    source = MaintenanceSource.model_validate(parse_yaml(dedent(text)))
+    source = MaintenanceSource.model_validate(_read(text))
     return translate_maintenance(source, name, f"maintenances/{name}.yaml", page or page_of())
 
 
 def catalogue_of(
-    components: str = COMPONENTS,
-    incidents: Mapping[str, str] | None = None,
-    maintenances: Mapping[str, str] | None = None,
-    page: str = PAGE,
+    components: Written = COMPONENTS,
+    incidents: Mapping[str, Written] | None = None,
+    maintenances: Mapping[str, Written] | None = None,
+    page: Written = PAGE,
 ) -> StatusCatalogue:
-    """Return the catalogue that texts describe, records by the names of their files."""
+    """Return the catalogue that sources describe, records by the names of their files."""
     described = page_of(page)
-    source = ComponentsSource.model_validate(parse_yaml(dedent(components)))
+    source = ComponentsSource.model_validate(_read(components))
     return StatusCatalogue(
         page=described,
         components=translate_components(source, described),
@@ -71,5 +92,59 @@ def catalogue_of(
 
 
 def at(text: str) -> Instant:
-    """Return an instant from a short text, such as `11-02 10:30`, in 2026 and UTC."""
+    """Return an instant in UTC, of a text such as `2026-11-02T10:30`, or of `11-02 10:30` in 2026."""
+    if "T" in text:
+        return parse_instant(f"{text.removesuffix('Z')}Z")
     return instant(datetime.strptime(f"2026-{text}", "%Y-%m-%d %H:%M").replace(tzinfo=UTC))
+
+
+def catalogue(
+    incidents: Mapping[str, Written] | None = None,
+    maintenances: Mapping[str, Written] | None = None,
+    *,
+    page: Mapping[str, Any] | None = None,
+    components: Mapping[str, Any] | None = None,
+) -> StatusCatalogue:
+    """Return the catalogue of the small site's page and components with these incidents and maintenances."""
+    settings = yaml.safe_load(sites.SITE)["page"] | {
+        "time_zone": "Europe/Zurich",
+        "created_at": "2026-01-01T00:00:00Z",
+    }
+    shown = sites.COMPONENTS if components is None else {"components": components}
+    return catalogue_of(shown, incidents, maintenances, settings | dict(page or {}))
+
+
+def incident(**changed: Any) -> dict[str, Any]:
+    """Return an incident of 2 November 2026, 10:00 to 12:00 UTC."""
+    return {
+        "name": "Slow answers",
+        "components": {"rpc": "partial_outage"},
+        "updates": [
+            {"at": "2026-11-02T10:00:00Z", "status": "investigating", "body": "We are looking into it."},
+            {"at": "2026-11-02T10:30:00Z", "status": "investigating", "body": "Still looking."},
+            {"at": "2026-11-02T12:00:00Z", "status": "resolved", "body": "It is over."},
+        ],
+    } | changed
+
+
+def maintenance(**changed: Any) -> dict[str, Any]:
+    """Return the small site's maintenance of 1 December 2026, 22:00 to 23:00 UTC, announced a month before."""
+    return yaml.load(sites.MAINTENANCE, yaml.BaseLoader) | changed
+
+
+def status_documents(
+    catalogue: StatusCatalogue, at: Instant, settings: StatusSettings = DEFAULT_SETTINGS
+) -> list[Document]:
+    """Return every status document at an instant."""
+    return StatusDocuments(build_timeline(catalogue, at), settings).documents_at(at)
+
+
+def feed_documents(catalogue: StatusCatalogue, at: Instant) -> list[Document]:
+    """Return every feed, the calendar and every badge at an instant."""
+    return FeedDocuments(build_timeline(catalogue, at)).documents_at(at)
+
+
+def epochs_of(documents: StatusDocuments, at: Instant) -> EpochPlan:
+    """Return the epochs of the status documents alone."""
+    limits = EpochLimits(documents.timeline.until, documents.settings.max_epochs)
+    return plan_epochs(documents.later_documents(at), documents.transitions(at), at, limits)

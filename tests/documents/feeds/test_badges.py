@@ -18,8 +18,7 @@ from statuary.documents.feeds.badges import (
     text_width,
 )
 from statuary.domain.status.vocabulary import ComponentStatus, Impact
-from support.status_content import at, catalogue, incident
-from support.status_documents import feed_documents
+from support.status_site import at, catalogue, feed_documents, incident
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -14,8 +14,7 @@ from statuary.documents.feeds.feed_documents import FeedDocuments
 from statuary.documents.url_table import match_url
 from statuary.domain.status.timeline import build_timeline, transitions
 from support.feed_rules import ATOM, atom_faults, html_faults, json_feed_faults, rss_faults
-from support.status_content import at, catalogue, incident, maintenance
-from support.status_documents import feed_documents
+from support.status_site import at, catalogue, feed_documents, incident, maintenance
 
 NOW = at("2026-11-20T12:00")
 

@@ -6,8 +6,7 @@ import icalendar
 import pytest
 import vobject
 
-from support.status_content import at, catalogue, incident, maintenance
-from support.status_documents import feed_documents
+from support.status_site import at, catalogue, feed_documents, incident, maintenance
 from support.statuspage_captures import capture, instant_of, read_status, write_content
 
 BEFORE, DURING, AFTER = (at(f"2026-{day}") for day in ("11-20T12:00", "12-01T22:30", "12-02T12:00"))

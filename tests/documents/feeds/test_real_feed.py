@@ -9,8 +9,7 @@ import pytest
 
 from statuary.documents.feeds.feed_entries import LABELS, SAME_STATUS
 from support.feed_rules import ATOM, atom_faults, html_read
-from support.status_content import catalogue
-from support.status_documents import feed_documents
+from support.status_site import catalogue, feed_documents
 from support.statuspage_captures import NOW, captures
 
 STATUSES = {label: status for status, label in LABELS.items()}

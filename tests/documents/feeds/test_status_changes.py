@@ -5,8 +5,7 @@ import json
 import pytest
 
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, PREVIOUS_PATHS, changes_document
-from support.status_content import at, catalogue, incident, maintenance
-from support.status_documents import status_documents
+from support.status_site import at, catalogue, incident, maintenance, status_documents
 
 COMPONENT_MEMBERS = {
     *("status", "name", "created_at", "updated_at", "position", "description", "showcase", "id", "page_id"),

@@ -20,8 +20,7 @@ from statuary.domain.primitives import Instant, instant
 from statuary.domain.status.page import StatusSettings
 from statuary.domain.status.uptime import has_ongoing_outage
 from statuary.publishing.epoch_index import readable_epochs
-from support.status_documents import epochs_of, status_documents
-from support.status_site import at, catalogue_of
+from support.status_site import at, catalogue_of, epochs_of, status_documents
 
 SETTINGS = StatusSettings(horizon=timedelta(days=6))
 

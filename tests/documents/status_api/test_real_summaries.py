@@ -5,7 +5,7 @@ import json
 import pytest
 
 from support.capture_server import captured_summaries
-from support.status_documents import status_documents
+from support.status_site import status_documents
 from support.statuspage_captures import instant_of, read_status, write_content
 
 DIFFERENT = {

@@ -9,8 +9,7 @@ import pytest
 from statuary.documents.status_api.status_documents import build_status_documents
 from statuary.domain.primitives import instant
 from statuary.domain.status.page import StatusSettings
-from support.status_documents import DEFAULT_SETTINGS, status_documents
-from support.status_site import COMPONENTS, PAGE, at, catalogue_of
+from support.status_site import COMPONENTS, DEFAULT_SETTINGS, PAGE, at, catalogue_of, status_documents
 
 
 def bodies(catalogue, moment, **settings):

@@ -3,8 +3,7 @@
 import json
 
 from statuary.domain.status.timeline import build_timeline, state_at
-from support.status_documents import status_documents
-from support.status_site import PAGE, at, catalogue_of
+from support.status_site import PAGE, at, catalogue_of, status_documents
 
 TROUBLE = """
     name: Trouble

@@ -12,9 +12,8 @@ import pytest
 from statuary.publishing.errors import PublishingError
 from support.logs import LOGGED_SITE, log_of, logged, verified_in_store
 from support.object_stores import moto, proxied
-from support.random_kills import files_in
 from support.requirements import require_module
-from support.sites import INCIDENT, path_of, record_of, write_files
+from support.sites import INCIDENT, files_in, path_of, record_of, write_files
 from support.store_sites import publish
 
 KILLS = int(os.environ.get("LOG_KILLS", "6"))

@@ -24,8 +24,7 @@ from statuary.publishing.log.site_log import SiteLog
 from statuary.publishing.log.verify_log import check_documents
 from statuary.publishing.tick import tick
 from support.logs import KEY, LOGGED_SITE, ORIGIN, entries_of, log_of, logged
-from support.random_kills import files_in
-from support.sites import INCIDENT, SITE, address_of, path_of, record_of, write_files
+from support.sites import INCIDENT, SITE, address_of, files_in, path_of, record_of, write_files
 
 LATER, LATEST = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z"
 
