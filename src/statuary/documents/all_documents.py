@@ -88,14 +88,12 @@ def later_documents(
     At an instant without a change (a midnight, an hour of an outage) only the documents and pages with uptime
     may have.
     """
-    status_after = status.later_documents(start)
+    status_after, feeds_after = status.later_documents(start), feeds.later_documents(start)
     pages_after = (lambda _: []) if pages is None else pages.later_documents(start)
     changes = frozenset(status.timeline.changes)
 
     def documents_at(at: Instant) -> list[Document]:
-        if at not in changes:
-            return [*status_after(at), *([] if pages is None else pages.uptime_pages_at(at))]
-        return [*status_after(at), *feeds.documents_at(at), *pages_after(at)]
+        return [*status_after(at), *(feeds_after(at) if at in changes else ()), *pages_after(at)]
 
     return documents_at
 

@@ -18,5 +18,3 @@ class Document(NamedTuple):
     digest: bytes = b""  # SHA-256 of the body if already known, else empty
     # whether it stays published until a build removes it, even if a build does not offer it
     persistent: bool = False
-    # the parts that the body was joined from, if known: long documents are compared by them
-    parts: tuple[bytes, ...] = ()

@@ -18,9 +18,8 @@ ZONED = """
 def troubles(now: Instant, page: str = ZONED, **records: dict[str, str]) -> dict[date, DayDowntime]:
     catalogue = catalogue_of(page=page, **records)
     rpc = next(component for component in catalogue.components if component.key == "rpc")
-    return DowntimeByDay(
-        build_timeline(catalogue, now), DateRange(date(2026, 10, 1), date(2026, 11, 20), now)
-    ).of(rpc.id)
+    days = DateRange(date(2026, 10, 1), date(2026, 11, 20), now)
+    return DowntimeByDay(build_timeline(catalogue, now)).of(rpc.id, days)
 
 
 OUTAGE = {

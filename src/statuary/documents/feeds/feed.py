@@ -4,7 +4,9 @@ Atom (RFC 4287) and RSS 2.0 (https://www.rssboard.org/rss-specification) are ele
 `history.atom` and `history.rss` have them (measured); the third is JSON Feed 1.1.
 """
 
+from collections.abc import Iterable
 from email.utils import format_datetime
+from functools import lru_cache
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 from zoneinfo import ZoneInfo
@@ -12,13 +14,15 @@ from zoneinfo import ZoneInfo
 from statuary.documents.encode import encode_json
 from statuary.documents.feeds.feed_entries import FeedEntry
 from statuary.documents.feeds.update_bodies import xml_text
-from statuary.domain.json_values import Json
 from statuary.domain.primitives import Instant, is_utc
 
 DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 ATOM_NAMESPACE = "http://www.w3.org/2005/Atom"
 ATOM_TYPE, RSS_TYPE = "application/atom+xml", "application/rss+xml"
 JSON_FEED_VERSION = "https://jsonfeed.org/version/1.1"
+
+CACHED_ENTRIES = 1_024
+"""How many entries are kept in each format: the same ones stand in several feeds, and in every epoch."""
 
 
 class Feed(NamedTuple):
@@ -49,19 +53,19 @@ def atom_feed(feed: Feed, own_url: str) -> bytes:
     _child(root, "title", feed.title)
     _child(root, "updated", rfc3339(feed.updated, feed.zone))
     _child(_child(root, "author"), "name", feed.author)
-    for entry in feed.entries:
-        _add_entry(root, feed, entry)
-    return _xml_bytes(root)
+    return _xml_feed(root, b"</feed>", (_atom_entry(entry, feed.zone) for entry in feed.entries))
 
 
-def _add_entry(root: ET.Element, feed: Feed, entry: FeedEntry) -> None:
-    element = _child(root, "entry")
+@lru_cache(maxsize=CACHED_ENTRIES)
+def _atom_entry(entry: FeedEntry, zone: ZoneInfo) -> bytes:
+    element = ET.Element("entry")
     _child(element, "id", entry.id)
-    _child(element, "published", rfc3339(entry.published, feed.zone))
-    _child(element, "updated", rfc3339(entry.updated, feed.zone))
+    _child(element, "published", rfc3339(entry.published, zone))
+    _child(element, "updated", rfc3339(entry.updated, zone))
     _child(element, "link", rel="alternate", type="text/html", href=entry.url)
     _child(element, "title", entry.title)
     _child(element, "content", entry.html, type="html")
+    return _xml_bytes(element, 1)
 
 
 def rss_feed(feed: Feed, own_url: str) -> bytes:
@@ -74,9 +78,7 @@ def rss_feed(feed: Feed, own_url: str) -> bytes:
     _child(channel, "pubDate", _rfc822(feed.updated, feed.zone))
     # recommended by the RSS Advisory Board
     _child(channel, "atom:link", rel="self", type=RSS_TYPE, href=own_url)
-    for entry in feed.entries:
-        _add_item(channel, feed, entry)
-    return _xml_bytes(root)
+    return _xml_feed(root, b"  </channel>", (_rss_item(entry, feed.zone) for entry in feed.entries))
 
 
 def _rfc822(moment: Instant, zone: ZoneInfo) -> str:
@@ -84,18 +86,20 @@ def _rfc822(moment: Instant, zone: ZoneInfo) -> str:
     return format_datetime(moment.astimezone(zone).replace(microsecond=0))
 
 
-def _add_item(channel: ET.Element, feed: Feed, entry: FeedEntry) -> None:
-    item = _child(channel, "item")
+@lru_cache(maxsize=CACHED_ENTRIES)
+def _rss_item(entry: FeedEntry, zone: ZoneInfo) -> bytes:
+    item = ET.Element("item")
     _child(item, "title", entry.title)
     _child(item, "description", entry.html)
-    _child(item, "pubDate", _rfc822(entry.published, feed.zone))
+    _child(item, "pubDate", _rfc822(entry.published, zone))
     _child(item, "link", entry.url)
     _child(item, "guid", entry.id, isPermaLink="false")
+    return _xml_bytes(item, 2)
 
 
 def json_feed(feed: Feed, own_url: str) -> bytes:
     """Return a feed as JSON Feed; `own_url` is its own URL."""
-    return encode_json(
+    head = encode_json(
         {
             "version": JSON_FEED_VERSION,
             "title": feed.title,
@@ -104,21 +108,25 @@ def json_feed(feed: Feed, own_url: str) -> bytes:
             "description": feed.description,
             "authors": [{"name": feed.author, "url": feed.home}],
             "language": "en-US",
-            "items": [_item(feed, entry) for entry in feed.entries],
         }
     )
+    items = b",".join(_json_item(entry, feed.zone) for entry in feed.entries)
+    return b'%b,"items":[%b]}' % (head.removesuffix(b"}"), items)
 
 
-def _item(feed: Feed, entry: FeedEntry) -> Json:
-    return {
-        "id": entry.id,
-        "url": entry.url,
-        "title": entry.title,
-        "content_html": entry.html,
-        "date_published": rfc3339(entry.published, feed.zone),
-        "date_modified": rfc3339(entry.updated, feed.zone),
-        "tags": list(entry.components),
-    }
+@lru_cache(maxsize=CACHED_ENTRIES)
+def _json_item(entry: FeedEntry, zone: ZoneInfo) -> bytes:
+    return encode_json(
+        {
+            "id": entry.id,
+            "url": entry.url,
+            "title": entry.title,
+            "content_html": entry.html,
+            "date_published": rfc3339(entry.published, zone),
+            "date_modified": rfc3339(entry.updated, zone),
+            "tags": list(entry.components),
+        }
+    )
 
 
 def _child(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
@@ -129,8 +137,14 @@ def _child(parent: ET.Element, tag: str, text: str | None = None, **attributes: 
     return element
 
 
-def _xml_bytes(root: ET.Element) -> bytes:
-    """Return an element as a document, indented by two spaces."""
-    ET.indent(root)
-    body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=False)
-    return DECLARATION + body + b"\n"
+def _xml_feed(root: ET.Element, end: bytes, entries: Iterable[bytes]) -> bytes:
+    """Return a feed as a document, with its entries before the last occurrence of an end tag."""
+    before, tag, after = _xml_bytes(root, 0).rpartition(end)
+    return b"".join((DECLARATION, before, *entries, tag, after))
+
+
+def _xml_bytes(element: ET.Element, level: int) -> bytes:
+    """Return an element in lines of its own, indented by two spaces for each level."""
+    ET.indent(element, level=level)
+    body: bytes = ET.tostring(element, encoding="utf-8", xml_declaration=False)
+    return b"  " * level + body + b"\n"

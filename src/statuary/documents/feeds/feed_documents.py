@@ -1,8 +1,9 @@
 """Feeds, calendar and badges at one instant."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from statuary.documents.document import Document
 from statuary.documents.feeds.badges import Badge, component_badge, page_badge, shields_endpoint, svg
@@ -26,7 +27,7 @@ from statuary.domain.primitives import Instant
 from statuary.domain.status.components import Component
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.page_state import PageState
-from statuary.domain.status.timeline import Timeline, state_at
+from statuary.domain.status.timeline import Timeline, later_states, state_at
 
 FORMATS: tuple[tuple[Url, Callable[[Feed, str], bytes]], ...] = (
     (HISTORY_ATOM, atom_feed),
@@ -37,6 +38,14 @@ FORMATS: tuple[tuple[Url, Callable[[Feed, str], bytes]], ...] = (
 
 CALENDAR_EVENTS = 50
 """How many maintenances the calendar has, as many as Statuspage's list; those that are not closed are added."""
+
+
+class FeedLists(NamedTuple):
+    """The records that feeds list."""
+
+    history: tuple[IncidentState, ...]
+    calendar: tuple[IncidentState, ...]
+    components: dict[str, tuple[IncidentState, ...]]  # by id of the component or group
 
 
 class FeedDocuments:
@@ -50,17 +59,38 @@ class FeedDocuments:
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every feed, the calendar and every badge at an instant."""
-        state = state_at(self.timeline, at)
-        records = newest_first([*state.incidents, *state.maintenances])
+        return self._documents(state_at(self.timeline, at))
+
+    def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+        """Return a function that returns every feed, the calendar and every badge at an instant from `start` on."""
+        lists = self._lists(state_at(self.timeline, start))
+        listed = (
+            record
+            for records in (lists.history, lists.calendar, *lists.components.values())
+            for record in records
+        )
+        states = later_states(self.timeline, start, listed)
+        return lambda at: self._documents(states(at))
+
+    def _documents(self, state: PageState) -> list[Document]:
+        lists = self._lists(state)
         return [
-            *self._history(state, records),
-            self._calendar(state),
+            *self._history(state, lists.history),
+            self._calendar(state, lists.calendar),
             *self._badges(page_badge(state.page.name, state.overall_status), BADGE, BADGE_ENDPOINT),
-            *self._components(state, records),
+            *self._components(state, lists.components),
         ]
 
-    def _history(self, state: PageState, records: Sequence[IncidentState]) -> Iterator[Document]:
-        listed = latest_records(records)
+    def _lists(self, state: PageState) -> "FeedLists":
+        records = newest_first([*state.incidents, *state.maintenances])
+        by_component = _by_component(records, self.timeline.catalogue.components)
+        return FeedLists(
+            history=latest_records(records),
+            calendar=latest_records(state.maintenances, CALENDAR_EVENTS),
+            components={component: latest_records(by_component[component]) for component in state.components},
+        )
+
+    def _history(self, state: PageState, listed: Sequence[IncidentState]) -> Iterator[Document]:
         for url, write in FORMATS:
             feed = partial(self._page_feed, state, listed)
             yield self._document(url, (state.updated_at, listed), partial(_encode, write, feed))
@@ -80,12 +110,13 @@ class FeedDocuments:
             entries=entries,
         )
 
-    def _components(self, state: PageState, records: Sequence[IncidentState]) -> Iterator[Document]:
-        records_of = _by_component(records, self.timeline.catalogue.components)
+    def _components(
+        self, state: PageState, lists: Mapping[str, tuple[IncidentState, ...]]
+    ) -> Iterator[Document]:
         for component_id, component in state.components.items():
             if component.component.removed:
                 continue
-            listed = latest_records(records_of[component_id])
+            listed = lists[component_id]
             feed = partial(self._component_feed, state, component.component, listed)
             yield self._document(
                 COMPONENT_ATOM, listed, partial(_encode, atom_feed, feed), component_id=component_id
@@ -111,8 +142,7 @@ class FeedDocuments:
             entries=entries,
         )
 
-    def _calendar(self, state: PageState) -> Document:
-        listed = latest_records(state.maintenances, CALENDAR_EVENTS)
+    def _calendar(self, state: PageState, listed: tuple[IncidentState, ...]) -> Document:
         return self._document(CALENDAR, listed, lambda own_url: maintenance_calendar(state, own_url, listed))
 
     def _badges(self, badge: Badge, image: Url, endpoint: Url, **members: str) -> Iterator[Document]:

@@ -29,6 +29,9 @@ REMEMBERED = (
     ("macros.html", "past_card"),
     ("macros.html", "updates"),
     ("masthead.html", "masthead"),
+    ("macros.html", "scheduled_card"),
+    ("macros.html", "component_row"),
+    ("macros.html", "component_calendar"),
 )
 """Macros whose result depends on their parameters alone; a macro comes after those that it uses."""
 

@@ -4,99 +4,127 @@ Statuspage has no such documents. Each record reads as at its last change, so th
 not change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
 from statuary.documents.status_api.json_members import EncodedJson, Members
 from statuary.documents.url_table import ARCHIVE, ARCHIVES
 from statuary.domain.primitives import Instant
-from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.page_state import PageState
+from statuary.domain.status.incident_history import IncidentHistory, IncidentState
+from statuary.domain.status.timeline import Timeline
+
+Encode = Callable[[IncidentState], EncodedJson]
+"""Returns the object of a record."""
 
 
-class ArchiveYear(NamedTuple):
-    """The records created in one year, the latest first."""
+class JoinedRecords(NamedTuple):
+    """Records in the order of an archive."""
 
-    incidents: tuple[IncidentState, ...]
-    maintenances: tuple[IncidentState, ...]
+    number: int
+    changes: tuple[Instant, ...]  # the latest change of any of them; nothing without any
+    encoded: EncodedJson  # their objects, with commas between them
+
+
+class ArchivePart:
+    """The incidents or the maintenances of a year, the latest created first; final ones are joined once."""
+
+    def __init__(self, histories: Iterable[IncidentHistory], start: Instant, encode: Encode) -> None:
+        """Take the histories, and the instant from which on they are asked for."""
+        self._encode = encode
+        self._pieces: list[JoinedRecords | IncidentHistory] = []
+        for final, run in groupby(histories, key=lambda one: one.is_final_by(start)):
+            records = list(run)
+            self._pieces += [self._joined(one.final for one in records)] if final else records
+
+    @property
+    def final(self) -> bool:
+        """Whether nothing in it changes any more."""
+        return not any(isinstance(piece, IncidentHistory) for piece in self._pieces)
+
+    def at(self, instant: Instant) -> JoinedRecords:
+        """Return the records that are published at an instant."""
+        pieces = [
+            piece if isinstance(piece, JoinedRecords) else self._joined([piece.state_at(instant)])
+            for piece in self._pieces
+        ]
+        return _joined(piece for piece in pieces if piece.number)
+
+    def _joined(self, states: Iterable[IncidentState | None]) -> JoinedRecords:
+        return _joined(JoinedRecords(1, (one.since,), self._encode(one)) for one in states if one is not None)
+
+
+def _joined(records: Iterable[JoinedRecords]) -> JoinedRecords:
+    listed = list(records)
+    changes = [change for one in listed for change in one.changes]
+    return JoinedRecords(
+        sum(one.number for one in listed),
+        (max(changes),) if changes else (),
+        b",".join(one.encoded for one in listed),
+    )
+
+
+class ArchivedYear(NamedTuple):
+    """The published records of a year."""
+
+    incidents: JoinedRecords
+    maintenances: JoinedRecords
 
     @property
     def changed_at(self) -> Instant:
         """The latest change of any of them."""
-        return max(record.since for record in (*self.incidents, *self.maintenances))
+        return max((*self.incidents.changes, *self.maintenances.changes))
 
 
-class CreationYears:
-    """The year of each record's creation in a time zone, computed once for each instant."""
-
-    def __init__(self, zone: ZoneInfo) -> None:
-        self._zone = zone
-        self._known: dict[Instant, int] = {}
-
-    def __call__(self, record: IncidentState) -> int:
-        """Return the year."""
-        created_at = record.incident.created_at
-        year = self._known.get(created_at)
-        if year is None:
-            year = self._known[created_at] = created_at.astimezone(self._zone).year
-        return year
+_number = attrgetter("number")
 
 
-def by_year(state: PageState, years: CreationYears) -> dict[int, ArchiveYear]:
-    """Return the published records by the year of their creation, the latest first."""
-    incidents = _by_year(state.incidents, years)
-    maintenances = _by_year(state.maintenances, years)
-    return {
-        year: ArchiveYear(tuple(incidents.get(year, ())), tuple(maintenances.get(year, ())))
-        for year in sorted({*incidents, *maintenances}, reverse=True)
-    }
+class Archives:
+    """The archives of all years from an instant on."""
 
+    def __init__(
+        self, timeline: Timeline, start: Instant, encode: Encode, page_at: Callable[[Instant], Members]
+    ) -> None:
+        """Take also the function that returns the `page` member as of an instant."""
+        self._page, self._page_at = timeline.catalogue.page, page_at
+        zone = timeline.catalogue.page.time_zone
+        by_year: dict[int, tuple[list[IncidentHistory], list[IncidentHistory]]] = {}
+        for kind, histories in enumerate((timeline.incidents, timeline.maintenances)):
+            for one in histories:
+                by_year.setdefault(one.incident.created_at.astimezone(zone).year, ([], []))[kind].append(one)
+        self._years = {
+            year: [ArchivePart(part, start, encode) for part in by_year[year]]
+            for year in sorted(by_year, reverse=True)
+        }
 
-def _by_year(records: Sequence[IncidentState], years: CreationYears) -> dict[int, list[IncidentState]]:
-    found: dict[int, list[IncidentState]] = {}
-    for record in records:
-        found.setdefault(years(record), []).append(record)
-    return found
+    def documents_at(self, at: Instant, *, final: bool) -> Iterator[Document]:
+        """Yield the list of years and their archives, the latest year first; `final` includes those that never change."""
+        parts = {year: [part.at(at) for part in parts] for year, parts in self._years.items()}
+        years = {
+            year: ArchivedYear(*records) for year, records in parts.items() if any(map(_number, records))
+        }
+        yield self._list(years)
+        for year, records in years.items():
+            if final or not all(part.final for part in self._years[year]):
+                page = encode_json(self._page_at(records.changed_at))
+                members = page, records.incidents.encoded, records.maintenances.encoded
+                body = b'{"page":%b,"incidents":[%b],"scheduled_maintenances":[%b]}' % members
+                yield Document(path=ARCHIVE.path(year=year), cache=ARCHIVE.cache, body=body)
 
-
-def archive_document(
-    page: EncodedJson, year: int, incidents: list[EncodedJson], maintenances: list[EncodedJson]
-) -> Document:
-    """Return the archive of a year from the encoded objects of its records."""
-    parts = (
-        *(b'{"page":', page, b',"incidents":['),
-        *_separated(incidents),
-        b'],"scheduled_maintenances":[',
-        *_separated(maintenances),
-        b"]}",
-    )
-    return Document(path=ARCHIVE.path(year=year), cache=ARCHIVE.cache, body=b"".join(parts), parts=parts)
-
-
-def _separated(values: list[EncodedJson]) -> list[bytes]:
-    return [part for value in values for part in (b",", value)][1:]
-
-
-def archives_document(page: Members, years: Mapping[int, ArchiveYear]) -> Document:
-    """Return the list of archives, the latest year first."""
-    return Document(
-        path=ARCHIVES.path(),
-        cache=ARCHIVES.cache,
-        body=encode_json(
+    def _list(self, years: dict[int, ArchivedYear]) -> Document:
+        changes = (records.changed_at for records in years.values())
+        page = self._page_at(max(changes, default=self._page.created_at))
+        listed = [
             {
-                "page": page,
-                "years": [
-                    {
-                        "year": year,
-                        "incidents": len(records.incidents),
-                        "scheduled_maintenances": len(records.maintenances),
-                        "url": f"{page['url']}/{ARCHIVE.path(year=year)}",
-                    }
-                    for year, records in years.items()
-                ],
+                "year": year,
+                "incidents": records.incidents.number,
+                "scheduled_maintenances": records.maintenances.number,
+                "url": f"{page['url']}/{ARCHIVE.path(year=year)}",
             }
-        ),
-    )
+            for year, records in years.items()
+        ]
+        body = encode_json({"page": page, "years": listed})
+        return Document(path=ARCHIVES.path(), cache=ARCHIVES.cache, body=body)

@@ -86,7 +86,7 @@ class DocumentVersions:
         if earlier is not None and earlier != number:
             self.again[number] = earlier
         elif patch:
-            self.files[number] = document._replace(body=patch, parts=())
+            self.files[number] = document._replace(body=patch)
         else:
             self.files[number] = document
             self.whole.append(number)

@@ -6,8 +6,11 @@ A part is a range of the earlier bytes (first, and the one after the last) or a 
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from hashlib import sha256
+from itertools import pairwise
+from typing import NamedTuple
 
 import orjson
 
@@ -23,6 +26,14 @@ class PatchError(ValueError):
     """A patch is malformed, or belongs to other bytes."""
 
 
+class _Piece(NamedTuple):
+    """A range of the earlier bytes, and the text that follows it; either may be empty."""
+
+    start: int
+    stop: int
+    text: bytes
+
+
 class PatchBase:
     """A document that patches refer to.
 
@@ -33,106 +44,94 @@ class PatchBase:
     def __init__(self, document: Document) -> None:
         self.body = document.body
         self._digest = sha256(document.body).hexdigest()
-        self._places: dict[bytes, list[int]] = {}
-        place = 0
-        for piece in _pieces(document):
-            self._places.setdefault(piece, []).append(place)
-            place += len(piece)
+        # the others are compared by lines
+        self._separator = b',"' if document.media_type in (JSON, JSON_FEED) else b"\n"
+
+    @cached_property
+    def _places(self) -> dict[bytes, list[int]]:
+        """Where each member of an object, or each line, begins, by its bytes up to the separator."""
+        places: dict[bytes, list[int]] = {}
+        start = 0
+        for piece in self.body.split(self._separator)[:-1]:
+            places.setdefault(piece, []).append(start)
+            start += len(piece) + len(self._separator)
+        return places
 
     def patch(self, document: Document) -> bytes:
-        """Return the patch that turns this document into another; both must be UTF-8."""
-        parts = [
-            [part.start, part.stop] if isinstance(part, range) else part.decode()
-            for part in _joined(_narrowed(list(self._parts(document)), self.body), self.body)
-        ]
-        return encode_json({"base": self._digest, "parts": parts})
-
-    def _parts(self, document: Document) -> Iterator[range | bytes]:
-        """Yield the ranges that pieces are found at, the longest that follow one another, and the other pieces."""
-        found = range(0)
-        for piece in _pieces(document):
-            if self.body.startswith(piece, found.stop):
-                found = range(found.start, found.stop + len(piece))
+        """Return the patch that makes another document of this one; both must be UTF-8."""
+        parts: list[list[int] | str] = []
+        text = b""
+        for start, stop, after in _narrowed(list(self._pieces(document.body)), self.body):
+            if stop - start < SHORTEST_RANGE:
+                text += self.body[start:stop] + after
                 continue
-            if found:
-                yield found
-            places = self._places.get(piece)
-            if places is None:
-                yield piece
-                found = range(found.stop, found.stop)
+            parts += [text.decode(), [start, stop]] if text else [[start, stop]]
+            text = after
+        return encode_json({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
+
+    def _pieces(self, body: bytes) -> Iterator[_Piece]:
+        """Yield what bytes consist of: ranges, as long as they get, and texts that are nowhere in the base."""
+        start = stop = 0
+        place = text = 0
+        separator, size = self._separator, len(self._separator)
+        while place < len(body):
+            end = body.find(separator, place) + size
+            end = len(body) if end < size else end
+            places: Sequence[int] | None = [stop]
+            if self.body.startswith(body[place:end], stop):
+                same = end + _same_from(body, end, self.body, stop + end - place)
+                end = same if same == len(body) else body.rfind(separator, end - size, same) + size
             else:
-                # of several, the next one: most of the others are in the same order
-                place = places[min(bisect_left(places, found.stop), len(places) - 1)]
-                found = range(place, place + len(piece))
-        if found:
-            yield found
+                places = self._places.get(body[place:end].removesuffix(separator))
+            if places is not None:
+                # of several the next one: most of the rest is in the same order
+                found = places[min(bisect_left(places, stop), len(places) - 1)]
+                if found != stop or text < place:
+                    yield _Piece(start, stop, body[text:place])
+                    start = found
+                stop, text = found + end - place, end
+            place = end
+        yield _Piece(start, stop, body[text:])
 
 
-def _pieces(document: Document) -> Sequence[bytes]:
-    """Return the units of comparison: the document's parts, members of objects, or lines."""
-    if document.parts or document.media_type not in (JSON, JSON_FEED):
-        return document.parts or document.body.splitlines(keepends=True)
-    *pieces, last = document.body.split(b',"')
-    return [*(piece + b',"' for piece in pieces), last]
-
-
-def _narrowed(parts: Sequence[range | bytes], base: bytes) -> Iterator[range | bytes]:
-    """Yield parts; the common beginning and end of a text and the bytes that it replaces are ranges."""
-    for before, part, after in zip([b"", *parts], parts, [*parts[1:], b""], strict=False):
-        if isinstance(part, range) or isinstance(before, bytes) or isinstance(after, bytes):
-            yield part
-            continue
-        gap = base[before.stop : after.start]
-        head = _same(part, gap)
-        tail = _same(part[head:][::-1], gap[head:][::-1])
-        while head < len(part) and not _begins_character(part[head]):
+def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
+    """Yield pieces; what a text begins and ends with as the bytes in whose place it stands is of the ranges."""
+    start = pieces[0].start
+    for (_, stop, text), (following, *_) in pairwise(pieces):
+        head = _same(text, base[stop : max(stop, following)])
+        rest = text[head:]
+        tail = _same(rest[::-1], base[max(stop + head, following - len(rest)) : following][::-1])
+        while 0 < head < len(text) and not _begins_character(text[head]):
             head -= 1
-        while tail and not _begins_character(part[len(part) - tail]):
+        while tail and not _begins_character(text[len(text) - tail]):
             tail -= 1
-        yield range(before.stop, before.stop + head)
-        yield part[head : len(part) - tail]
-        yield range(after.start - tail, after.start)
+        yield _Piece(start, stop + head, text[head : len(text) - tail])
+        start = following - tail
+    yield pieces[-1]._replace(start=start)
+
+
+def _same_from(one: bytes, first: int, other: bytes, second: int) -> int:
+    """Return how many bytes two texts have in common from two places on."""
+    found, size = 0, 64
+    while True:
+        ours = one[first + found : first + found + size]
+        theirs = other[second + found : second + found + size]
+        same = len(ours) if ours == theirs else _same(ours, theirs)
+        found += same
+        if same < size:
+            return found
+        size *= 2
 
 
 def _same(one: bytes, other: bytes) -> int:
     """Return how many bytes two texts have in common at their beginning."""
-    pairs = zip(one, other, strict=False)
-    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    length = min(len(one), len(other))
+    differing = int.from_bytes(one[:length]) ^ int.from_bytes(other[:length])
+    return length - (differing.bit_length() + 7) // 8
 
 
 def _begins_character(byte: int) -> bool:
     return byte & 0b1100_0000 != 0b1000_0000
-
-
-def _joined(parts: Iterable[range | bytes], base: bytes) -> list[range | bytes]:
-    """Return parts with neighbours as one; a short range is a text."""
-    joined: list[range | bytes] = []
-    for part in _continued(parts):
-        if isinstance(part, range) and len(part) >= SHORTEST_RANGE:
-            joined.append(part)
-            continue
-        text = base[part.start : part.stop] if isinstance(part, range) else part
-        if joined and isinstance(joined[-1], bytes):
-            joined[-1] += text
-        else:
-            joined.append(text)
-    return joined
-
-
-def _continued(parts: Iterable[range | bytes]) -> Iterator[range | bytes]:
-    """Yield parts without empty ones; ranges that follow one another are one."""
-    found = range(0)
-    for part in filter(len, parts):
-        if isinstance(part, range) and part.start == found.stop:
-            found = range(found.start, part.stop)
-            continue
-        if found:
-            yield found
-        found = part if isinstance(part, range) else range(0)
-        if isinstance(part, bytes):
-            yield part
-    if found:
-        yield found
 
 
 def patched(base: bytes, patch: bytes) -> bytes:

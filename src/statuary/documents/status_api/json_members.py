@@ -127,8 +127,8 @@ def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Membe
 
 
 def components_of(
-    state: IncidentState, by_id: Mapping[str, Members], positions: Mapping[str, int]
-) -> list[Members]:
+    state: IncidentState, by_id: Mapping[str, EncodedJson], positions: Mapping[str, int]
+) -> list[EncodedJson]:
     """Return the objects of an incident's components that are on the page, in its own order or that of the page."""
     present = [component for component in state.components if component in by_id]
     if not state.incident.component_order:

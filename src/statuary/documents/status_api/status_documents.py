@@ -5,20 +5,14 @@ components as of its last change, so that it is written once and never changes.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json
 from statuary.documents.status_api import listed_records
-from statuary.documents.status_api.archive_documents import (
-    ArchiveYear,
-    CreationYears,
-    archive_document,
-    archives_document,
-    by_year,
-)
+from statuary.documents.status_api.archive_documents import Archives
 from statuary.documents.status_api.json_members import (
     EncodedJson,
     Members,
@@ -46,12 +40,13 @@ from statuary.domain.primitives import Instant
 from statuary.domain.status.calendar_days import ONE_DAY, midnights
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.page import StatusSettings
-from statuary.domain.status.page_state import PageState
+from statuary.domain.status.page_state import ComponentState, PageState
 from statuary.domain.status.status_catalogue import StatusCatalogue
 from statuary.domain.status.timeline import (
     Timeline,
     build_timeline,
     component_at,
+    later_states,
     state_at,
     transitions,
     updated_at,
@@ -81,8 +76,8 @@ def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSetti
 class StatusDocumentContext(NamedTuple):
     """The `page` member and the objects of its components, by id, at one instant."""
 
-    page: Members
-    components: dict[str, Members]
+    page: EncodedJson
+    components: dict[str, EncodedJson]
 
 
 class EncodedRecord(NamedTuple):
@@ -105,18 +100,17 @@ class StatusDocuments:
         self._on_page = {c.id: c for c in timeline.catalogue.components if not c.removed}
         self._groups = [c for c in timeline.by_position if c.group and not c.removed]
         self._closed: dict[IncidentState, Document] = {}
-        self._members: dict[IncidentState, Members] = {}
+        # a record's object before and after those of its components
+        self._around: dict[IncidentState, tuple[EncodedJson, EncodedJson]] = {}
         self._encoded: dict[IncidentState, EncodedRecord] = {}
-        self._years = CreationYears(self._page.time_zone)
-        self._archived: dict[int, tuple[ArchiveYear, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every status document at an instant."""
         state = state_at(self.timeline, at)
-        documents = self._changing(state, state)
-        if self.settings.uptime:
-            documents.append(uptime_schema_document())
-        return documents
+        documents = self._documents(state, (*state.incidents, *state.maintenances))
+        documents += self._archives_from(at).documents_at(at, final=True) if self.settings.archives else []
+        documents += self._uptime(at)
+        return [*documents, uptime_schema_document()] if self.settings.uptime else documents
 
     def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that gives, for an instant from `start` on, the documents that may have changed.
@@ -125,15 +119,22 @@ class StatusDocuments:
         midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the history.
         """
         changes = frozenset((start, *self.timeline.changes))
-        open_ids = frozenset(
-            history.incident.id for history in self.timeline.histories if not history.is_final_by(start)
+        opened = [one for one in self.timeline.histories if not one.is_final_by(start)]
+        present, cap = state_at(self.timeline, start), self.settings.cap
+        listed = (
+            *listed_records.latest(present.incidents, cap),
+            *listed_records.latest(present.maintenances, cap),
         )
+        states = later_states(self.timeline, start, listed)
+        archives = self._archives_from(start) if self.settings.archives else None
 
         def documents_at(at: Instant) -> list[Document]:
             if at not in changes:
-                return self._uptime(at, self._page_at(at)) if self.settings.uptime else []
-            state = state_at(self.timeline, at)
-            return self._changing(state, state.only(open_ids))
+                return self._uptime(at)
+            records = (state for one in opened if (state := one.state_at(at)) is not None)
+            documents = self._documents(states(at), records)
+            documents += [] if archives is None else archives.documents_at(at, final=False)
+            return [*documents, *self._uptime(at)]
 
         return documents_at
 
@@ -164,57 +165,63 @@ class StatusDocuments:
             found.update(midnights(self._page.time_zone, Instant(at - 2 * ONE_DAY), at))
         return max(found, default=at)
 
-    def _changing(self, state: PageState, records: PageState) -> list[Document]:
-        """Return the lists of a state, and the documents and archives of some of its records."""
+    def _documents(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
+        """Return the lists of a state, and the documents of some records."""
         context = self._context(state)
-        documents = [*self._lists(state, context), *self._incident_documents(records, context)]
-        if self.settings.archives:
-            documents += self._archives(state, records)
-        if self.settings.uptime:
-            documents += self._uptime(state.at, context.page)
-        return documents
+        return [*self._lists(state, context), *self._incident_documents(records, context)]
 
-    def _uptime(self, at: Instant, page: Members) -> list[Document]:
-        return [uptime_document(page, page_uptime(self.timeline, at), self._groups, self._timestamps)]
+    def _archives_from(self, start: Instant) -> Archives:
+        return Archives(
+            self.timeline, start, lambda one: self._as_of_last_change(one).incident, self._page_at
+        )
+
+    def _uptime(self, at: Instant) -> list[Document]:
+        if not self.settings.uptime:
+            return []
+        uptime = page_uptime(self.timeline, at)
+        return [uptime_document(self._page_at(at), uptime, self._groups, self._timestamps)]
 
     def _lists(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
         """Yield the documents without a record of their own, members in Statuspage's order."""
-        status = status_members(state.overall_status)
-        components = list(context.components.values())
-        made: dict[IncidentState, Members] = {}
+        status = encode_json(status_members(state.overall_status))
+        components = _array(context.components.values())
 
-        def objects(records: Sequence[IncidentState]) -> list[Members]:
-            made.update({one: self._incident(one, context) for one in records if one not in made})
-            return [made[record] for record in records]
+        def objects(records: Sequence[IncidentState]) -> EncodedJson:
+            return _array(self._incident(record, context) for record in records)
 
+        def document(url: Url, **members: EncodedJson) -> Document:
+            named = (b'"%b":%b' % (name.encode(), value) for name, value in members.items())
+            return Document(path=url.path(), body=b"{%b}" % b",".join(named), cache=url.cache)
+
+        page, cap = context.page, self.settings.cap
         unresolved = objects(listed_records.unresolved(state.incidents))
-        cap = self.settings.cap
-        yield _document(
+        yield document(
             SUMMARY,
-            context,
+            page=page,
             components=components,
             incidents=unresolved,
             scheduled_maintenances=objects(listed_records.announced(state.maintenances)),
             status=status,
         )
-        yield _document(STATUS, context, status=status)
-        yield _document(COMPONENTS, context, components=components)
-        yield _document(INCIDENTS, context, incidents=objects(listed_records.latest(state.incidents, cap)))
-        yield _document(INCIDENTS_UNRESOLVED, context, incidents=unresolved)
+        yield document(STATUS, page=page, status=status)
+        yield document(COMPONENTS, page=page, components=components)
+        yield document(INCIDENTS, page=page, incidents=objects(listed_records.latest(state.incidents, cap)))
+        yield document(INCIDENTS_UNRESOLVED, page=page, incidents=unresolved)
         for url, records in (
             (MAINTENANCES, listed_records.latest(state.maintenances, cap)),
             (MAINTENANCES_UPCOMING, listed_records.upcoming(state.maintenances)),
             (MAINTENANCES_ACTIVE, listed_records.active(state.maintenances)),
         ):
-            yield _document(url, context, scheduled_maintenances=objects(records))
+            yield document(url, page=page, scheduled_maintenances=objects(records))
 
-    def _incident_documents(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
-        for record in (*state.incidents, *state.maintenances):
-            yield self._closed_document(record) if record.closed else self._open_document(record, context)
-
-    def _open_document(self, record: IncidentState, context: StatusDocumentContext) -> Document:
-        incident = encode_json(self._incident(record, context))
-        return _incident_document(record, encode_json(context.page), incident)
+    def _incident_documents(
+        self, records: Iterable[IncidentState], context: StatusDocumentContext
+    ) -> Iterator[Document]:
+        for record in records:
+            if record.closed:
+                yield self._closed_document(record)
+            else:
+                yield _incident_document(record, context.page, self._incident(record, context))
 
     def _closed_document(self, record: IncidentState) -> Document:
         document = self._closed.get(record)
@@ -227,63 +234,45 @@ class StatusDocuments:
         encoded = self._encoded.get(record)
         if encoded is None:
             context = self._past_context(record)
-            encoded = EncodedRecord(encode_json(context.page), encode_json(self._incident(record, context)))
+            encoded = EncodedRecord(context.page, self._incident(record, context))
             self._encoded[record] = encoded
         return encoded
 
-    def _archives(self, state: PageState, records: PageState) -> list[Document]:
-        """Return the list of all years, and the archives of the years of some records."""
-        years = by_year(state, self._years)
-        archives = []
-        for year in by_year(records, self._years):
-            made = self._archived.get(year)
-            if made is None or made[0] != years[year]:
-                made = self._archived[year] = years[year], self._archive(year, years[year])
-            archives.append(made[1])
-        changed_at = max((year.changed_at for year in years.values()), default=self._page.created_at)
-        return [archives_document(self._page_at(changed_at), years), *archives]
-
-    def _archive(self, year: int, records: ArchiveYear) -> Document:
-        page = encode_json(self._page_at(records.changed_at))
-        incidents, maintenances = (
-            [self._as_of_last_change(record).incident for record in part] for part in records
-        )
-        return archive_document(page, year, incidents, maintenances)
-
-    def _incident(self, record: IncidentState, context: StatusDocumentContext) -> Members:
-        members = self._members.get(record)
-        if members is None:
-            members = self._members[record] = incident_members(record, [], self._page, self._timestamps)
-        return {**members, "components": components_of(record, context.components, self._positions)}
+    def _incident(self, record: IncidentState, context: StatusDocumentContext) -> EncodedJson:
+        around = self._around.get(record)
+        if around is None:
+            # quotes in texts are escaped: nothing else reads like this
+            members = encode_json(incident_members(record, [], self._page, self._timestamps))
+            before, _, after = members.partition(b'"components":[]')
+            around = self._around[record] = before + b'"components":', after
+        components = components_of(record, context.components, self._positions)
+        return around[0] + _array(components) + around[1]
 
     def _context(self, state: PageState) -> StatusDocumentContext:
-        components = {
-            component: component_members(state.components[component], self._page, self._timestamps)
-            for component in state.components
-            if component in self._on_page
-        }
-        return StatusDocumentContext(page_members(self._page, state.updated_at, self._timestamps), components)
+        return StatusDocumentContext(
+            encode_json(page_members(self._page, state.updated_at, self._timestamps)),
+            self._components(one for one in state.components.values() if one.component.id in self._on_page),
+        )
 
     def _past_context(self, record: IncidentState) -> StatusDocumentContext:
         """Return the page and the record's components as of its last change."""
         at = record.since
-        states = (
-            component_at(self.timeline, self._on_page[component], at)
-            for component in record.components
-            if component in self._on_page
-        )
-        components = {
-            state.component.id: component_members(state, self._page, self._timestamps) for state in states
+        present = (self._on_page[component] for component in record.components if component in self._on_page)
+        states = (component_at(self.timeline, component, at) for component in present)
+        return StatusDocumentContext(encode_json(self._page_at(at)), self._components(states))
+
+    def _components(self, states: Iterable[ComponentState]) -> dict[str, EncodedJson]:
+        return {
+            one.component.id: encode_json(component_members(one, self._page, self._timestamps))
+            for one in states
         }
-        return StatusDocumentContext(self._page_at(at), components)
 
     def _page_at(self, at: Instant) -> Members:
         return page_members(self._page, updated_at(self.timeline, at), self._timestamps)
 
 
-def _document(url: Url, context: StatusDocumentContext, **members: object) -> Document:
-    body = encode_json({"page": context.page, **members})
-    return Document(path=url.path(), body=body, cache=url.cache)
+def _array(values: Iterable[EncodedJson]) -> EncodedJson:
+    return b"[%b]" % b",".join(values)
 
 
 def _incident_document(record: IncidentState, page: EncodedJson, incident: EncodedJson) -> Document:

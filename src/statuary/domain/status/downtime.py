@@ -4,14 +4,14 @@ Uptime counts outages only; this also shows degraded performance and maintenance
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
 from statuary.domain.primitives import Instant
 from statuary.domain.status.calendar_days import ONE_DAY, day_of, day_start
-from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.status_history import StatusHistory
 from statuary.domain.status.timeline import Timeline
@@ -53,24 +53,42 @@ class DateRange(NamedTuple):
 
 
 class DowntimeByDay:
-    """The downtime of every component in a range of days."""
+    """The downtime of every component by day; that of unchanged days of a component is the same value."""
 
-    def __init__(self, timeline: Timeline, days: DateRange) -> None:
+    def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
-        self._days = days
         self._zone = timeline.catalogue.page.time_zone
-        self._start = day_start(days.first, self._zone)
-        self._records = _records_by_component(timeline, days.at, self._start)
+        self._records: dict[str, list[IncidentHistory]] = {}
+        for history in timeline.histories:
+            for component_id in history.components:
+                self._records.setdefault(component_id, []).append(history)
+        self._changes: dict[str, list[Instant]] = {}
+        self._known: dict[str, tuple[object, dict[date, DayDowntime]]] = {}
 
-    def of(self, component_id: str) -> dict[date, DayDowntime]:
-        """Return a component's days with downtime, in order."""
-        status_history = self._timeline.status_histories[component_id]
-        lengths = self._lengths(status_history)
-        today, present = day_of(self._days.at, self._zone), status_history.at(self._days.at)[0]
-        ongoing = None if present == "operational" else present
-        if ongoing and self._days.first <= today <= self._days.last:
+    def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
+        """Return a component's days with downtime in a range of days, in order."""
+        present = self._timeline.status_histories[component_id].at(days.at)[0]
+        passed = bisect_right(self._changes_of(component_id), days.at)
+        depends_on = days if present != "operational" else (days.first, days.last), passed
+        known = self._known.get(component_id)
+        if known is None or known[0] != depends_on:
+            known = self._known[component_id] = depends_on, self._found(component_id, days, present)
+        return known[1]
+
+    def _changes_of(self, component_id: str) -> list[Instant]:
+        """Return the instants at which a component's status or a record of it changes, in order."""
+        if component_id not in self._changes:
+            instants = list(self._timeline.status_histories[component_id].instants)
+            instants += (at for one in self._records.get(component_id, ()) for at in one.change_instants)
+            self._changes[component_id] = sorted(instants)
+        return self._changes[component_id]
+
+    def _found(self, component_id: str, days: DateRange, present: ComponentStatus) -> dict[date, DayDowntime]:
+        lengths = self._lengths(component_id, days)
+        today, ongoing = day_of(days.at, self._zone), None if present == "operational" else present
+        if ongoing and days.first <= today <= days.last:
             lengths.setdefault(today, {})
-        records = self._records_by_day(component_id) if lengths else {}
+        records = self._records_by_day(component_id, days) if lengths else {}
         return {
             day: DayDowntime(
                 day=day,
@@ -81,33 +99,36 @@ class DowntimeByDay:
             for day in sorted(lengths)
         }
 
-    def _lengths(self, status_history: StatusHistory) -> dict[date, dict[ComponentStatus, timedelta]]:
+    def _lengths(self, component_id: str, days: DateRange) -> dict[date, dict[ComponentStatus, timedelta]]:
         found: dict[date, dict[ComponentStatus, timedelta]] = {}
-        for status, start, end in _downtimes(status_history, self._days, self._start):
-            for day, length in self._split(start, end):
+        first, after = day_start(days.first, self._zone), day_start(days.last + ONE_DAY, self._zone)
+        for status, start, end in _downtimes(self._timeline.status_histories[component_id], days, first):
+            for day, length in self._split(max(start, first), min(end, after)):
                 of_day = found.setdefault(day, {})
                 of_day[status] = of_day.get(status, timedelta()) + length
         return found
 
     def _split(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Yield each day between two instants, and how much of it is between them."""
-        start = max(start, self._start)
-        end = min(end, day_start(self._days.last + ONE_DAY, self._zone))
+        """Yield each day between two instants, and how much of it lies between them."""
         while start < end:
             day = day_of(start, self._zone)
             midnight = day_start(day + ONE_DAY, self._zone)
             yield day, min(end, midnight) - start
             start = midnight
 
-    def _records_by_day(self, component_id: str) -> dict[date, list[IncidentState]]:
+    def _records_by_day(self, component_id: str, days: DateRange) -> dict[date, list[IncidentState]]:
         """Return the records of a component by each day on which they were active."""
         found: dict[date, list[IncidentState]] = {}
-        for record in self._records.get(component_id, ()):
+        first = day_start(days.first, self._zone)
+        for history in self._records.get(component_id, ()):
+            record = history.state_at(days.at)
+            if record is None or (record.resolved_at is not None and record.resolved_at <= first):
+                continue
             start, end = active_period(record) or (None, None)
             if start is None:
                 continue
-            day = day_of(max(start, self._start), self._zone)
-            while day <= self._days.last and (end is None or end > day_start(day, self._zone)):
+            day = day_of(max(start, first), self._zone)
+            while day <= days.last and (end is None or end > day_start(day, self._zone)):
                 found.setdefault(day, []).append(record)
                 day += ONE_DAY
         return found
@@ -132,15 +153,3 @@ def _downtimes(
     for (start, status), (end, _) in pairwise([*past, (counted_until, "operational")]):
         if status != "operational" and start < end:
             yield status, start, end
-
-
-def _records_by_component(
-    timeline: Timeline, at: Instant, since: Instant
-) -> dict[str, Sequence[IncidentState]]:
-    found: dict[str, list[IncidentState]] = {}
-    for history in timeline.histories:
-        state = history.state_at(at)
-        if state is not None and (state.resolved_at is None or state.resolved_at > since):
-            for component in state.components:
-                found.setdefault(component, []).append(state)
-    return dict(found)

@@ -27,11 +27,4 @@ class PageState(NamedTuple):
     overall_status: OverallStatus
     components: dict[str, ComponentState]  # by id, in the order of the documents, removed ones included
     incidents: tuple[IncidentState, ...]  # every published incident, the latest created first
-    maintenances: tuple[IncidentState, ...]  # every published maintenance
-
-    def only(self, ids: frozenset[str]) -> "PageState":
-        """Return this state with only the incidents and maintenances of these ids."""
-        return self._replace(
-            incidents=tuple(state for state in self.incidents if state.incident.id in ids),
-            maintenances=tuple(state for state in self.maintenances if state.incident.id in ids),
-        )
+    maintenances: tuple[IncidentState, ...]  # likewise every maintenance

@@ -5,7 +5,7 @@ can be written. It never reads a clock.
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, lru_cache
@@ -99,7 +99,33 @@ def newest_first(records: Sequence[Incident]) -> list[Incident]:
 
 @lru_cache(maxsize=2)
 def state_at(timeline: Timeline, at: Instant) -> PageState:
-    """Return everything that the status documents show at an instant."""
+    """Return everything that the status documents say at an instant."""
+    return _page_state(timeline, at, timeline.incidents, timeline.maintenances)
+
+
+def later_states(
+    timeline: Timeline, start: Instant, listed: Iterable[IncidentState]
+) -> Callable[[Instant], PageState]:
+    """Return a function that returns the state at an instant from `start` on, with fewer records.
+
+    It has those that are not final by `start` and those that are listed then. A list of the latest records is the
+    same as with all of them if a final record never moves up in it.
+    """
+    ids = {one.incident.id for one in listed}
+
+    def kept(histories: Iterable[IncidentHistory]) -> tuple[IncidentHistory, ...]:
+        return tuple(one for one in histories if one.incident.id in ids or not one.is_final_by(start))
+
+    incidents, maintenances = kept(timeline.incidents), kept(timeline.maintenances)
+    return lambda at: _page_state(timeline, at, incidents, maintenances)
+
+
+def _page_state(
+    timeline: Timeline,
+    at: Instant,
+    incidents: Sequence[IncidentHistory],
+    maintenances: Sequence[IncidentHistory],
+) -> PageState:
     components = components_at(timeline, at)
     return PageState(
         at=at,
@@ -107,8 +133,8 @@ def state_at(timeline: Timeline, at: Instant) -> PageState:
         updated_at=updated_at(timeline, at),
         overall_status=_page_status(timeline, components),
         components=components,
-        incidents=_states(timeline.incidents, at),
-        maintenances=_states(timeline.maintenances, at),
+        incidents=_states(incidents, at),
+        maintenances=_states(maintenances, at),
     )
 
 

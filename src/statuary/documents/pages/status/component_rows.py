@@ -112,7 +112,7 @@ class GroupRow(NamedTuple):
 
 
 class ComponentRowBuilder:
-    """Builds the rows for one instant."""
+    """Builds the rows for one instant; `earlier` has those of an earlier one, which are kept while nothing changes."""
 
     def __init__(
         self,
@@ -120,12 +120,14 @@ class ComponentRowBuilder:
         uptime: PageUptime,
         downtimes: Mapping[str, Mapping[date, DayDowntime]],
         days: "DowntimeDays",
+        earlier: dict[str, tuple[object, ComponentRow]],
     ) -> None:
         self._dates, self._texts = localization.dates, localization.texts
         self._uptime = uptime
         self._by_id = {one.component.id: one for one in uptime.components}
         self._downtimes = downtimes
         self._days = days
+        self._earlier = earlier
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
         """Return groups and single components in order of position."""
@@ -137,7 +139,7 @@ class ComponentRowBuilder:
     def _group(self, state: ComponentState, shown: Mapping[str, ComponentState]) -> GroupRow:
         component = state.component
         children = [shown[child] for child in component.children if child in shown]
-        rows = [self._row(child) for child in (children if component.group else [state])]
+        rows = [self._row_of(child) for child in (children if component.group else [state])]
         known = [self._by_id[child] for child in component.children if child in self._by_id]
         return GroupRow(
             id=component.id,
@@ -150,9 +152,18 @@ class ComponentRowBuilder:
             rows=tuple(rows),
         )
 
-    def _row(self, state: ComponentState) -> ComponentRow:
+    def _row_of(self, state: ComponentState) -> ComponentRow:
         component = state.component
         uptime = self._by_id.get(component.id)
+        downtimes = self._downtimes.get(component.id)
+        depends_on = state.status, uptime and uptime.fraction, self._uptime.last_day, downtimes
+        row = self._earlier.get(component.id)
+        if row is None or row[0] != depends_on:
+            row = self._earlier[component.id] = depends_on, self._row(state, uptime)
+        return row[1]
+
+    def _row(self, state: ComponentState, uptime: ComponentUptime | None) -> ComponentRow:
+        component = state.component
         row = ComponentRow(
             id=component.id,
             name=one_line(component.name),

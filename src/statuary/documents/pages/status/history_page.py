@@ -3,6 +3,7 @@
 Quarters are those of the calendar, so pages of the past do not change.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,8 +15,8 @@ from statuary.documents.pages.status.component_rows import Link
 from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder, began_at
 from statuary.documents.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE
 from statuary.domain.primitives import Instant
-from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.page_state import PageState
+from statuary.domain.status.incident_history import IncidentHistory, IncidentState
+from statuary.domain.status.timeline import Timeline
 
 Quarter = tuple[int, int]
 """A year, and the number of its quarter, from 1."""
@@ -41,14 +42,33 @@ class HistoryView(NamedTuple):
     older: Link | None
 
 
-def by_quarter(state: PageState, zone: ZoneInfo) -> dict[Quarter, tuple[IncidentState, ...]]:
-    """Return all records that have begun, by quarter, newest first."""
-    begun = [one for one in (*state.incidents, *state.maintenances) if one.status != "scheduled"]
-    found: dict[Quarter, list[IncidentState]] = {}
-    for one in sorted(begun, key=lambda one: (began_at(one), one.incident.id), reverse=True):
-        year, month = _month_of(began_at(one), zone)
-        found.setdefault((year, (month + 2) // 3), []).append(one)
-    return {quarter: tuple(found[quarter]) for quarter in sorted(found, reverse=True)}
+class BegunByQuarter:
+    """Everything that has begun, by quarter, over time."""
+
+    def __init__(self, timeline: Timeline, zone: ZoneInfo) -> None:
+        self._histories: dict[Quarter, list[IncidentHistory]] = {}
+        for history in sorted(timeline.histories, key=lambda one: (began_at(one.incident), one.incident.id)):
+            year, month = _month_of(began_at(history.incident), zone)
+            self._histories.setdefault((year, (month + 2) // 3), []).append(history)
+        self._begun: dict[Quarter, tuple[int, tuple[IncidentState, ...]]] = {}
+        self._changes = {
+            quarter: sorted(at for one in histories for at in one.change_instants)
+            for quarter, histories in self._histories.items()
+        }
+
+    def at(self, instant: Instant) -> dict[Quarter, tuple[IncidentState, ...]]:
+        """Return what has begun by an instant, newest first; a quarter in which nothing has changed is the same value."""
+        begun = {quarter: self._of(quarter, instant) for quarter in sorted(self._histories, reverse=True)}
+        return {quarter: records for quarter, records in begun.items() if records}
+
+    def _of(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
+        passed = bisect_right(self._changes[quarter], instant)
+        known = self._begun.get(quarter)
+        if known is None or known[0] != passed:
+            states = (one.state_at(instant) for one in reversed(self._histories[quarter]))
+            begun = tuple(one for one in states if one is not None and one.status != "scheduled")
+            known = self._begun[quarter] = passed, begun
+        return known[1]
 
 
 @lru_cache(maxsize=65_536)
@@ -105,7 +125,7 @@ class HistoryViewBuilder:
 
     def _month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> HistoryMonth:
         zone = self._dates.zone
-        of_month = [one for one in states if _month_of(began_at(one), zone) == month]
+        of_month = [one for one in states if _month_of(began_at(one.incident), zone) == month]
         cards = tuple(self._cards.card(one, 4) for one in of_month)
         return HistoryMonth(month=self._dates.month(*month), cards=cards)
 

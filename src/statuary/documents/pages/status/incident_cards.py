@@ -13,6 +13,7 @@ from statuary.domain.log.entries import LogEntry
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.domain.status.components import Component
 from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.incidents import Incident
 from statuary.domain.status.maintenances import Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, Impact
 
@@ -77,9 +78,8 @@ class IncidentCard(NamedTuple):
         return self.updates[0] if self.updates else None
 
 
-def began_at(state: IncidentState) -> Instant:
+def began_at(incident: Incident) -> Instant:
     """Return the instant that pages list an incident under: its start, or that of its maintenance window."""
-    incident = state.incident
     return incident.scheduled_for if isinstance(incident, Maintenance) else incident.started_at
 
 

@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable, Sequence
 from datetime import date
 from itertools import groupby
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
@@ -126,11 +127,9 @@ class PastDaysBuilder:
     def days(self, state: PageState) -> tuple[PastDay, ...]:
         """Return the past days, newest first; consecutive days without incidents are one entry."""
         today = day_of(state.at, self._dates.zone)
-        earliest = day_start(today - PAST_DAYS * ONE_DAY, self._dates.zone)
         begun: dict[date, list[IncidentState]] = {}
-        for one in state.incidents + state.maintenances:
-            if one.status != "scheduled" and _filed_at(one) > earliest:
-                begun.setdefault(day_of(_filed_at(one), self._dates.zone), []).append(one)
+        for one in past_records(state, self._dates.zone):
+            begun.setdefault(day_of(_filed_at(one), self._dates.zone), []).append(one)
         days = [date.fromordinal(today.toordinal() - back) for back in range(PAST_DAYS)]
         found: list[PastDay] = []
         for is_quiet, run in groupby(days, key=lambda day: day not in begun):
@@ -159,9 +158,17 @@ class PastDaysBuilder:
         return PastDay(day=self._dates.weekday(day), first=None, cards=cards)
 
 
+def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
+    """Return the incidents and maintenances of the past days, and some of the day before."""
+    earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
+    records = (one for one in state.incidents + state.maintenances if one.status != "scheduled")
+    return [one for one in records if _filed_at(one) > earliest]
+
+
 def _filed_at(state: IncidentState) -> Instant:
     """Return the instant of a record in past days: the start, or the end if it was cancelled before."""
-    return min(began_at(state), state.resolved_at or began_at(state))
+    began = began_at(state.incident)
+    return min(began, state.resolved_at or began)
 
 
 def _most_different(incidents: Sequence[IncidentCard], indicator: str) -> IncidentCard | None:

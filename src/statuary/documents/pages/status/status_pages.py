@@ -7,11 +7,26 @@ from markupsafe import Markup
 from statuary.documents.document import Document
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import SiteContext
-from statuary.documents.pages.status.component_rows import ComponentRowBuilder, DowntimeDays, is_shown
-from statuary.documents.pages.status.history_page import HistoryViewBuilder, Quarter, by_quarter, quarter_path
+from statuary.documents.pages.status.component_rows import (
+    ComponentRow,
+    ComponentRowBuilder,
+    DowntimeDays,
+    is_shown,
+)
+from statuary.documents.pages.status.history_page import (
+    BegunByQuarter,
+    HistoryViewBuilder,
+    Quarter,
+    quarter_path,
+)
 from statuary.documents.pages.status.incident_cards import IncidentCardBuilder
 from statuary.documents.pages.status.incident_page import incident_head, incident_view
-from statuary.documents.pages.status.status_page import StatusPageInputs, status_head, status_view
+from statuary.documents.pages.status.status_page import (
+    StatusPageInputs,
+    past_records,
+    status_head,
+    status_view,
+)
 from statuary.documents.pages.status.uptime_page import (
     DowntimeByComponent,
     UptimeMonth,
@@ -29,7 +44,7 @@ from statuary.domain.primitives import Instant
 from statuary.domain.status.downtime import DateRange, DowntimeByDay
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.page_state import PageState
-from statuary.domain.status.timeline import Timeline, state_at, transitions
+from statuary.domain.status.timeline import Timeline, later_states, state_at, transitions
 from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
 
 
@@ -63,8 +78,11 @@ class StatusPages:
         self._days = DowntimeDays(self._localization)
         weekdays = [self._localization.texts(f"weekday.{day}") for day in range(1, 8)]
         self._weekdays = tuple((name[:2], name) for name in weekdays)
+        self._rows: dict[str, tuple[object, ComponentRow]] = {}
         self._uptimes = UptimeViewBuilder(self._localization, self._days, self._month_table)
         self._histories = HistoryViewBuilder(self._cards, self._localization)
+        self._downtimes = DowntimeByDay(timeline)
+        self._begun = BegunByQuarter(timeline, self._localization.dates.zone)
         self._incidents: dict[IncidentState, Document] = {}
         self._quarters: dict[Quarter, tuple[object, Document]] = {}
 
@@ -74,39 +92,44 @@ class StatusPages:
         return self._pages(state, (*state.incidents, *state.maintenances))
 
     def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function that returns the pages that may have changed at an instant from `start` on."""
+        """Return a function that returns the pages that may have changed at an instant from `start` on.
+
+        At an instant without a change (a midnight, an hour of an outage) these are pages with uptime and past days.
+        """
         opened = [one for one in self._timeline.histories if not one.is_final_by(start)]
+        zone, changes = self._localization.dates.zone, frozenset((start, *self._timeline.changes))
+        states = later_states(self._timeline, start, past_records(state_at(self._timeline, start), zone))
 
         def documents_at(at: Instant) -> list[Document]:
-            records = (history.state_at(at) for history in opened)
-            return self._pages(state_at(self._timeline, at), (one for one in records if one is not None))
+            if at in changes:
+                records = (history.state_at(at) for history in opened)
+                return self._pages(states(at), (one for one in records if one is not None))
+            first = at.astimezone(zone).day == 1
+            latest = [self._latest_history(at, self._begun.at(at))] if first else []
+            return [*self._present_pages(states(at)), *latest]
 
         return documents_at
 
     def _pages(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
-        return [*self._present_pages(state), *self._history_pages(state), *map(self._incident_page, records)]
-
-    def uptime_pages_at(self, at: Instant) -> list[Document]:
-        """Return the pages that show uptime and past days, which change even when nothing happens."""
-        state = state_at(self._timeline, at)
-        pages = [*self._present_pages(state)]
-        if at.astimezone(self._localization.dates.zone).day == 1:
-            pages.append(self._latest_history(state, by_quarter(state, self._localization.dates.zone)))
-        return pages
+        return [
+            *self._present_pages(state),
+            *self._history_pages(state.at),
+            *map(self._incident_page, records),
+        ]
 
     def stale_pages_at(self, until: Instant) -> list[Document]:
         """Return the pages that change, with a notice that nothing is known after an instant."""
         state = state_at(self._timeline, until)
         stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
-        quarters = by_quarter(state, self._localization.dates.zone)
-        return [*self._present_pages(state, stale), self._latest_history(state, quarters, stale)]
+        return [*self._present_pages(state, stale), self._latest_history(until, self._begun.at(until), stale)]
 
     def _present_pages(self, state: PageState, stale: str = "") -> Iterator[Document]:
         """Yield the pages that show the current status."""
         uptime = page_uptime(self._timeline, state.at)
         days = DateRange(uptime.first_day, uptime.last_day, state.at, uptime.as_of)
-        seen = DowntimeByDay(self._timeline, days)
-        downtimes = {one.component.id: seen.of(one.component.id) for one in uptime.components}
+        downtimes = {
+            one.component.id: self._downtimes.of(one.component.id, days) for one in uptime.components
+        }
         yield self._status_page(state, uptime, downtimes, stale)
         shown = [one for one in uptime.components if is_shown(state.components[one.component.id])]
         uptime = uptime._replace(components=tuple(shown))
@@ -117,7 +140,7 @@ class StatusPages:
     def _status_page(
         self, state: PageState, uptime: PageUptime, downtimes: DowntimeByComponent, stale: str
     ) -> Document:
-        rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days)
+        rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days, self._rows)
         present = StatusPageInputs(
             built_at=self._built_at,
             next_change=next(iter(transitions(self._timeline, state.at, self._until)), None),
@@ -130,9 +153,9 @@ class StatusPages:
     def _month_table(self, month: UptimeMonth, name: str) -> Markup:
         return self._renderer.fragment("month.html", month=month, name=name, weekdays=self._weekdays)
 
-    def _history_pages(self, state: PageState) -> Iterator[Document]:
-        quarters = by_quarter(state, self._localization.dates.zone)
-        yield self._latest_history(state, quarters)
+    def _history_pages(self, at: Instant) -> Iterator[Document]:
+        quarters = self._begun.at(at)
+        yield self._latest_history(at, quarters)
         for quarter, records in quarters.items():
             made = self._quarters.get(quarter)
             basis = (records, tuple(quarters))
@@ -144,9 +167,9 @@ class StatusPages:
             yield made[1]
 
     def _latest_history(
-        self, state: PageState, quarters: Mapping[Quarter, Sequence[IncidentState]], stale: str = ""
+        self, at: Instant, quarters: Mapping[Quarter, Sequence[IncidentState]], stale: str = ""
     ) -> Document:
-        latest = self._histories.latest(quarters, state.at)
+        latest = self._histories.latest(quarters, at)
         head = self._histories.head(latest, HISTORY_PAGE.path(), self._site.name)._replace(stale=stale)
         return self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
 
