@@ -22,8 +22,8 @@ def record_path(number: int) -> str:
 
 
 SITE = {
-    **{record_path(number): b'{"match":"%d"}' % number for number in range(60)},
-    **{f"proof/1/0x{number:040x}.json": b'{"holds":%d}' % number for number in range(20)},
+    **{record_path(number): b'{"match":"%d"}' % number for number in range(30)},
+    **{f"proof/1/0x{number:040x}.json": b'{"holds":%d}' % number for number in range(10)},
     f"{record_path(1)}.gz": b"compressed",
     "v2/contracts/1": b'{"results":[]}',
     "chains": b"[]",
