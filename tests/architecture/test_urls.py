@@ -68,7 +68,9 @@ def test_modules_take_paths_from_the_table():
 
 
 def test_host_templates_take_paths_from_the_table():
-    for file in (PACKAGE / "documents/hosting/templates").glob("*.jinja"):
+    files = list((PACKAGE / "documents/hosting/templates").glob("*.jinja"))
+    assert files
+    for file in files:
         assert re.findall(r"/(?:v2|api/v2|proof|_shards|chains)\b", file.read_text("utf-8")) == [], file.name
 
 

@@ -153,6 +153,7 @@ def places(value, pointer=()):
 
 
 TEXT = orjson.dumps(made_record("everything"))
+EVERY_CHECK = [check.name for check in CONTRACT_CHECKS]
 PLACES = [place for place in places(orjson.loads(TEXT)) if place]
 
 
@@ -162,8 +163,9 @@ def test_junk_in_any_member_is_a_finding_without_a_traceback(changes):
     record = orjson.loads(TEXT)
     for place, junk in changes:
         put(record, place, junk)
-    for finding in prove(record).findings:
-        assert finding.message
+    proof = prove(record)
+    assert [result.check for result in proof.results] == EVERY_CHECK
+    assert all(finding.message for finding in proof.findings)
 
 
 def put(record, place, junk):
@@ -187,7 +189,7 @@ def test_a_member_may_be_missing(place):
     for key in place[:-1]:
         holder = holder[key]
     del holder[place[-1]]
-    prove(record)
+    assert [result.check for result in prove(record).results] == EVERY_CHECK
 
 
 def test_endless_nesting_is_a_finding():

@@ -193,7 +193,9 @@ def test_every_page_is_made_in_every_language(language: str) -> None:
     catalogue = catalogue_of(page=ZONED, incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     site = small_site_context(settings=PageSettings(language=language))
     pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), site, at("11-10 10:45"))
-    for document in pages.documents_at(at("11-10 10:45")):
+    documents = pages.documents_at(at("11-10 10:45"))
+    assert {"index.html", "history.html"} <= {document.path for document in documents}
+    for document in documents:
         assert PageParts(document.body.decode()).repeated == []
         assert f'<html lang="{language}">' in document.body.decode()
 
