@@ -2,6 +2,18 @@
 
 import os
 import signal
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from support.object_stores import Server, moto
+from support.requirements import require_module
+
+LONGEST = ("test_in_browser.py", "test_wheel.py", "test_epochs.py", "test_killed.py", "test_publish.py")
+"""The files whose tests take longest: they begin first, so that no worker is left alone with one of them at the end."""
+
+NUMBERS = count(1)
 
 
 def pytest_configure() -> None:
@@ -13,3 +25,22 @@ def pytest_configure() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that take longest."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
+@pytest.fixture(scope="session")
+def moto_server() -> Iterator[Server]:
+    """A store that keeps everything in memory, for all tests of a worker."""
+    require_module("obstore", install='pip install "statuary[s3]"')
+    with moto() as server:
+        yield server
+
+
+@pytest.fixture
+def bucket_name() -> str:
+    """A name that no other bucket has."""
+    return f"bucket-{os.getpid()}-{next(NUMBERS)}"

@@ -10,7 +10,6 @@ from statuary.build.progress import NoProgress
 from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.export_tables import tables_of_records, write_tables
-from support.object_stores import moto
 from support.requirements import require_module
 from support.sites import NOW, record_of, small_site, write_files
 
@@ -18,13 +17,13 @@ LINES = b"".join(record_of(number) + b"\n" for number in range(1, 6))
 
 
 @pytest.fixture(scope="module")
-def bucket():
+def bucket(moto_server):
     """The URL of a bucket; the environment says where it is."""
     obstore = require_module("obstore", install='pip install "statuary[s3]"')
-    with moto() as server, pytest.MonkeyPatch.context() as patch:
-        for name, value in server.environment().items():
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in moto_server.environment().items():
             patch.setenv(name, value)
-        url = server.make_bucket("contracts-of-a-site")
+        url = moto_server.make_bucket("contracts-of-a-site")
         yield url, obstore.store.from_url(url)
 
 

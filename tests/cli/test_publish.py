@@ -1,6 +1,5 @@
 """`statuary publish` and `statuary build --to`: folders and object stores, from the shell."""
 
-import os
 import random
 import signal
 import subprocess
@@ -14,27 +13,19 @@ import pytest
 
 from statuary.domain.primitives import checksum_address
 from support.contracts import made_record
-from support.object_stores import moto, objects_of, proxied
-from support.requirements import require_module
+from support.object_stores import objects_of, proxied
 from support.sites import NOW, small_site, write_files
 
 STATUARY = [sys.executable, "-m", "statuary"]
 RECORDS = 40
 
 
-@pytest.fixture(scope="module")
-def server():
-    require_module("obstore", install='pip install "statuary[s3]"')
-    with moto() as found:
-        yield found
-
-
 @pytest.fixture
-def store(server, request, monkeypatch):
-    with proxied(server) as proxy:
+def store(moto_server, bucket_name, monkeypatch):
+    with proxied(moto_server) as proxy:
         for name, value in proxy.environment().items():
             monkeypatch.setenv(name, value)
-        proxy.url = server.make_bucket(f"bucket-{os.getpid()}-{abs(hash(request.node.name))}")
+        proxy.url = moto_server.make_bucket(bucket_name)
         yield proxy
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from statuary.publishing.errors import PublishingError
 from support.logs import LOGGED_SITE, log_of, logged, verified_in_store
-from support.object_stores import moto, proxied
-from support.requirements import require_module
+from support.object_stores import proxied
 from support.sites import INCIDENT, files_in, path_of, record_of, write_files
 from support.store_sites import publish
 
@@ -79,11 +78,12 @@ def test_a_killed_build_leaves_a_log_that_verifies_and_continues(tmp_path):
     assert count == KILLS
 
 
-def test_an_interrupted_publication_leaves_a_log_that_verifies_and_continues(tmp_path, monkeypatch):
-    require_module("obstore", install='pip install "statuary[s3]"')
+def test_an_interrupted_publication_leaves_a_log_that_verifies_and_continues(
+    tmp_path, monkeypatch, moto_server, bucket_name
+):
     site, random, broken, number = tmp_path / "site", Random(2), 0, 0
-    with moto() as server, proxied(server) as proxy:
-        url = server.make_bucket("log-bucket")
+    with proxied(moto_server) as proxy:
+        url = moto_server.make_bucket(bucket_name)
         for name, value in proxy.environment().items():
             monkeypatch.setenv(name, value)
         head = None

@@ -6,20 +6,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from support.logs import LOGGED_SITE, log_of, logged, verified_in_store
-from support.object_stores import Proxy, moto, proxied
-from support.requirements import require_module
+from support.object_stores import Proxy, proxied
 from support.sites import INCIDENT, write_files
 
 ROUNDS = int(os.environ.get("LOG_PUBLISHERS", "2"))
 """How often two publish at once."""
-
-
-@pytest.fixture(autouse=True)
-def obstore() -> None:
-    require_module("obstore", install='pip install "statuary[s3]"')
 
 
 def site_of(root: Path, who: str, number: int, base: Path | None) -> Path:
@@ -38,35 +30,36 @@ def publication(site: Path, url: str, environment: dict[str, str], *options: str
     )
 
 
-def test_one_of_two_concurrent_publishers_extends_the_log(tmp_path, monkeypatch):
+def test_one_of_two_concurrent_publishers_extends_the_log(tmp_path, monkeypatch, moto_server, bucket_name):
     """Both signed a checkpoint that continues the published one; one waits for the lease in every other round."""
     head, base, refused = None, None, []
-    with moto() as server:
-        url = server.make_bucket("log-bucket")
-        for name, value in server.environment().items():
-            monkeypatch.setenv(name, value)
-        for number in range(ROUNDS):
-            sites = [site_of(tmp_path, who, number, base) for who in ("one", "two")]
-            wait = ("--wait", "60" if number % 2 else "0")
-            running = [publication(site, url, {}, *wait) for site in sites]
-            output = [one.communicate(timeout=120)[0] for one in running]
-            won = [site for site, one in zip(sites, running, strict=True) if one.returncode == 0]
-            assert len(won) == 1, output
-            refused += [text for text, one in zip(output, running, strict=True) if one.returncode]
-            head = verified_in_store(url, head)
-            assert head == log_of(won[0]).head
-            base = won[0]
+    url = moto_server.make_bucket(bucket_name)
+    for name, value in moto_server.environment().items():
+        monkeypatch.setenv(name, value)
+    for number in range(ROUNDS):
+        sites = [site_of(tmp_path, who, number, base) for who in ("one", "two")]
+        wait = ("--wait", "60" if number % 2 else "0")
+        running = [publication(site, url, {}, *wait) for site in sites]
+        output = [one.communicate(timeout=120)[0] for one in running]
+        won = [site for site, one in zip(sites, running, strict=True) if one.returncode == 0]
+        assert len(won) == 1, output
+        refused += [text for text, one in zip(output, running, strict=True) if one.returncode]
+        head = verified_in_store(url, head)
+        assert head == log_of(won[0]).head
+        base = won[0]
     print(*(text.partition("\n")[0] for text in refused), sep="\n")
     for text in refused:
         assert "another publisher" in text or "does not continue" in text
         assert "Traceback" not in text
 
 
-def test_a_late_checkpoint_does_not_replace_that_of_another_publisher(tmp_path, monkeypatch):
+def test_a_late_checkpoint_does_not_replace_that_of_another_publisher(
+    tmp_path, monkeypatch, moto_server, bucket_name
+):
     """The put of the checkpoint is held up until the lease has ended and another has published."""
-    with moto() as server, proxied(server) as proxy:
-        url = server.make_bucket("log-bucket")
-        for name, value in server.environment().items():
+    with proxied(moto_server) as proxy:
+        url = moto_server.make_bucket(bucket_name)
+        for name, value in moto_server.environment().items():
             monkeypatch.setenv(name, value)
         base = site_of(tmp_path, "base", 0, None)
         assert published(base, url)
@@ -76,7 +69,11 @@ def test_a_late_checkpoint_does_not_replace_that_of_another_publisher(tmp_path, 
         late = publication(slow, url, proxy.environment(), *SHORT)
         output = late.communicate(timeout=120)[0]
         assert held_up == [True]
-        puts = [outcome for method, path, outcome in proxy.seen if (method, path) == ("PUT", CHECKPOINT)]
+        puts = [
+            outcome
+            for method, path, outcome in proxy.seen
+            if (method, path) == ("PUT", f"/{bucket_name}/log/checkpoint")
+        ]
         assert puts == ["412"]
         assert late.returncode
         assert "another publisher" in output
@@ -84,7 +81,6 @@ def test_a_late_checkpoint_does_not_replace_that_of_another_publisher(tmp_path, 
         assert verified_in_store(url, head) == log_of(quick).head
 
 
-CHECKPOINT = "/log-bucket/log/checkpoint"
 SHORT = ("--lease-seconds", "7")
 
 
@@ -100,7 +96,7 @@ def hold_up_checkpoint(proxy: Proxy, meanwhile: Callable[[], bool]) -> list[bool
     held_up: list[bool] = []
 
     def fault(method: str, path: str, _: int) -> str:
-        if (method, path) == ("PUT", CHECKPOINT) and not held_up:
+        if method == "PUT" and path.endswith("/log/checkpoint") and not held_up:
             held_up.append(meanwhile())
         return ""
 

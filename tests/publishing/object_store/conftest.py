@@ -1,24 +1,16 @@
-"""One server of each kind for all tests of a worker."""
+"""One server of each kind for all tests of a worker; moto is in tests/conftest.py."""
 
-import os
 from collections.abc import Iterator
-from itertools import count
 
 import pytest
 
-from support.object_stores import Server, azurite, moto, rclone
+from support.object_stores import Server, azurite, rclone
 from support.requirements import require_module
 
 
 @pytest.fixture(scope="session", autouse=True)
 def obstore() -> None:
     require_module("obstore", install='pip install "statuary[s3]"')
-
-
-@pytest.fixture(scope="session")
-def moto_server() -> Iterator[Server]:
-    with moto() as server:
-        yield server
 
 
 @pytest.fixture(scope="session")
@@ -37,11 +29,3 @@ def rclone_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def server(request: pytest.FixtureRequest) -> Server:
     """Both kinds of store that keep conditions."""
     return request.getfixturevalue(f"{request.param}_server")
-
-
-NUMBERS = count(1)
-
-
-@pytest.fixture
-def bucket_name() -> str:
-    return f"bucket-{os.getpid()}-{next(NUMBERS)}"
