@@ -246,10 +246,14 @@ def test_records_of_bulk_files_are_compiled_again_too(tmp_path):
 
 
 def test_the_compiler_of_the_recorded_version_is_used(tmp_path):
-    def told(version):
+    def compiler_of(version):
         return Compiler(kind="solc", path=tmp_path / version, version=version)
 
-    compilers = [told("0.8.29+commit.ab55807c"), told(VERSION), told("0.8.31+commit.fd3a2265")]
+    compilers = [
+        compiler_of("0.8.29+commit.ab55807c"),
+        compiler_of(VERSION),
+        compiler_of("0.8.31+commit.fd3a2265"),
+    ]
     assert find_compiler(compilers, "solc", VERSION) is compilers[1]
     assert find_compiler(compilers, "vyper", VERSION) is None
 

@@ -39,7 +39,7 @@ class Incident:
     components: tuple[str, ...]
 
 
-# Clocks in New York go back while the window lasts: the same instant an hour later is told with another offset.
+# Clocks in New York go back while the window lasts: the same instant an hour later has another offset.
 NEW_DISKS = Maintenance(
     id="2026-11-01-new-disks",
     name="New disks for the RPC nodes",

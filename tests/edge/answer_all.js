@@ -39,8 +39,8 @@ async function answered({ method = "GET", target, headers = {}, now, chunk }) {
   const response = await answerRequest(request, host);
   if (!response) return null;
   const bytes = new Uint8Array(await response.arrayBuffer());
-  const told = { status: response.status, headers: Object.fromEntries(response.headers) };
-  return digests ? { ...told, sha256: await sha256(bytes) } : { ...told, body: new TextDecoder().decode(bytes) };
+  const described = { status: response.status, headers: Object.fromEntries(response.headers) };
+  return digests ? { ...described, sha256: await sha256(bytes) } : { ...described, body: new TextDecoder().decode(bytes) };
 }
 
 async function sha256(bytes) {

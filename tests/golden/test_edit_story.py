@@ -140,7 +140,7 @@ def golden(step: str) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory):
+def story(tmp_path_factory: pytest.TempPathFactory):
     """Tell the story once: the repository, and by step what the step made."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         repository = make_content_repository(tmp_path_factory.mktemp("story"), monkeypatch)
@@ -169,8 +169,8 @@ def add_a_comment_by_hand(repository: ContentRepository) -> None:
 
 
 @pytest.mark.parametrize("step", [step for step, *_ in STORY])
-def test_the_site_after_each_commit_is_as_expected(told, step):
-    made = told[1][step]
+def test_the_site_after_each_commit_is_as_expected(story, step):
+    made = story[1][step]
     if "BLESS" in os.environ:
         bless(step, made)
     expected = golden(step)
@@ -183,8 +183,8 @@ def test_every_golden_folder_has_a_step():
     assert {folder.name for folder in GOLDEN.iterdir()} == {step for step, *_ in STORY}
 
 
-def test_each_step_is_one_commit_of_one_file_that_only_grew(told):
-    repository = told[0]
+def test_each_step_is_one_commit_of_one_file_that_only_grew(story):
+    repository = story[0]
     commits = repository.git("log", "--reverse", "--format=%H %s").splitlines()
     subjects = [line.partition(" ")[2] for line in commits]
     assert subjects == [
@@ -206,7 +206,7 @@ def test_each_step_is_one_commit_of_one_file_that_only_grew(told):
     assert repository.git("status", "--porcelain") == ""
 
 
-def test_a_commit_message_is_what_readers_see(told):
-    assert told[0].git("log", "--format=%b", "--grep=^Update incident (monitoring)") == (
+def test_a_commit_message_is_what_readers_see(story):
+    assert story[0].git("log", "--format=%b", "--grep=^Update incident (monitoring)") == (
         "monitoring at 2026-11-02T10:50:00Z; rpc=operational\n\nThe node is back: calls are answered."
     )

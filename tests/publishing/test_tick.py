@@ -30,7 +30,7 @@ def build(content: Path, out: Path, now: Instant) -> None:
 def plain(out: Path) -> dict[str, bytes]:
     """Return the documents of the present.
 
-    Not among them are the epochs, which are told from the build's instant, the changes, which are told from what
+    Not among them are the epochs, which depend on the build's instant, the changes, which depend on what
     the folder held before, and the pages, which say when they were built.
     """
     return {

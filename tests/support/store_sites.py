@@ -41,7 +41,7 @@ class MadeSource:
 
     Attributes:
         bodies: by path.
-        on_read: is told of every body that is read.
+        on_read: is called for every body that is read.
     """
 
     def __init__(self, bodies: dict[str, bytes], on_read: Callable[[str], None] = lambda _: None) -> None:

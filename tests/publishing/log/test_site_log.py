@@ -46,13 +46,13 @@ def problems_of(site: Path) -> list[str]:
     return check_documents(log_of(site), reader.read, list(reader.paths()), lambda _: None).problems
 
 
-def told(site: Path) -> list[tuple[str, str]]:
+def actions_of(site: Path) -> list[tuple[str, str]]:
     return [(one.action.value, one.subject.kind.value) for one in entries_of(site)]
 
 
 def test_everything_that_is_published_is_in_the_log(site):
     entries = entries_of(site)
-    assert told(site) == [
+    assert actions_of(site) == [
         ("add", "contract"),
         ("add", "update"),
         ("add", "update"),
@@ -110,7 +110,7 @@ def test_an_edited_update_shows_as_edited(content, site):
     seen = log_of(site).head
     was = entries_of(site)[1]
     logged(content, site, LATER)
-    assert told(site)[6:] == [("change", "update"), ("change", "incident")]
+    assert actions_of(site)[6:] == [("change", "update"), ("change", "incident")]
     change = entries_of(site)[6]
     assert (change.replaces, change.time) == (1, "2026-11-21T12:00:00.000Z")
     page = (site / "incidents/slow.html").read_text("utf-8")
@@ -118,19 +118,19 @@ def test_an_edited_update_shows_as_edited(content, site):
     assert "entry 1" in page
     assert problems_of(site) == []
     log_of(site).verify_extends(seen, "what was seen")
-    # and back: both versions are told
+    # and back: both versions are logged
     write_files(content, {"incidents/slow.yaml": INCIDENT})
     logged(content, site, LATEST)
     page = (site / "incidents/slow.html").read_text("utf-8")
     assert change.sha256 in page
-    assert told(site)[8:] == [("change", "update"), ("change", "incident")]
+    assert actions_of(site)[8:] == [("change", "update"), ("change", "incident")]
 
 
 def test_removed_parts_are_marked(content, site):
     write_files(content, {"incidents/slow.yaml": None, path_of(1): None})
     logged(content, site, LATER)
     # the page's last change is now different, also in the document of the open maintenance
-    assert told(site)[6:] == [
+    assert actions_of(site)[6:] == [
         ("remove", "contract"),
         ("change", "incident"),
         ("remove", "update"),
@@ -142,7 +142,7 @@ def test_removed_parts_are_marked(content, site):
     assert problems_of(site) == []
     write_files(content, {"incidents/slow.yaml": INCIDENT})
     logged(content, site, LATEST)
-    assert told(site)[11:] == [
+    assert actions_of(site)[11:] == [
         ("add", "update"),
         ("add", "update"),
         ("add", "incident"),
@@ -164,7 +164,7 @@ def test_a_tick_appends(content, site):
 
     found = tick(site, parse_instant("2026-12-01T22:00:00Z"), opened)
     assert "incidents/upgrade.json" in found.changed
-    assert told(site)[6:] == [("add", "update"), ("add", "update"), ("change", "incident")]
+    assert actions_of(site)[6:] == [("add", "update"), ("add", "update"), ("change", "incident")]
     assert problems_of(site) == []
     assert not tick(site, parse_instant("2026-12-01T22:00:00Z"), opened).log.actions
 
@@ -177,7 +177,7 @@ def test_without_a_key_everything_else_is_published_and_the_next_build_catches_u
     assert len(entries_of(site)) == 6
     assert problems_of(site)
     logged(content, site, LATEST)
-    assert told(site)[6:] == [("add", "contract"), ("change", "incident")]
+    assert actions_of(site)[6:] == [("add", "contract"), ("change", "incident")]
     assert problems_of(site) == []
 
 
@@ -212,7 +212,7 @@ def test_a_lost_ledger_is_made_from_the_log(content, site, lost):
     (site / ".statuary" / lost).unlink()
     write_files(content, {path_of(2): record_of(2)})
     logged(content, site, LATER)
-    assert told(site)[6:] == [("add", "contract")]
+    assert actions_of(site)[6:] == [("add", "contract")]
     assert problems_of(site) == []
 
 
@@ -240,7 +240,7 @@ def test_an_old_copy_of_the_whole_site_is_noticed_by_the_key_holder(tmp_path, co
 def test_a_site_without_its_folder_continues_the_published_log(tmp_path, content, site):
     write_files(content, {path_of(2): record_of(2)})
     logged(content, tmp_path / "fresh", LATER, elsewhere=site)
-    assert told(tmp_path / "fresh") == [*told(site), ("add", "contract")]
+    assert actions_of(tmp_path / "fresh") == [*actions_of(site), ("add", "contract")]
     assert problems_of(tmp_path / "fresh") == []
     log_of(tmp_path / "fresh").verify_extends(log_of(site).head, "what is published")
 

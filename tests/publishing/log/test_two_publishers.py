@@ -15,7 +15,7 @@ ROUNDS = int(os.environ.get("LOG_PUBLISHERS", "2"))
 
 
 def site_of(root: Path, who: str, number: int, base: Path | None) -> Path:
-    """Build a site whose log continues the one of another site; what it adds is told by `who`."""
+    """Build a site whose log continues the one of another site; its new entries are named by `who`."""
     incident = INCIDENT.replace("looking", f"looking, {who} {number},")
     content = write_files(root / f"content-{who}", LOGGED_SITE | {"incidents/slow.yaml": incident})
     out = root / f"{who}-{number}"
