@@ -17,6 +17,7 @@ COMMANDS = {
     "export_join": ("--matches", "1000"),
     "log_of_many": ("--entries", "1000"),
     "expanding_content": ("blank lines, packed",),
+    "start_up": ("--rounds", "1"),
     "year_of_incidents": ("--counts", "3"),
 }
 
