@@ -19,7 +19,7 @@ STAGES = {
     "reading": (stages, "read_site"),
     "choosing": (contracts, "scope_of"),
     "git's ids": (GitState, "files"),
-    "a contract": (contract_builder, "build_contract"),
+    "a contract": (contract_builder, "read_contract"),
     "git again": (contracts, "GitQuery"),
     "publishing": (FolderTarget, "apply"),
 }

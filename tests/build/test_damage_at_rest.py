@@ -90,18 +90,18 @@ def test_a_checkout_under_a_build_is_not_kept(content, tmp_path, monkeypatch, wh
     git(project, "checkout", "-q", "one")
     long_ago = time.time() - 60
     os.utime(file, (long_ago, long_ago))
-    real = contract_builder.build_contract
+    real = contract_builder.read_contract
 
-    def build_contract(root, source, settings):
+    def read_contract(root, source):
         if source.path == path_of(2) and when == "before reading":
             git(project, "checkout", "-q", "two")
-        built = real(root, source, settings)
+        built = real(root, source)
         if source.path == path_of(2):
             git(project, "checkout", "-q", "one" if back else "two")
         return built
 
     with monkeypatch.context() as patch:
-        patch.setattr(contract_builder, "build_contract", build_contract)
+        patch.setattr(contract_builder, "read_contract", read_contract)
         build(content, tmp_path / "out", git=True)
     git(project, "checkout", "-q", "one")
     build(content, tmp_path / "out", git=True)

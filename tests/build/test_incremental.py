@@ -43,13 +43,13 @@ COUNT = 12
 def built(monkeypatch) -> list[str]:
     """The places of the contracts that have been built."""
     seen: list[str] = []
-    real = contract_builder.build_contract
+    real = contract_builder.read_contract
 
-    def build_contract(root, source, settings):
+    def read_contract(root, source):
         seen.append(source.path)
-        return real(root, source, settings)
+        return real(root, source)
 
-    monkeypatch.setattr(contract_builder, "build_contract", build_contract)
+    monkeypatch.setattr(contract_builder, "read_contract", read_contract)
     return seen
 
 
@@ -290,15 +290,15 @@ def test_an_interrupted_build_is_resumed(tmp_path, built, monkeypatch):
     build(content, tmp_path / "undisturbed", git=False)
     built.clear()
     monkeypatch.setattr(FolderTarget, "partition_size", 32)
-    real = contract_builder.build_contract
+    real = contract_builder.read_contract
 
-    def until_the_hundredth(root, source, settings):
+    def until_the_hundredth(root, source):
         if len(built) == 100:
             raise KeyboardInterrupt
-        return real(root, source, settings)
+        return real(root, source)
 
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(contract_builder, "build_contract", until_the_hundredth)
+        interrupted.setattr(contract_builder, "read_contract", until_the_hundredth)
         with pytest.raises(KeyboardInterrupt):
             build(content, tmp_path / "out", git=False)
     built.clear()

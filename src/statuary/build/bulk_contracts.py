@@ -6,7 +6,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from statuary.build.contract import BuiltContract, build_parsed_contract
+from statuary.build.contract import BuiltContract, build_contracts_together, in_batches
 from statuary.build.partitions import PartitionSettings, PartitionSources
 from statuary.content.bulk.export_tables import JoinLimits
 from statuary.content.bulk.partitions import Partition, locate_in_partition, partitions, read_partition
@@ -25,13 +25,15 @@ class BulkSourceRange(PartitionSources):
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
         """Build the contracts one by one; findings are located here, where the text is available."""
-        for contract in read_partition(settings.root, self.contracts):
-            built = build_parsed_contract(contract.source, contract.read, settings.contracts)
-            located = built._replace(
-                findings=tuple(locate_in_partition(built.findings, contract)),
-                rejections=tuple(locate_in_partition(built.rejections, contract)),
-            )
-            yield located, located.source_row(unit=self.source.path, reason=self.source.reason)
+        read = read_partition(settings.root, self.contracts)
+        for batch in in_batches((one.source, one.read, one) for one in read):
+            made = build_contracts_together([one[:2] for one in batch], settings.contracts)
+            for (_, _, contract), built in zip(batch, made, strict=True):
+                located = built._replace(
+                    findings=tuple(locate_in_partition(built.findings, contract)),
+                    rejections=tuple(locate_in_partition(built.rejections, contract)),
+                )
+                yield located, located.source_row(unit=self.source.path, reason=self.source.reason)
 
 
 def bulk_partitions(

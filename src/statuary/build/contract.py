@@ -1,19 +1,26 @@
 """One contract source to its documents: read, check, encode."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
 from statuary.build.incremental.fingerprint import ContractBuildSettings
-from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove, run_checks
+from statuary.checks.contracts.prove import (
+    CONTRACT_CHECKS,
+    IDENTITY_CHECKS,
+    Provable,
+    prove_together,
+    run_checks,
+)
 from statuary.checks.record_location import known_chain, path_names_contract
 from statuary.checks.rule_catalogue import proof_rules
 from statuary.content.parse_record import ParsedContract
 from statuary.content.read_contract import read_contract
+from statuary.content.source_stat import SourceStat, source_stat
 from statuary.documents.all_documents import contract_documents
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_unchecked
@@ -24,6 +31,9 @@ from statuary.domain.contracts.record import ContractRow, RecordValue, contract_
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.site_settings import PublishPolicy
 from statuary.publishing.ledger.rows import SourceRow
+
+BATCH, BATCH_BYTES = 16, 2_000_000
+"""The most records that are proved together, and the bytes of records that end a batch."""
 
 
 class BuiltContract(NamedTuple):
@@ -57,22 +67,71 @@ class BuiltContract(NamedTuple):
         ).listed_as(self.row)
 
 
-def build_contract(root: Path, source: ContractSource, settings: ContractBuildSettings) -> BuiltContract:
-    """Read one contract and make its documents."""
-    return build_parsed_contract(source, read_contract(root, source), settings)
+def build_contracts_of_files(
+    root: Path, sources: Iterable[ContractSource], settings: ContractBuildSettings
+) -> Iterator[tuple[BuiltContract, SourceStat]]:
+    """Read contracts and make their documents; each has the size and time of its source before it was read."""
+    read = ((source, source_stat(root, source), read_contract(root, source)) for source in sources)
+    for batch in in_batches((source, contract, stat) for source, stat, contract in read):
+        built = build_contracts_together([one[:2] for one in batch], settings)
+        yield from zip(built, [stat for _, _, stat in batch], strict=True)
 
 
-def build_parsed_contract(
+ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContract, Any])
+
+
+def in_batches(read: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
+    """Yield contracts in groups that are proved together: few enough, and small enough for a processor's cache."""
+    batch, size = list[ReadContract](), 0
+    for one in read:
+        batch.append(one)
+        size += len(one[1].canonical or b"") or BATCH_BYTES  # a record in another form may have any size
+        if len(batch) == BATCH or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def build_contracts_together(
+    read: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
+) -> Iterator[BuiltContract]:
+    """Make the documents of contracts that have been read; their records are proved together."""
+    faults = [_faults(source, contract, settings) for source, contract in read]
+    held = [_provable(contract) for (_, contract), found in zip(read, faults, strict=True) if not found]
+    checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
+    proved = zip(held, prove_together(held, checks), strict=True)
+    for (source, contract), found in zip(read, faults, strict=True):
+        if found:
+            yield BuiltContract(source, contract.digest, rejections=found)
+        else:
+            one, proof = next(proved)
+            yield _built(source, contract, one.record, proof, settings)
+
+
+def _faults(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
+) -> tuple[Finding, ...]:
+    """Return why a contract's record cannot be proved: it cannot be read, or is not where it belongs."""
+    found = () if contract.record is None else _location_findings(contract.record, source, settings)
+    return (*contract.findings, *found)
+
+
+def _provable(contract: ParsedContract) -> Provable:
+    record = in_served_order(contract.record or {})
+    if contract.compilation is None and contract.anchor is None:
+        return Provable(record)
+    digest = sha256(encode_unchecked(record)).hexdigest()
+    return Provable(record, contract.compilation, contract.anchor, digest)
+
+
+def _built(
+    source: ContractSource,
+    contract: ParsedContract,
+    record: RecordValue,
+    proof: Proof,
+    settings: ContractBuildSettings,
 ) -> BuiltContract:
-    """Make the documents of a contract that has been read."""
-    if contract.record is None:
-        return BuiltContract(source, contract.digest, rejections=tuple(contract.findings))
-    findings = [*contract.findings, *_location_findings(contract.record, source, settings)]
-    if findings:
-        return BuiltContract(source, contract.digest, rejections=tuple(findings))
-    record = in_served_order(contract.record)
-    proof = _prove(record, contract, settings)
     notes = (*contract.notes, *_anchor_notes(proof, source))
     found = (*(finding.within(source.path) for finding in proof.findings), *notes)
     published = proof.holds or settings.contracts.publish is PublishPolicy.ALL
@@ -106,14 +165,6 @@ def _rules_of_pages() -> tuple[tuple[str, str], ...]:
 def _row(record: RecordValue, settings: ContractBuildSettings) -> ContractRow:
     row = contract_row(record)
     return with_page_members(row, record) if settings.listed else row
-
-
-def _prove(record: RecordValue, contract: ParsedContract, settings: ContractBuildSettings) -> Proof:
-    checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
-    if contract.compilation is None and contract.anchor is None:
-        return prove(record, checks)
-    digest = sha256(encode_unchecked(record)).hexdigest()
-    return prove(record, checks, compilation=contract.compilation, anchor=contract.anchor, digest=digest)
 
 
 def _anchor_notes(proof: Proof, source: ContractSource) -> Iterator[Finding]:

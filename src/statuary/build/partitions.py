@@ -77,15 +77,15 @@ class SingleSources(PartitionSources):
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
-        from statuary.build.contract import build_contract
+        from statuary.build.contract import build_contracts_of_files
 
-        for source in self.sources:
-            stat = source_stat(settings.root, source)
-            built = build_contract(settings.root, source, settings.contracts)
+        root = settings.root
+        for built, stat in build_contracts_of_files(root, self.sources, settings.contracts):
+            source = built.source
             git, stat_text = source.git, stat.text_if_before(settings.began - RECENT)
-            if not stat_text or source_stat(settings.root, source) != stat:
+            if not stat_text or source_stat(root, source) != stat:
                 # the source may have changed after git's report, or while it was read
-                git, stat_text = confirmed_git_id(settings.root, source, built.digest), ""
+                git, stat_text = confirmed_git_id(root, source, built.digest), ""
             yield (
                 built,
                 built.source_row(unit=source.location, reason=source.reason, git=git, stat=stat_text),

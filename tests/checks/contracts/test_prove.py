@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statuary.checks.contracts.check import Evidence, Violation, contract_check
-from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove
+from statuary.checks.contracts.prove import CONTRACT_CHECKS, Provable, prove, prove_together
 from statuary.domain.contracts.proof import CheckOutcome, ClaimName, ClaimStatus
 from statuary.domain.findings import Finding, Severity
 from support.contracts import FEATURES, made_record
@@ -204,3 +204,8 @@ def test_endless_nesting_is_a_finding():
 
 def test_an_empty_record_is_rejected():
     assert not prove({}).holds
+
+
+def test_records_that_are_proved_together_have_the_proofs_that_each_has_alone():
+    records = [*(made_record(name) for name in FEATURES), {}]
+    assert prove_together([Provable(record) for record in records]) == [prove(record) for record in records]

@@ -8,7 +8,7 @@ import orjson
 import pytest
 from jsonschema import Draft202012Validator
 
-from statuary.build.contract import build_contract
+from statuary.build.contract import build_contracts_of_files
 from statuary.build.incremental.fingerprint import ContractBuildSettings
 from statuary.checks.contracts.prove import prove
 from statuary.checks.rule_catalogue import proof_rules
@@ -42,8 +42,8 @@ def test_the_proofs_of_the_site_of_this_repository():
     settings = ContractBuildSettings(chains=frozenset(chain.chain_id for chain in catalogue.chains))
     sources = list(catalogue.contracts)
     assert sources
-    for source in sources:
-        _, proof, *_ = build_contract(CHECKOUT / "content", source, settings).documents
+    for built, _ in build_contracts_of_files(CHECKOUT / "content", sources, settings):
+        _, proof, *_ = built.documents
         assert proof.path.startswith("proof/")
         validator().validate(orjson.loads(proof.body))
 

@@ -60,6 +60,7 @@ def _begin_as_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     gc.disable()  # imports leave no garbage
+    import statuary.build.contract
     import statuary.build.partitions  # noqa: F401 - what tasks need, before the first one comes
 
     gc.freeze()
