@@ -27,24 +27,34 @@ def built_at_another_time(
         before: the time of that build.
         after: the other time.
     """
-    pairs = [
-        (str(escape(one)).encode(), str(escape(other)).encode())
-        for one, other in zip(before, after, strict=True)
-    ]
-    times = [(one, other) for one, other in pairs if one != other]
+    times = _differing(before, after)
     pages = {path: body for path, body in files.items() if not path.endswith(PATCH)}
-    shown = [body.count(one) == (path in pages) for path, body in files.items() for one, _ in times]
-    if not all(shown) or any(len(one) != len(other) for one, other in times):
+    patches = {path: body for path, body in files.items() if path not in pages}
+    if not _show(pages, times, 1) or not _show(patches, times, 0):
         return None
     made = {path: _replaced(body, times) for path, body in pages.items()}
     bases = [(_digest(body), _digest(made[path])) for path, body in pages.items()]
-    made |= {path: _replaced(body, bases) for path, body in files.items() if path not in pages}
     return [
-        Document(
-            path, body, media_type=STATUS_PAGE.media_type if path in pages else JSON, cache=STATUS_PAGE.cache
-        )
-        for path, body in made.items()
+        *_documents(made, STATUS_PAGE.media_type),
+        *_documents({path: _replaced(body, bases) for path, body in patches.items()}, JSON),
     ]
+
+
+def _documents(files: Mapping[str, bytes], media_type: str) -> list[Document]:
+    return [Document(path, body, media_type, cache=STATUS_PAGE.cache) for path, body in files.items()]
+
+
+def _differing(before: FormattedTime, after: FormattedTime) -> list[tuple[bytes, bytes]]:
+    """Return the parts of two times that differ, as pages show them."""
+    pairs = zip(before, after, strict=True)
+    return [(str(escape(one)).encode(), str(escape(other)).encode()) for one, other in pairs if one != other]
+
+
+def _show(files: Mapping[str, bytes], times: Iterable[tuple[bytes, bytes]], count: int) -> bool:
+    """Whether each file shows a time as often as this, and the other time has its length."""
+    return all(
+        body.count(one) == count and len(one) == len(other) for body in files.values() for one, other in times
+    )
 
 
 def _replaced(body: bytes, pairs: Iterable[tuple[bytes, bytes]]) -> bytes:
