@@ -3,19 +3,17 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from datetime import date, timedelta
-from enum import Enum
+from datetime import timedelta
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from types import FunctionType, NoneType
+from types import FunctionType
 from typing import TYPE_CHECKING, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 import orjson
 
 from statuary import version
-from statuary.domain.json_values import Json
 from statuary.domain.site_settings import ContractSettings
 
 if TYPE_CHECKING:  # a build that reads no record does not load what proves and shows them
@@ -68,8 +66,7 @@ class Fingerprint(NamedTuple):
 
 def fingerprint_of(*settings: object) -> Fingerprint:
     """Return the fingerprints for settings: values, and tuples, sets and dataclasses of them."""
-    encoded = orjson.dumps([_as_json(one) for one in settings])
-    return Fingerprint(program_fingerprint(), sha256(encoded).hexdigest())
+    return Fingerprint(program_fingerprint(), sha256(_encoded(settings)).hexdigest())
 
 
 @cache
@@ -94,32 +91,33 @@ def _fingerprinted_files(package: str) -> Iterator[str]:
             yield from (f"{below}/{name}" for name in names)
 
 
-def _as_json(value: object) -> Json:
-    """Return a value as JSON, equal for equal values only; raise TypeError for a value without such JSON."""
-    if isinstance(value, Enum):
-        return [type(value).__name__, value.name]
-    if isinstance(value, str | int | float | NoneType):
-        return value
-    for kind, spell in AS_JSON.items():
+def _encoded(value: object) -> bytes:
+    """Return a value as JSON; values that differ have different bytes. Raise TypeError if it has no such JSON."""
+    options = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
+    return orjson.dumps(value, _as_json, options)
+
+
+def _as_json(value: object) -> object:
+    """Return what stands for a value of a type that orjson does not encode, or not with the type's name."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return [type(value).__name__, [getattr(value, name) for name in _names(type(value))]]
+    for kind, as_json in AS_JSON.items():
         if isinstance(value, kind):
-            return spell(value)
-    if is_dataclass(value):
-        members = {one.name: _as_json(getattr(value, one.name)) for one in fields(value)}
-        return [type(value).__name__, members]
+            return as_json(value)
     raise TypeError(f"{type(value).__name__} cannot be part of a fingerprint")
 
 
-AS_JSON: dict[type, Callable[..., Json]] = {
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
+
+
+AS_JSON: dict[type, Callable[..., object]] = {
+    tuple: list,  # a named one
     bytes: lambda value: sha256(value).hexdigest(),
-    date: lambda value: value.isoformat(),
     timedelta: str,
     ZoneInfo: lambda value: value.key,
     FunctionType: lambda value: f"{value.__module__}.{value.__qualname__}",
-    frozenset: lambda value: sorted((_as_json(item) for item in value), key=orjson.dumps),
-    tuple: lambda value: [_as_json(item) for item in value],
-    list: lambda value: [_as_json(item) for item in value],
-    dict: lambda value: sorted(
-        ([_as_json(key), _as_json(one)] for key, one in value.items()), key=orjson.dumps
-    ),
+    frozenset: lambda value: [orjson.Fragment(one) for one in sorted(map(_encoded, value))],
 }
-"""The JSON of values without a JSON type."""
+"""What stands for values of a type."""

@@ -98,9 +98,6 @@ def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) ->
 def _compare_members(
     members: Sequence[str], given: Mapping[str, Json], where: Pointer, own: Mapping[str, Json], other: Pointer
 ) -> Iterator[Violation]:
-    """Compare members of two objects: all together, and one by one if that fails."""
-    if same_json([given.get(member) for member in members], [own.get(member) for member in members]):
-        return
     for member in members:
         same = same_json(given.get(member), own.get(member))
         yield from _compare(same, (*where, member), (*other, member))
