@@ -109,7 +109,7 @@ def test_a_page_without_a_newer_build_shows_that_it_is_stale(site: Path) -> None
     fresh, still_right, stale = passed["told"]
     assert fresh["stale"] == still_right["stale"] == ""
     assert "may be out of date" in stale["stale"]
-    assert "25 Dec 2026" in stale["stale"]
+    assert "26 Dec 2026, 00:00" in stale["stale"]
 
 
 def test_the_keyboard_reaches_everything_in_order(site: Path) -> None:

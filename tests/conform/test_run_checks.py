@@ -331,7 +331,7 @@ DAMAGES: dict[str, list[Damage]] = {
         ),
     ],
     "internal-files-are-hidden": [where(below("/.statuary/"), answers(200, b"SQLite format 3\x00"))],
-    "missing-files-are-not-found": [where(at("/nothing/lies/here"), answers(200, b"<p>Hello</p>"))],
+    "missing-files-are-not-found": [where(at("/nothing/is/here"), answers(200, b"<p>Hello</p>"))],
 }
 
 

@@ -14,6 +14,7 @@ from statuary.publishing.plan import Action
 from statuary.snapshots.site_reader import open_site
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.snapshot_target import SnapshotTarget
+from support.sites import tree
 from support.snapshots import (
     ORIGIN,
     contract,
@@ -22,7 +23,6 @@ from support.snapshots import (
     published,
     small_documents,
     status,
-    tree,
 )
 
 
