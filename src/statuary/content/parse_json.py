@@ -139,6 +139,8 @@ def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Pos
             is missing has the position of the nearest enclosing one.
     """
     wanted = list(parts)
+    if not wanted:  # as of nearly every record of a bulk source
+        return []
     offsets = _offsets(text, {pointer[:end] for pointer, _ in wanted for end in range(len(pointer) + 1)})
     lines = Lines(text)
     return [lines.position(_offset(offsets, pointer, on_key=on_key)) for pointer, on_key in wanted]
@@ -156,6 +158,8 @@ def _offsets(text: str, wanted: Collection[Pointer]) -> dict[Pointer, tuple[int,
     walk = _Walk(wanted)
     for lexeme, start in _lexemes(text):
         walk.take(lexeme, start)
+        if len(walk.offsets) == len(wanted):
+            break
     return walk.offsets
 
 

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from statuary.content import parse_json
 from statuary.content.bulk import jsonl as lines_module
 from statuary.content.bulk.jsonl import LineRange, line_ranges, read_line_range
-from statuary.domain.findings import Position
+from statuary.content.bulk.partitions import locate_in_partition
+from statuary.domain.findings import Finding, Position
 from statuary.domain.limits import MAX_BLANK
 from support.contracts import made_record
 from support.requirements import require_module
@@ -54,6 +56,15 @@ def test_a_line_that_is_not_canonical_is_read_exactly(tmp_path):
     (contract,) = read(tmp_path)
     assert contract.read.canonical is None
     assert contract.read.record["compilation"]["compilerSettings"]["optimizer"]["runs"] == "200.0"
+
+
+def test_a_line_without_findings_is_not_searched_for_positions(tmp_path, monkeypatch):
+    (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n")
+    monkeypatch.setattr(parse_json, "LEXEME", None)
+    (contract,) = read(tmp_path, "all.jsonl")
+    assert not locate_in_partition([], contract)
+    with pytest.raises(AttributeError):
+        locate_in_partition([Finding(rule="r", message="m", path="all.jsonl", pointer=("match",))], contract)
 
 
 def test_findings_have_line_and_column(tmp_path):
