@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.edge_runtimes import EDGE, deno
+from support.edge_table import FILE_HEADERS, file_headers_js
 
 SCRIPTS = sorted(map(str, EDGE.glob("*.js")))
 
@@ -28,3 +29,8 @@ def test_the_record_passes_in_deno(command):
         [deno(), *command, "--no-config", *SCRIPTS], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_headers_of_files_are_those_of_the_url_table():
+    """If not: `PYTHONPATH=tests python tests/support/edge_table.py`."""
+    assert FILE_HEADERS.read_text(encoding="utf-8") == file_headers_js()
