@@ -59,10 +59,10 @@ class SiteStatus:
             return None
         from statuary.documents.pages.status.status_pages import StatusPages
 
-        return StatusPages(self.site.timeline, self.context, self.now, self.former, self._last_told)
+        return StatusPages(self.site.timeline, self.context, self.now, self.former, self._last_announced)
 
     @property
-    def _last_told(self) -> Instant:
+    def _last_announced(self) -> Instant:
         """Up to when the status page says what changes next."""
         return Instant(self.now + self.site.settings.horizon)
 
@@ -101,10 +101,10 @@ class SiteStatus:
         former = tuple((update, tuple(map(repr, self.former[update]))) for update in sorted(self.former))
         timeline = self.site.timeline
         instants = [one.isoformat() for one in (self.since, *self.transitions, timeline.until)]
-        # a template of the site's own may make anything of the build's time
+        # a template of the site's own may show the build's time in any way
         built_at = self.now.isoformat() if self.context.settings.theme.templates else ""
-        told = bisect_right(timeline.changes, self._last_told)
-        return built_at, told, instants, timeline.catalogue, self.site.settings, self.context, former
+        announced = bisect_right(timeline.changes, self._last_announced)
+        return built_at, announced, instants, timeline.catalogue, self.site.settings, self.context, former
 
     @property
     def paths_with_time(self) -> list[str]:

@@ -144,7 +144,7 @@ def _xml_feed(root: ET.Element, end: bytes, entries: Iterable[bytes]) -> bytes:
 
 
 def _xml_bytes(element: ET.Element, level: int) -> bytes:
-    """Return an element in lines of its own, indented by two spaces for each level."""
+    """Return an element on separate lines, indented by two spaces for each level."""
     ET.indent(element, level=level)
     body: bytes = ET.tostring(element, encoding="utf-8", xml_declaration=False)
     return b"  " * level + body + b"\n"

@@ -95,7 +95,7 @@ class PatchBase:
 
 
 def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
-    """Yield pieces; what a text begins and ends with as the bytes in whose place it stands is of the ranges."""
+    """Yield pieces whose texts are shorter: what they share with the base at either end goes to the ranges."""
     start = pieces[0].start
     for (_, stop, text), (following, *_) in pairwise(pieces):
         head = _same(text, base[stop : max(stop, following)])
