@@ -142,7 +142,7 @@ def test_a_missing_source_is_a_finding_in_site_yaml(tmp_path, source, said):
     )
     (finding,) = build(content, tmp_path / "out").checked.rejections
     assert (finding.rule, finding.path, finding.message) == ("reachable-source", "site.yaml", said)
-    assert finding.position == Position(10, 7)
+    assert finding.position == Position(12, 7)
 
 
 def test_temporary_files_of_the_join_are_removed(tmp_path, monkeypatch):

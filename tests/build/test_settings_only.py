@@ -35,7 +35,7 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
     "chain": {"site.yaml": SITE + "  - chain_id: 748464\n    name: Pedestal\n"},
     "title of a chain": {"site.yaml": SITE.replace("    name: Plinth", "    name: Base")},
     "no status pages": {"site.yaml": SITE + "pages: {status: false}\n"},
-    "no uptime": {"site.yaml": SITE + "status: {uptime: false}\n"},
+    "no uptime": {"site.yaml": SITE.replace("horizon_days: 12", "uptime: false")},
     "hosts": {"site.yaml": SITE + "hosting: {files: [netlify, github-pages]}\n"},
     "compressed": {"site.yaml": SITE + "hosting: {precompressed: [gz]}\n"},
     "sharded": {"site.yaml": SITE + "hosting: {layout: sharded}\n"},

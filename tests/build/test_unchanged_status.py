@@ -18,13 +18,12 @@ from support.sites import COMPONENTS, INCIDENT, MAINTENANCE, SITE, files_in, pat
 
 MORNING, LATER = "2026-12-01T10:00:00Z", "2026-12-01T11:00:00Z"
 IN_MAINTENANCE, TOMORROW = "2026-12-01T22:10:00Z", "2026-12-02T11:00:00Z"
-SHORT = SITE + "status: {horizon_days: 2}\n"
 OUTAGE = INCIDENT.replace("degraded_performance", "major_outage").partition("  - at: 2026-11-02T11")[0]
 
 
 @pytest.fixture
 def content(tmp_path) -> Path:
-    files = {"components.yaml": COMPONENTS, "incidents/slow.yaml": INCIDENT, "site.yaml": SHORT}
+    files = {"components.yaml": COMPONENTS, "incidents/slow.yaml": INCIDENT, "site.yaml": SITE}
     return write_files(tmp_path / "content", {**files, "maintenances/upgrade.yaml": MAINTENANCE})
 
 
@@ -70,7 +69,7 @@ def test_a_page_that_tells_the_time_of_its_build_elsewhere_too_is_rendered(conte
 )
 @pytest.mark.parametrize("settings", ["", "pages: {status: false}\n", "hosting: {precompressed: [gz]}\n"])
 def test_builds_in_turn_give_what_a_new_site_has(content, rendered, nows, kept, settings):
-    write_files(content, {"site.yaml": SHORT + settings})
+    write_files(content, {"site.yaml": SITE + settings})
     for number, (now, is_kept) in enumerate(zip(nows, kept, strict=True)):
         rendered.clear()
         found = build(content, content.parent / "out", now)
@@ -83,7 +82,7 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
     "maintenance": {"maintenances/upgrade.yaml": None},
     "template": {"theme/templates/status.html": "<!doctype html><title>{{ view.built_at.text }}</title>"},
     "style": {"theme/style.css": "body { color: teal }"},
-    "limit on epochs": {"site.yaml": SITE + "status: {horizon_days: 2, max_epochs: 1}\n"},
+    "limit on epochs": {"site.yaml": SITE.replace("horizon_days: 12", "max_epochs: 1")},
 }
 
 

@@ -17,7 +17,7 @@ from support.object_stores import objects_of, proxied
 from support.sites import NOW, small_site, write_files
 
 STATUARY = [sys.executable, "-m", "statuary"]
-RECORDS = 40
+RECORDS = 12
 
 
 @pytest.fixture

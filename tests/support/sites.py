@@ -19,6 +19,8 @@ page:
   name: Plinth
   url: https://status.plinth.example
   id: plinthpage01
+status:
+  horizon_days: 12
 chains:
   - chain_id: 748463
     name: Plinth
