@@ -7,7 +7,6 @@ import click
 from typing_extensions import override
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.garbage_collection import enable_garbage_collection
 from statuary.cli.output.printable import printable
 from statuary.domain.errors import StatuaryError
 from statuary.version import VERSION
@@ -61,6 +60,8 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         if cmd_name not in IMPORTS_DEFERRED:
+            from statuary.build.garbage_collection import enable_garbage_collection
+
             enable_garbage_collection()
         return command
 

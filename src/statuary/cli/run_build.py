@@ -10,8 +10,8 @@ import click
 from statuary.build.build import BuildResult, build_site
 from statuary.build.execution.executor import Executor
 from statuary.build.execution.options import ExecutionOptions
+from statuary.build.garbage_collection import enable_garbage_collection
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.garbage_collection import enable_garbage_collection
 from statuary.cli.options.check_options import read_check_options
 from statuary.cli.options.common_options import build_instant
 from statuary.cli.options.log_options import note_signed, open_log

@@ -11,6 +11,7 @@ from threading import Thread
 from typing_extensions import override
 
 from statuary.build.execution.executor import WorkerPool
+from statuary.build.garbage_collection import enable_garbage_collection
 
 
 class ProcessPool(WorkerPool):
@@ -63,8 +64,7 @@ def _begin_as_worker() -> None:
     import statuary.build.contract
     import statuary.build.partitions  # noqa: F401 - what tasks need, before the first one comes
 
-    gc.freeze()
-    gc.enable()
+    enable_garbage_collection()
 
 
 def _end_with_parent() -> None:

@@ -174,7 +174,10 @@ def prove_together(
     """
     views = [RecordView(one.record) for one in held]
     results = zip(*_columns(views, checks), strict=True)
-    return [_proof(view, row, one) for view, row, one in zip(views, results, held, strict=True)]
+    proofs = [_proof(view, row, one) for view, row, one in zip(views, results, held, strict=True)]
+    for view in views:
+        view.forget()
+    return proofs
 
 
 def _columns(views: Sequence[RecordView], checks: Sequence[ContractCheck]) -> Iterator[list[CheckResult]]:

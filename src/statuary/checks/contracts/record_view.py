@@ -220,6 +220,10 @@ class RecordView:
         """Both sides."""
         return self.creation, self.runtime
 
+    def forget(self) -> None:
+        """Forget what was computed: a view and its sides refer to each other, and would wait for the garbage collector."""
+        vars(self).clear()
+
     @computed_once
     def path_and_name(self) -> tuple[str, str]:
         """The fully qualified name, split at its last colon."""
