@@ -6,6 +6,7 @@ through a slower parser, which also reports what orjson does not: number spellin
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import orjson
@@ -19,11 +20,14 @@ from statuary.content.validation_findings import validation_findings
 from statuary.domain.chain.anchor import Anchor
 from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.contracts.record import Record, RecordValue
+from statuary.domain.contracts.repeated_members import repeated_members
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json, NumberText
 from statuary.domain.limits import MAX_NUMBER_DIGITS
 
 ADAPTER = TypeAdapter(Record, config=None)
+
+_INSTEAD_OF_REPEATS = b',"stdJsonInput":{"language":"","sources":{},"settings":{}},"stdJsonOutput":{"sources":null,"contracts":{}}'
 
 
 class ParsedContract(NamedTuple):
@@ -46,6 +50,10 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
         UnreadableError: if the bytes are not JSON in UTF-8, or an object repeats a key.
     """
     trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
+    with suppress(ValueError, TypeError):  # orjson's two errors, and a record that is none
+        value = _read_without_repeats(trimmed)
+        if orjson.dumps(value) == trimmed:
+            return ParsedContract(value, trimmed)
     try:
         value = orjson.loads(trimmed)
         canonical = trimmed if orjson.dumps(value) == trimmed else None
@@ -54,6 +62,21 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
     if canonical is None:
         value = parse_json(decode_utf8(raw))
     return validate_record(value, canonical, path)
+
+
+def _read_without_repeats(text: bytes) -> dict[str, Json]:
+    """Return the record in canonical text whose stdJsonInput and stdJsonOutput are made of the rest, and not parsed.
+
+    They are half of the text, and nearly always what the server makes of the rest; the caller compares the bytes.
+
+    Raises:
+        ValueError: if the rest is not a record, or cannot be told from these two.
+    """
+    start, end = text.index(b',"stdJsonInput":'), text.rindex(b',"signatures":')
+    value: dict[str, Json] = orjson.loads(b"%b%b%b" % (text[:start], _INSTEAD_OF_REPEATS, text[end:]))
+    if not ADAPTER.validator.isinstance_python(value):
+        raise ValueError("this is not a record")
+    return value | repeated_members(value)
 
 
 def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
@@ -74,6 +97,8 @@ def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedCo
         message = "the file is not a JSON object"
         finding = Finding(rule="right-value", path=path, message=message, hint="write one record in a file")
         return ParsedContract(None, findings=[finding])
+    if ADAPTER.validator.isinstance_python(value):  # three quarters of the time of `validate_python`
+        return ParsedContract(value, canonical)
     try:
         ADAPTER.validator.validate_python(value)
     except ValidationError as error:

@@ -63,6 +63,8 @@ def as_json_text(value: Json) -> str:
 
 def same_json(one: Json, other: Json) -> bool:
     """Return whether two JSON values are equal, in any order of keys (`1`, `1.0` and `true` differ)."""
+    if one is other:
+        return True
     if one is None or other is None or isinstance(one, str) or isinstance(other, str):
         return bool(type(one) is type(other) and one == other)
     text = json_bytes(one)

@@ -8,8 +8,6 @@ unknown order, so it is in `jsonb` order too.
 from datetime import UTC
 from uuid import NAMESPACE_URL, uuid5
 
-import orjson
-
 from statuary.domain.contracts.abi.abi_signatures import signatures_of
 from statuary.domain.contracts.bytecode.proxy_detection import proxy_resolution_from_bytecode
 from statuary.domain.contracts.compiled_members import workspace_members
@@ -17,6 +15,7 @@ from statuary.domain.contracts.compiler_output import split_name
 from statuary.domain.contracts.jsonb_order import in_jsonb_order
 from statuary.domain.contracts.match_level import overall_level
 from statuary.domain.contracts.match_sides import match_sides, transformation_members
+from statuary.domain.contracts.repeated_members import repeated_members
 from statuary.domain.contracts.workspace import (
     STD_JSON_INPUT,
     DerivationError,
@@ -42,7 +41,7 @@ def derive_record(workspace: Workspace) -> dict[str, Json]:
 
 
 def _record(workspace: Workspace) -> dict[str, Json]:
-    path, name = split_name(workspace.fully_qualified_name)
+    _, name = split_name(workspace.fully_qualified_name)
     compiled = workspace_members(workspace)
     creation, runtime = match_sides(compiled, workspace.onchain_creation, workspace.onchain_runtime)
     if creation is None and runtime is None:
@@ -61,7 +60,7 @@ def _record(workspace: Workspace) -> dict[str, Json]:
         {"onchainBytecode": workspace.onchain_runtime, **compiled.runtime, **transformation_members(runtime)},
     )
     levels = creation.level.value if creation else None, runtime.level.value if runtime else None
-    return {
+    record = {
         "matchId": workspace.match_id,
         "creationMatch": levels[0],
         "runtimeMatch": levels[1],
@@ -81,17 +80,15 @@ def _record(workspace: Workspace) -> dict[str, Json]:
         **artifacts,
         "sourceIds": compiled.source_ids,
         "additionalInput": _additional_input(workspace.std_json_input),
-        "stdJsonInput": _std_json_input(workspace.std_json_input, compiled.language, sources, settings),
-        "stdJsonOutput": {
-            "sources": compiled.source_ids,
-            "contracts": {path: {name: _output_contract(artifacts, sides)}},
-        },
+        "stdJsonInput": None,
+        "stdJsonOutput": None,
         "signatures": signatures_of(artifacts["abi"]),
         "proxyResolution": _proxy_resolution(workspace),
         "match": overall_level(*levels),
         "chainId": workspace.chain_id,
         "address": workspace.address,
     }
+    return record | repeated_members(record)
 
 
 def verified_at_text(moment: Instant) -> str:
@@ -139,31 +136,6 @@ def _settings(std_json_input: Json) -> dict[str, Json]:
 def _additional_input(std_json_input: Json) -> Json:
     overrides = std_json_input.get("storage_layout_overrides")
     return in_jsonb_order({"storage_layout_overrides": overrides}) if overrides else None
-
-
-def _std_json_input(std_json_input: Json, language: str, sources: Json, settings: Json) -> dict[str, Json]:
-    written = {"language": language, "sources": sources, "settings": settings}
-    if overrides := std_json_input.get("storage_layout_overrides"):
-        written["storage_layout_overrides"] = overrides
-    return dict(in_jsonb_order(written))
-
-
-def _output_contract(
-    artifacts: dict[str, Json], sides: tuple[dict[str, Json], dict[str, Json]]
-) -> dict[str, Json]:
-    members = ("abi", "metadata", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
-    repeated = {member: artifacts[member] for member in members}
-    if artifacts["metadata"] is not None:
-        repeated["metadata"] = orjson.dumps(artifacts["metadata"]).decode()
-    return {**repeated, "evm": {"bytecode": _evm(sides[0]), "deployedBytecode": _evm(sides[1])}}
-
-
-def _evm(side: dict[str, Json]) -> dict[str, Json]:
-    kept = ("sourceMap", "linkReferences", "immutableReferences")
-    return {
-        "object": side["recompiledBytecode"][2:] or None,
-        **{member: side[member] for member in kept if member in side},
-    }
 
 
 def _proxy_resolution(workspace: Workspace) -> Json:

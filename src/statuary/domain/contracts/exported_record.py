@@ -8,12 +8,11 @@ proxies: the member is present only if the code decides it.
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-import orjson
-
 from statuary.domain.contracts.abi.abi_signatures import signatures_of
 from statuary.domain.contracts.bytecode.proxy_detection import proxy_resolution_from_bytecode
 from statuary.domain.contracts.jsonb_order import in_jsonb_order
 from statuary.domain.contracts.match_level import MatchLevel, overall_level
+from statuary.domain.contracts.repeated_members import repeated_members
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import checksum_address
 
@@ -92,8 +91,8 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
         },
         "sourceIds": artifacts.get("sources"),
         "additionalInput": compilation.additional_input,
-        "stdJsonInput": _std_json_input(compilation, sources),
-        "stdJsonOutput": _std_json_output(compilation, artifacts, creation, runtime),
+        "stdJsonInput": None,
+        "stdJsonOutput": None,
         "signatures": _signatures(match, artifacts.get("abi")),
         "proxyResolution": proxy_resolution_from_bytecode(
             match.creation.onchain or match.runtime.onchain or b""
@@ -104,7 +103,8 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
     }
     if record["proxyResolution"] is None:
         del record["proxyResolution"]
-    return record
+    repeated = repeated_members(record)
+    return record | repeated | {"stdJsonInput": in_jsonb_order(repeated["stdJsonInput"])}
 
 
 def _object(value: Json) -> Mapping[str, Json]:
@@ -150,44 +150,6 @@ def _compilation(compilation: ExportedCompilation) -> dict[str, Json]:
         "compilerSettings": compilation.settings,
         "name": compilation.name,
         "fullyQualifiedName": compilation.fully_qualified_name,
-    }
-
-
-def _std_json_input(compilation: ExportedCompilation, sources: Json) -> Json:
-    """Return the standard JSON input, which the server makes as `jsonb`."""
-    return in_jsonb_order(
-        {
-            "language": compilation.language.capitalize(),
-            "sources": sources,
-            "settings": compilation.settings,
-            **_object(compilation.additional_input),
-        }
-    )
-
-
-def _std_json_output(
-    compilation: ExportedCompilation, artifacts: Mapping[str, Json], creation: Json, runtime: Json
-) -> Json:
-    path, _, name = compilation.fully_qualified_name.rpartition(":")
-    metadata = compilation.metadata
-    contract = {
-        "abi": artifacts.get("abi"),
-        "metadata": None if metadata is None else orjson.dumps(metadata).decode(),
-        **{
-            member: artifacts.get(member)
-            for member in ("userdoc", "devdoc", "storageLayout", "transientStorageLayout")
-        },
-        "evm": {"bytecode": _evm(creation), "deployedBytecode": _evm(runtime)},
-    }
-    return {"sources": artifacts.get("sources"), "contracts": {path: {name: contract}}}
-
-
-def _evm(side: dict[str, Json]) -> dict[str, Json]:
-    code = side["recompiledBytecode"]
-    kept = ("sourceMap", "linkReferences", "immutableReferences")
-    return {
-        "object": code[2:] if isinstance(code, str) else None,
-        **{member: side[member] for member in kept if member in side},
     }
 
 
