@@ -74,7 +74,7 @@ def test_the_status_page_passes_a_transition_by_itself(site: Path) -> None:
             "2026-11-20T19:48:02Z",
         ],
     )
-    before, just_before, begun, resolved, archive = passed["told"]
+    before, just_before, begun, resolved, archive = passed["texts"]
     assert before["heading"] == just_before["heading"] == "Service Under Maintenance"
     assert "Late balances" not in just_before["text"]
     assert begun["heading"] != before["heading"]
@@ -94,7 +94,7 @@ def test_an_incident_page_passes_its_own_transitions(site: Path) -> None:
         **{"from": NOW},
         steps=["2026-11-20T15:20:02Z"],
     )
-    before, after = (output["text"].partition("Proof from the log")[0] for output in passed["told"])
+    before, after = (output["text"].partition("Proof from the log")[0] for output in passed["texts"])
     assert len(after) > len(before)
 
 
@@ -106,7 +106,7 @@ def test_a_page_without_a_newer_build_shows_that_it_is_stale(site: Path) -> None
         **{"from": NOW},
         steps=["2026-12-24T12:00:00Z", "2026-12-26T12:00:00Z"],
     )
-    fresh, still_right, stale = passed["told"]
+    fresh, still_right, stale = passed["texts"]
     assert fresh["stale"] == still_right["stale"] == ""
     assert "may be out of date" in stale["stale"]
     assert "26 Dec 2026, 00:00" in stale["stale"]
@@ -212,7 +212,7 @@ def test_times_are_shown_once_in_the_reader_s_zone(site: Path) -> None:
         )
         assert output[-1]["datetime"] == "2026-09-03T15:14:00+02:00"
         assert output[-1]["text"] == text
-        assert "Thursday" in output[-1]["exact"], "the exact time is told on focus"
+        assert "Thursday" in output[-1]["exact"], "the exact time shows on focus"
         assert "2026" in output[-1]["exact"]
     near = browse(
         site,

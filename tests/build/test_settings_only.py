@@ -6,20 +6,16 @@ from pathlib import Path
 import pytest
 
 from statuary.build import publish
-from statuary.build.build import build_site
-from statuary.build.execution.options import ExecutionOptions
-from statuary.build.incremental.fingerprint import fingerprint_of
-from statuary.build.progress import NoProgress
 from statuary.documents import all_documents
 from statuary.documents.document import Document
-from statuary.domain.primitives import parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.sites import (
     COMPONENTS,
     INCIDENT,
     MAINTENANCE,
-    NOW,
     SITE,
+    as_another_version,
+    built_files,
     files_in,
     path_of,
     record_of,
@@ -50,15 +46,6 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
 }
 
 
-def build(content: Path, out: Path, *, verify: bool = False) -> None:
-    with FolderTarget(out) as publication:
-        outcome = build_site(
-            content, publication, parse_instant(NOW), NoProgress(), execution=ExecutionOptions(verify=verify)
-        )
-    assert outcome.checked.findings == ()
-    assert outcome.applied
-
-
 @pytest.fixture
 def content(tmp_path) -> Path:
     content = site_of_many(tmp_path, 3)
@@ -68,7 +55,7 @@ def content(tmp_path) -> Path:
 
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
-    """The standing documents that have been made."""
+    """The paths of the settings-only documents that were made."""
     paths: list[str] = []
 
     def documents(*of, **settings):
@@ -82,20 +69,18 @@ def made(monkeypatch) -> list[str]:
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_kept_document_equals_a_new_one(content, tmp_path, change, made):
-    build(content, tmp_path / "out")
+    built_files(content, tmp_path / "out")
     assert {"404.html", "api.html", "openapi.json", "chains"} <= set(made)
     made.clear()
     write_files(content, CHANGES[change])
-    build(content, tmp_path / "out")
+    built_files(content, tmp_path / "out")
     assert bool(made) == (change != "nothing")
-    build(content, tmp_path / "anew")
-    assert files_in(tmp_path / "out") == files_in(tmp_path / "anew")
+    assert files_in(tmp_path / "out") == built_files(content, tmp_path / "anew")
 
 
 @pytest.mark.parametrize("harm", ["removed", "other bytes", "touched"])
 def test_a_damaged_document_is_built_again(content, tmp_path, harm, made):
-    build(content, tmp_path / "out")
-    whole = files_in(tmp_path / "out")
+    whole = built_files(content, tmp_path / "out")
     made.clear()
     file = tmp_path / "out/404.html"
     if harm == "other bytes":
@@ -104,37 +89,33 @@ def test_a_damaged_document_is_built_again(content, tmp_path, harm, made):
         os.utime(file, (1, 1))
     else:
         file.unlink()
-    build(content, tmp_path / "out")
+    assert built_files(content, tmp_path / "out") == whole
     assert made
-    assert files_in(tmp_path / "out") == whole
 
 
 def test_a_new_version_of_the_program_builds_them_again(content, tmp_path, made, monkeypatch):
-    build(content, tmp_path / "out")
+    built_files(content, tmp_path / "out")
     made.clear()
-    monkeypatch.setattr(
-        publish, "fingerprint_of", lambda *them: fingerprint_of(*them)._replace(statuary="another")
-    )
-    build(content, tmp_path / "out")
+    as_another_version(monkeypatch)
+    built_files(content, tmp_path / "out")
     assert made
 
 
 def test_documents_overwritten_by_another_site_are_built_again(content, tmp_path):
-    build(content, tmp_path / "out")
-    whole = files_in(tmp_path / "out")
+    whole = built_files(content, tmp_path / "out")
     dated = SITE.replace("Plinth", "Socle").replace("  id:", "  created_at: 2026-01-01T00:00:00Z\n  id:")
     other = write_files(tmp_path / "other", {"site.yaml": dated})
-    build(other, tmp_path / "elsewhere")
-    documents = [Document(path=path, body=body) for path, body in files_in(tmp_path / "elsewhere").items()]
+    documents = [
+        Document(path=path, body=body) for path, body in built_files(other, tmp_path / "elsewhere").items()
+    ]
     with FolderTarget(tmp_path / "out") as publication:
         publication.offer(documents)
         publication.apply()
-    build(content, tmp_path / "out")
-    assert files_in(tmp_path / "out") == whole
+    assert built_files(content, tmp_path / "out") == whole
 
 
 def test_verifying_builds_them_again(content, tmp_path, made):
-    build(content, tmp_path / "out")
+    built_files(content, tmp_path / "out")
     made.clear()
-    build(content, tmp_path / "out", verify=True)
+    built_files(content, tmp_path / "out", verify=True)
     assert made

@@ -5,16 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from statuary.build import publish, status
-from statuary.build.build import build_site
-from statuary.build.execution.options import ExecutionOptions
-from statuary.build.incremental.fingerprint import fingerprint_of
-from statuary.build.progress import NoProgress
+from statuary.build import status
 from statuary.documents.all_documents import documents_at_instant
 from statuary.domain.primitives import parse_instant
-from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.tick import tick
-from support.sites import COMPONENTS, INCIDENT, MAINTENANCE, SITE, files_in, path_of, record_of, write_files
+from support.sites import (
+    COMPONENTS,
+    INCIDENT,
+    MAINTENANCE,
+    SITE,
+    as_another_version,
+    built_files,
+    files_in,
+    path_of,
+    record_of,
+    write_files,
+)
 
 MORNING, LATER = "2026-12-01T10:00:00Z", "2026-12-01T11:00:00Z"
 IN_MAINTENANCE, TOMORROW = "2026-12-01T22:10:00Z", "2026-12-02T11:00:00Z"
@@ -42,15 +48,10 @@ def rendered(monkeypatch) -> list[str]:
 
 
 def build(content: Path, out: Path, now: str = MORNING, *, verify: bool = False) -> dict[str, bytes]:
-    """Build, and return the files of the site."""
-    with FolderTarget(out) as target:
-        options = ExecutionOptions(verify=verify)
-        done = build_site(content, target, parse_instant(now), NoProgress(), execution=options)
-    assert done.applied
-    return files_in(out)
+    return built_files(content, out, now, verify=verify)
 
 
-def test_a_page_that_tells_the_time_of_its_build_elsewhere_too_is_rendered(content, tmp_path, rendered):
+def test_a_page_that_shows_the_time_of_its_build_elsewhere_too_is_rendered(content, tmp_path, rendered):
     begun = INCIDENT.replace("2026-11-02", "2026-12-01").partition("  - at: 2026-12-01T11")[0]
     write_files(content, {"incidents/now.yaml": begun.replace("degraded_performance", "operational")})
     build(content, tmp_path / "out")
@@ -147,8 +148,6 @@ def test_a_damaged_document_is_made_again(content, tmp_path, harm, path):
 def test_another_version_of_the_program_renders_the_status(content, tmp_path, rendered, monkeypatch):
     build(content, tmp_path / "out")
     rendered.clear()
-    monkeypatch.setattr(
-        publish, "fingerprint_of", lambda *them: fingerprint_of(*them)._replace(statuary="another")
-    )
+    as_another_version(monkeypatch)
     build(content, tmp_path / "out")
     assert rendered

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from statuary.documents.encode import encode_json
 from support.edge_runtimes import (
     Served,
     serve_with_cloudflare,
@@ -17,8 +18,7 @@ from support.edge_runtimes import (
     thorough,
     write_site,
 )
-from support.edge_vectors import ERROR_ID, ODD, STATUS_DOCUMENTS, VECTORS, fixture_site, told
-from support.lookup_site import compact
+from support.edge_vectors import ERROR_ID, ODD, STATUS_DOCUMENTS, VECTORS, fixture_site, status_document
 
 Case = dict[str, Any]
 
@@ -57,8 +57,8 @@ def site_of_today() -> dict[str, bytes]:
         f"api/v2/_epochs/{re.sub('[-:.]', '', since)}/api/v2/summary.json" for since in instants[:2]
     )
     patch = STATUS_DOCUMENTS["api/v2/_epochs/20261201T110000000Z/api/v2/summary.json.patch.json"]
-    stored = {first: told("a"), f"{second}.patch.json": patch}
-    return fixture_site() | stored | {"api/v2/_epochs/index.json": compact(index)}
+    stored = {first: status_document("a"), f"{second}.patch.json": patch}
+    return fixture_site() | stored | {"api/v2/_epochs/index.json": encode_json(index)}
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_netlify_leaves_the_rest_to_its_own_files(netlify):
 def test_status_documents_follow_the_clock(runtime, request):
     server: Served = request.getfixturevalue(runtime)
     answer = server.ask("/api/v2/summary.json")
-    assert answer["body"] == told("b \u00e9 patched").decode()
+    assert answer["body"] == status_document("b \u00e9 patched").decode()
     assert answer["headers"]["cache-control"] == "public, max-age=30"
     assert answer["headers"]["access-control-allow-origin"] == "*"
 

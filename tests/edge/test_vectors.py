@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from statuary.documents.encode import encode_json
 from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
 from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
 from support.edge_runtimes import answers_of_deno
 from support.edge_vectors import EPOCHS, ERROR_ID, ODD, ODD_RECORD, TWIN, VECTORS, fixture_site, vectors_text
-from support.lookup_site import compact
 
 Case = dict[str, Any]
 
@@ -28,7 +28,9 @@ def comparable(answer: Case | None, like: Case | None) -> Case | None:
 
 
 def test_the_vectors_are_what_the_python_side_answers():
-    assert VECTORS.read_text(encoding="utf-8") == vectors_text(), "run: python tests/edge_vectors.py"
+    assert VECTORS.read_text(encoding="utf-8") == vectors_text(), (
+        "run: PYTHONPATH=tests python tests/support/edge_vectors.py"
+    )
 
 
 @pytest.mark.parametrize("chunk", [None, 7])
@@ -211,7 +213,7 @@ def test_a_site_without_a_chain_list_knows_every_chain():
     site = {path: body for path, body in fixture_site().items() if path != "chains"}
     target = f"/v2/contract/424242/{ODD}"
     answer = answers_of_deno(site, [{"target": target}, {"target": "/chains"}])
-    expected = compact(
+    expected = encode_json(
         {"match": None, "creationMatch": None, "runtimeMatch": None, "chainId": "424242", "address": ODD}
     )
     assert (answer[0]["status"], answer[0]["body"]) == (404, expected.decode())
@@ -231,7 +233,7 @@ def test_a_site_without_a_chain_list_knows_every_chain():
     ],
 )
 def test_a_response_states_since_when_it_is_stale(now, stale):
-    index = compact(EPOCHS | {"until": "2026-12-25T00:00:00.000Z"})
+    index = encode_json(EPOCHS | {"until": "2026-12-25T00:00:00.000Z"})
     site = fixture_site() | {"api/v2/_epochs/index.json": index}
     timed, other = answers_of_deno(
         site, [{"target": "/api/v2/summary.json", "now": now}, {"target": "/chains", "now": now}]
@@ -246,7 +248,7 @@ def test_a_response_states_since_when_it_is_stale(now, stale):
 )
 def test_an_inconsistent_index_is_as_good_as_none(versions):
     documents = EPOCHS["documents"] | {"api/v2/summary.json": versions}
-    index = {"api/v2/_epochs/index.json": compact(EPOCHS | {"documents": documents})}
+    index = {"api/v2/_epochs/index.json": encode_json(EPOCHS | {"documents": documents})}
     none = {path: body for path, body in fixture_site().items() if path not in index}
     request = [{"target": "/api/v2/summary.json", "now": "2026-12-24T00:00:00Z"}]
     assert answers_of_deno(fixture_site() | index, request) == answers_of_deno(none, request)

@@ -64,7 +64,7 @@ def test_a_ledger_that_was_set_aside_does_not_hide_what_is_to_change(tmp_path: P
     assert plain(sites[0]) == plain(sites[1])
 
 
-def test_an_error_that_ends_a_transaction_by_itself_is_the_one_that_is_told() -> None:
+def test_an_error_that_ends_a_transaction_by_itself_is_the_one_that_is_shown() -> None:
     """So does SQLite where the disk fails; a rollback would then fail in its turn, and say that the ledger is damaged."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute("CREATE TABLE t (x PRIMARY KEY)")

@@ -9,9 +9,9 @@ from statuary.serving.lookup.response import Response, entity_tag
 
 SITE = {
     "index.html": b"<title>plain</title>",
-    "api/v2/summary.json": b'{"told":"plain"}',
-    "api/v2/status.json": b'{"told":"status"}',
-    "api/v2/_epochs/20261201T100000000Z/api/v2/summary.json": b'{"told":"a"}',
+    "api/v2/summary.json": b'{"epoch":"plain"}',
+    "api/v2/status.json": b'{"epoch":"status"}',
+    "api/v2/_epochs/20261201T100000000Z/api/v2/summary.json": b'{"epoch":"a"}',
     "api/v2/_epochs/20261201T100000000Z/index.html": b"<title>a</title>",
     "api/v2/_epochs/index.json": b'{"until":"2026-12-09T00:00:00.000Z","complete":true,'
     b'"instants":["2026-12-01T09:00:00.000Z","2026-12-01T10:00:00.000Z"],'
@@ -29,10 +29,10 @@ def answer(target: str, *, now=BEFORE, site=SITE, **asked: str) -> Response:
 @pytest.mark.parametrize(
     ("target", "before", "after"),
     [
-        ("/api/v2/summary.json", b'{"told":"plain"}', b'{"told":"a"}'),
+        ("/api/v2/summary.json", b'{"epoch":"plain"}', b'{"told":"a"}'),
         ("/", b"<title>plain</title>", b"<title>a</title>"),
         ("/index.html?x=1", b"<title>plain</title>", b"<title>a</title>"),
-        ("/api/v2/status.json", b'{"told":"status"}', b'{"told":"status"}'),
+        ("/api/v2/status.json", b'{"epoch":"status"}', b'{"told":"status"}'),
     ],
 )
 def test_documents_follow_the_clock(target, before, after):
@@ -59,12 +59,12 @@ def test_a_status_document_is_not_kept_beyond_the_next_transition():
 )
 def test_an_index_that_cannot_be_read_leaves_the_plain_document(index):
     site = SITE | {"api/v2/_epochs/index.json": index}
-    assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"told":"plain"}'
+    assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
 
 
 def test_an_epoch_whose_file_is_lost_leaves_the_plain_document():
     site = {path: body for path, body in SITE.items() if not path.startswith("api/v2/_epochs/2")}
-    assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"told":"plain"}'
+    assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_an_epoch_whose_file_is_lost_leaves_the_plain_document():
         ("/style.css", b"a{}", "text/css; charset=utf-8"),
         ("/docs/", b"<title>docs</title>", "text/html; charset=utf-8"),
         ("/docs", b"<title>docs</title>", "text/html; charset=utf-8"),
-        ("/api%2Fv2/status.json", b'{"told":"status"}', "application/json; charset=utf-8"),
+        ("/api%2Fv2/status.json", b'{"epoch":"status"}', "application/json; charset=utf-8"),
     ],
 )
 def test_plain_files(target, body, media_type):

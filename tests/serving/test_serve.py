@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.edge_runtimes import Served, serve_with_deno, served, write_site
-from support.edge_vectors import ERROR_ID, VECTORS, fixture_site, told
+from support.edge_vectors import ERROR_ID, VECTORS, fixture_site, status_document
 from support.requirements import require_module
 
 READY = r"at http://127\.0\.0\.1:(\d+)/"
@@ -63,7 +63,7 @@ def test_a_site_can_be_served_as_of_a_future_instant(tmp_path, now):
     expected = {"09": "plain", "10": "a", "11": "b \u00e9 patched"}[now[11:13]]
     with served([*SERVE, str(site), "--at", now], READY) as server:
         answer = server.ask("/api/v2/summary.json")
-        assert answer["body"] == told(expected).decode()
+        assert answer["body"] == status_document(expected).decode()
 
 
 def test_content_is_built_again_when_it_changes(tmp_path, serve):

@@ -1,4 +1,4 @@
-"""A small content folder in a git repository, and the command line in front of it."""
+"""The small site, with two components, in a git repository, and the command line in front of it."""
 
 import subprocess
 from dataclasses import dataclass
@@ -9,19 +9,15 @@ from click.testing import CliRunner, Result
 
 from statuary.cli.editing import edit_session, incident, prompts, update_options
 from statuary.cli.main import command
+from support.sites import SITE, tree, write_files
 
 NOW = "2026-11-02T10:00:00Z"
 
 FILES = {
     ".gitignore": "/build/\n",
-    "content/site.yaml": """\
-page:
-  name: Plinth
-  id: plinthpage01
-  url: https://status.plinth.example
-  time_zone: Europe/Zurich
-  created_at: 2026-01-12T09:00:00Z
-""",
+    "content/site.yaml": SITE.replace(
+        "  id:", "  time_zone: Europe/Zurich\n  created_at: 2026-01-12T09:00:00Z\n  id:"
+    ),
     "content/components.yaml": """\
 # what the page shows, in this order
 components:
@@ -63,19 +59,14 @@ class ContentRepository:
         return done.stdout.strip()
 
     def write(self, path: str, text: str) -> None:
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text.encode())
+        write_files(self.root, {path: text})
 
     def read(self, path: str) -> str:
         return (self.root / path).read_bytes().decode()
 
     def files(self) -> dict[str, str]:
         """The texts of the content folder by path."""
-        content = self.root / "content"
-        return {
-            file.relative_to(content).as_posix(): file.read_bytes().decode() for file in content.rglob("*.*")
-        }
+        return {path: body.decode() for path, body in tree(self.root / "content").items()}
 
     def commit_all(self, message: str) -> None:
         self.git("add", "--all")
@@ -93,8 +84,7 @@ def make_content_repository(
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.chdir(root)
     repository = ContentRepository(root)
-    for path, text in files.items():
-        repository.write(path, text)
+    write_files(root, files)
     repository.git("init", "--quiet", "--initial-branch=main")
     repository.commit_all("Begin")
     return repository

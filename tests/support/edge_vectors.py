@@ -1,6 +1,6 @@
 """Conformance vectors: a small site and what is answered from it, made by the Python side.
 
-    python tests/edge_vectors.py        writes tests/edge/vectors.json again
+    PYTHONPATH=tests python tests/support/edge_vectors.py        writes tests/edge/vectors.json again
 
 The edge module must give the same answers under every runtime. The records are made up for this file: each is
 there for its spelling (numbers that a parser would respell, quotes and brackets in strings) or its gaps.
@@ -10,15 +10,19 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import quote
 
+from statuary.documents.contract_api import contract_lists
 from statuary.documents.document import Document
+from statuary.documents.encode import encode_json
 from statuary.documents.status_api.epoch_patches import PatchBase
+from statuary.domain.contracts.record import ContractRow, contract_row
 from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
 from statuary.domain.primitives import Address, checksum_address, keccak256, parse_instant
 from statuary.serving.answer_site import timed_response
 from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
-from support.lookup_site import Row, Site, chain_lists, compact, lookup_site
+from support.sites import lookup_site
 
 VECTORS = Path(__file__).parents[1] / "edge" / "vectors.json"
 ERROR_ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -67,7 +71,7 @@ ODD_RECORD = (
 
 def bare_record(match_id: str, chain_id: str, place: Address) -> bytes:
     """Return a record with gaps: groups that are null, members that are not there."""
-    return compact(
+    return encode_json(
         {
             "matchId": match_id,
             "creationMatch": None,
@@ -91,10 +95,10 @@ CHAINS = (
 )
 
 
-def told(name: str) -> bytes:
+def status_document(epoch: str) -> bytes:
     """Return a status document that says from which epoch it is."""
-    return compact(
-        {"page": {"id": "demo", "name": "A page of two words and more, in all of its epochs"}, "told": name}
+    return encode_json(
+        {"page": {"id": "demo", "name": "A page of two words and more, in all of its epochs"}, "epoch": epoch}
     )
 
 
@@ -106,31 +110,31 @@ EPOCHS = {
     "documents": {"api/v2/summary.json": {"whole": [0, 1, 3], "patched": [2, 4], "again": {"5": 2}}},
 }
 STATUS_DOCUMENTS = {
-    "api/v2/summary.json": told("plain"),
-    "api/v2/_epochs/20261201T090000000Z/api/v2/summary.json": told("plain"),
-    "api/v2/_epochs/20261201T100000000Z/api/v2/summary.json": told("a"),
+    "api/v2/summary.json": status_document("plain"),
+    "api/v2/_epochs/20261201T090000000Z/api/v2/summary.json": status_document("plain"),
+    "api/v2/_epochs/20261201T100000000Z/api/v2/summary.json": status_document("a"),
     "api/v2/_epochs/20261201T110000000Z/api/v2/summary.json.patch.json": PatchBase(
-        Document(path="", body=told("a"))
-    ).patch(Document(path="", body=told("b \u00e9 patched"))),
+        Document(path="", body=status_document("a"))
+    ).patch(Document(path="", body=status_document("b \u00e9 patched"))),
     "api/v2/_epochs/20261201T130000000Z/api/v2/summary.json.patch.json": b'{"base":"","parts":[]}',
-    "api/v2/_epochs/index.json": compact(EPOCHS),
+    "api/v2/_epochs/index.json": encode_json(EPOCHS),
 }
 
 
-def listed_row(number: int) -> Row:
+def listed_row(number: int) -> ContractRow:
     """Return one of the many contracts of chain 10."""
-    return {
-        "match": "match",
-        "creationMatch": None,
-        "runtimeMatch": "match",
-        "chainId": "10",
-        "address": address(f"listed {number}"),
-        "verifiedAt": "2026-03-04T05:06:07Z",
-        "matchId": str(number),
-    }
+    return ContractRow(
+        match="match",
+        creationMatch=None,
+        runtimeMatch="match",
+        chainId="10",
+        address=address(f"listed {number}"),
+        verifiedAt="2026-03-04T05:06:07Z",
+        matchId=str(number),
+    )
 
 
-def fixture_site() -> Site:
+def fixture_site() -> dict[str, bytes]:
     """Return the site's documents by path; chain 10 has its list in pages of three."""
     records = [
         ODD_RECORD,
@@ -140,9 +144,10 @@ def fixture_site() -> Site:
     ]
     rows = [listed_row(number) for number in (2, 3, 11, 20, 101, 9007199254740993, 9007199254740995)]
     site = lookup_site(records, CHAINS, rows)
-    on_ten = sorted([*rows, json.loads(records[2])], key=lambda row: int(row["matchId"]))
-    pages = chain_lists("10", on_ten, size=3) | {"v2/contracts/10": site["v2/contracts/10"]}
-    return site | pages | STATUS_DOCUMENTS
+    on_ten = sorted([*rows, contract_row(json.loads(records[2]))], key=lambda row: int(row.matchId))
+    with patch.object(contract_lists, "PAGE_SIZE", 3):
+        pages = {one.path: one.body for one in contract_lists.chain_documents("10", on_ten)}
+    return site | pages | {"v2/contracts/10": site["v2/contracts/10"]} | STATUS_DOCUMENTS
 
 
 def targets() -> list[str]:

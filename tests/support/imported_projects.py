@@ -15,15 +15,11 @@ from statuary.domain.primitives import Hex, parse_address, parse_chain_id, parse
 from statuary.importing.imported_compilation import ImportedCompilation
 from statuary.importing.on_chain_contract import OnChainContract
 from statuary.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
+from support.sites import CHAIN, SITE, write_files
 
 HERE = Path(__file__).parents[1] / "importing"
 CHAIN_ID = parse_chain_id("31337")
 NOW = parse_instant("2026-11-20T12:00:00Z")
-
-SITE = """\
-page: {name: Turnstiles, url: https://status.example.org, id: turnstiles00, created_at: 2026-11-20T12:00:00Z}
-chains: [{chain_id: 31337, name: Local}]
-"""
 
 HARDHAT_2, HARDHAT_3 = HERE / "hardhat2/artifacts", HERE / "hardhat3/artifacts"
 DEPLOYMENTS = HERE / "deployments"
@@ -56,11 +52,8 @@ def the_only(folder: Path, pattern: str) -> Path:
 
 
 def empty_site(folder: Path) -> Path:
-    """Write a site without contracts and return its content folder."""
-    content = folder / "content"
-    content.mkdir(exist_ok=True)
-    (content / "site.yaml").write_text(SITE)
-    return content
+    """Write the small site's settings, for a local chain, and return its content folder."""
+    return write_files(folder / "content", {"site.yaml": SITE.replace(CHAIN, CHAIN_ID)})
 
 
 def catalogue_of(content: Path) -> Catalogue:

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from support.lookup_site import Site, compact, lookup_site
+from statuary.documents.encode import encode_json
+from statuary.domain.contracts.record import ContractRow
+from support.sites import lookup_site
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 BEHAVIOUR = DATA / "contract-api-behaviour"
@@ -30,13 +32,13 @@ def measured_selections() -> list[Case]:
 
 
 @cache
-def measured_site() -> Site:
+def measured_site() -> dict[str, bytes]:
     """Return the site of the records at hand; rows of lists that have no record here come from the measured lists."""
     requests = measured_requests()
     records = [path.read_bytes() for path in sorted((DATA / "contract-records").glob("*/*.json"))]
     chains = next(case["body"] for case in requests if case["case"] == "path_chains")
     lists = [case["body"] for case in requests if case.get("body", "").startswith('{"results":')]
-    rows = [row for body in lists for row in json.loads(body)["results"]]
+    rows = [ContractRow(**row) for body in lists for row in json.loads(body)["results"]]
     return lookup_site(records, chains.encode(), rows)
 
 
@@ -107,4 +109,4 @@ def with_reversed_sources(record: bytes) -> bytes:
     """Return a record as the real server's data base joins it where it joins less."""
     value = json.loads(record)
     value["sources"] = dict(reversed(value["sources"].items()))
-    return compact(value)
+    return encode_json(value)

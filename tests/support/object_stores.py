@@ -9,18 +9,25 @@ import hmac
 import os
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from email.utils import formatdate
 from http.client import HTTPConnection, HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.request import Request, urlopen
 
+from statuary.domain.primitives import Instant, instant
+from statuary.publishing.object_store.lease import Lease
+from statuary.publishing.object_store.object_headers import headers_of
+from statuary.publishing.object_store.published_sites import OfferedObject
+from statuary.publishing.object_store.store import ObjectStore, RetryPolicy
+from statuary.publishing.object_store.store_target import ObjectStoreTarget, RequestCounts
+from statuary.publishing.plan import Plan
 from support.requirements import CHECKOUT, absent
 
 STORES = Path(os.environ.get("STATUARY_STORES", CHECKOUT / ".stores"))
@@ -315,5 +322,64 @@ def objects_of(url: str) -> dict[str, tuple[bytes, dict[str, str]]]:
     return found
 
 
-if __name__ == "__main__":
-    sys.exit("this is a helper of tests")
+HASTY = RetryPolicy(timeout=2, tries=4, begins=4, pause=0.01)
+"""For servers on this machine."""
+
+
+class MadeSource:
+    """A site in memory.
+
+    Attributes:
+        bodies: by path.
+        on_read: is called for every body that is read.
+    """
+
+    def __init__(self, bodies: dict[str, bytes], on_read: Callable[[str], None] = lambda _: None) -> None:
+        self.bodies = bodies
+        self.on_read = on_read
+
+    def objects(self) -> Iterator[OfferedObject]:
+        for path, body in self.bodies.items():
+            yield OfferedObject(path, hashlib.sha256(body).hexdigest(), len(body), headers_of(path))
+
+    def fetch(self, is_needed: Callable[[str], bool]) -> None:
+        """Everything is at hand."""
+
+    def read(self, path: str) -> bytes:
+        self.on_read(path)
+        return self.bodies[path]
+
+
+def clock(ahead: float = 0) -> Callable[[], Instant]:
+    """Return a clock that is so many seconds ahead."""
+    return lambda: instant(datetime.now(UTC) + timedelta(seconds=ahead))
+
+
+def publish(
+    url: str,
+    bodies: dict[str, bytes],
+    *,
+    ahead: float | Callable[[], Instant] = 0,
+    has_lease: bool = True,
+    adopt: bool = False,
+    dry_run: bool = False,
+    verify: bool = False,
+    on_read: Callable[[str], None] = lambda _: None,
+    seconds: float = 30,
+    patience: RetryPolicy = HASTY,
+) -> tuple[Plan, RequestCounts, RequestCounts]:
+    """Publish bodies below a URL; return the plan, what comparing took and what applying was to take."""
+    bucket = ObjectStore(url, patience)
+    lease = None
+    if has_lease and not dry_run:
+        lease = Lease(bucket, ahead if callable(ahead) else clock(ahead), timedelta(seconds=seconds))
+    source = MadeSource(bodies, on_read)
+    with ObjectStoreTarget(
+        bucket, source, lease=lease, adopt=adopt, dry_run=dry_run, verify=verify
+    ) as publication:
+        publication.offer(source.objects())
+        plan = publication.plan()
+        requested, cost = publication.asked, publication.cost()
+        if not dry_run:
+            publication.apply()
+        return plan, requested, cost

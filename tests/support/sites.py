@@ -1,15 +1,28 @@
 """Small content folders for tests, drawn as dictionaries of path to text; and what builds of them leave in a folder."""
 
+import json
 import subprocess
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import orjson
+import pytest
 
+from statuary.build import publish
 from statuary.build.build import BuildResult, build_site
 from statuary.build.execution.options import ExecutionOptions
+from statuary.build.incremental.fingerprint import Fingerprint, fingerprint_of
 from statuary.build.progress import NoProgress
 from statuary.content.git_state import GitQuery
+from statuary.documents.contract_api.contract_lists import (
+    all_chains_document,
+    chain_documents,
+    rows_by_address,
+)
+from statuary.domain.contracts.record import ContractRow, contract_row
+from statuary.domain.findings import Severity
 from statuary.domain.primitives import checksum_address, parse_instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
@@ -146,9 +159,45 @@ def site_of_many(root: Path, count: int, *, pages: bool = False) -> Path:
     return content
 
 
-def build(content: Path, out: Path, *, git: bool = False, verify: bool = False) -> BuildResult:
+def build(
+    content: Path, out: Path, now: str = NOW, *, git: bool = False, verify: bool = False
+) -> BuildResult:
     """Build as the command does."""
     query = GitQuery(content) if git else None
     with FolderTarget(out) as target:
         options = ExecutionOptions(git=query, verify=verify)
-        return build_site(content, target, parse_instant(NOW), NoProgress(), execution=options)
+        return build_site(content, target, parse_instant(now), NoProgress(), execution=options)
+
+
+def built_files(content: Path, out: Path, now: str = NOW, *, verify: bool = False) -> dict[str, bytes]:
+    """Build a site that is in order, and return its files."""
+    result = build(content, out, now, verify=verify)
+    assert result.applied
+    assert not [one for one in result.checked.findings if one.severity is Severity.ERROR]
+    return files_in(out)
+
+
+def as_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have builds believe that the site before is of another version of statuary."""
+
+    def fingerprint(*of: Any) -> Fingerprint:
+        return fingerprint_of(*of)._replace(statuary="another")
+
+    monkeypatch.setattr(publish, "fingerprint_of", fingerprint)
+
+
+def lookup_site(
+    records: Iterable[bytes], chains: bytes, rows: Iterable[ContractRow] = ()
+) -> dict[str, bytes]:
+    """Return the documents of the look-up, by path, of these records; lists hold these rows as well."""
+    bodies = {contract_row(json.loads(record)): record for record in records}
+    listed = sorted({row.matchId: row for row in (*bodies, *rows)}.values(), key=lambda row: int(row.matchId))
+    site = {f"v2/contract/{row.chainId}/{row.address.lower()}": body for row, body in bodies.items()}
+    documents = [
+        all_chains_document(rows)
+        for rows in rows_by_address(("", row) for row in sorted(listed, key=lambda row: row.address))
+    ]
+    for chain_id in {row.chainId for row in listed}:
+        documents += chain_documents(chain_id, (row for row in listed if row.chainId == chain_id))
+    paths = {path: document.body for document in documents for path in (*document.aliases, document.path)}
+    return site | paths | {"chains": chains}

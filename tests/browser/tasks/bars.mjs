@@ -3,15 +3,15 @@
 export async function run({ open }, { path, name, now, back }) {
   const { page } = await open(path, {}, (page) => page.clock.setFixedTime(new Date(now)));
   const bars = page.getByRole("slider", { name });
-  const told = { role: await bars.getAttribute("role") };
+  const shown = { role: await bars.getAttribute("role") };
   await bars.focus();
-  told.today = await page.locator("#tip").textContent();
+  shown.today = await page.locator("#tip").textContent();
   for (let step = 0; step < back; step += 1) await page.keyboard.press("ArrowLeft");
-  told.trouble = await page.locator("#tip").textContent();
-  told.href = await page.locator("#tip a").first().evaluate((link) => link.href);
+  shown.trouble = await page.locator("#tip").textContent();
+  shown.href = await page.locator("#tip a").first().evaluate((link) => link.href);
   await page.keyboard.press("Escape");
   const box = await bars.boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  told.pointed = await page.locator("#tip:visible").textContent();
-  return told;
+  shown.pointed = await page.locator("#tip:visible").textContent();
+  return shown;
 }

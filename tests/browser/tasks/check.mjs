@@ -14,13 +14,13 @@ export async function run({ open, base }, { path, cases }) {
     });
     asked.length = 0;
     const section = page.locator("[data-check]");
-    const told = async (button, place) => {
+    const messageAfter = async (button, place) => {
       await section.locator(button).click();
       const said = section.locator(place).filter({ hasNotText: "Asking" }).filter({ hasText: /./ });
       return await said.textContent();
     };
     shown.push({
-      verdict: await told("[data-run]", "[data-run] + [role=status]"),
+      verdict: await messageAfter("[data-run]", "[data-run] + [role=status]"),
       lines: await section.locator("ol li").evaluateAll((lines) =>
         lines.map((line) => ({
           outcome: line.querySelector(".hidden-text").textContent,
@@ -28,7 +28,7 @@ export async function run({ open, base }, { path, cases }) {
           findings: [...line.querySelectorAll(".finding")].map((one) => one.textContent),
         }))),
       asked: [...asked],
-      nodes: rpc ? [await byAddress(section, rpc, told), await told("[data-wallet]", "[data-node]")] : [],
+      nodes: rpc ? [await byAddress(section, rpc, messageAfter), await messageAfter("[data-wallet]", "[data-node]")] : [],
       complaints,
     });
     await context.close();
@@ -36,9 +36,9 @@ export async function run({ open, base }, { path, cases }) {
   return shown;
 }
 
-async function byAddress(section, rpc, told) {
+async function byAddress(section, rpc, messageAfter) {
   await section.locator("input").fill(rpc);
-  return await told("[type=submit]", "[data-node]");
+  return await messageAfter("[type=submit]", "[data-node]");
 }
 
 /** A wallet's provider (EIP-1193) that asks a node. */

@@ -7,14 +7,14 @@ export async function run({ open }, { path }) {
   const before = await page.locator(`${file} .code span`).count();
   await page.evaluate((anchor) => { location.hash = anchor; }, hash);
   await page.waitForTimeout(200);
-  const told = {
+  const shown = {
     before,
     coloured: await page.locator(`${file} .code span`).count(),
     line: await page.locator(".code .here").textContent(),
     open: await page.locator(".source[open]").evaluateAll((all) => all.map((one) => one.id)),
   };
   await page.locator(`${file} .copy-source`).click();
-  told.copied = await page.evaluate(() => navigator.clipboard.readText());
+  shown.copied = await page.evaluate(() => navigator.clipboard.readText());
   await context.close();
-  return told;
+  return shown;
 }

@@ -15,7 +15,7 @@ export async function run({ open }, { path, from, steps }) {
     page.on("load", () => { loads += 1; });
     await page.clock.install({ time: new Date(from) });
   });
-  const told = [await says(page)];
+  const texts = [await says(page)];
   let now = Date.parse(from);
   for (const step of steps) {
     await page.clock.fastForward(Date.parse(step) - now);
@@ -23,7 +23,7 @@ export async function run({ open }, { path, from, steps }) {
     await page.waitForTimeout(50);
     await page.waitForLoadState("networkidle");
     await page.waitForTimeout(250);
-    told.push(await says(page));
+    texts.push(await says(page));
   }
-  return { told, loads, complaints };
+  return { texts, loads, complaints };
 }

@@ -19,7 +19,7 @@ def test_every_real_record_has_a_page() -> None:
         anonymous = {item["name"] for item in record["abi"] or () if item.get("anonymous")}
         for kind in record["signatures"].values():
             for signature in kind:
-                is_told = signature["signature"].partition("(")[0] not in anonymous
-                assert (signature["signatureHash4"] in text) or not is_told, (name, signature)
+                is_shown = signature["signature"].partition("(")[0] not in anonymous
+                assert (signature["signatureHash4"] in text) or not is_shown, (name, signature)
         count += 1
     assert count > 50

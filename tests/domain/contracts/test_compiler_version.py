@@ -4,7 +4,7 @@ import pytest
 
 from statuary.domain.contracts.compiler_version import build_version, is_same_build
 
-TOLD = {
+VERSIONS = {
     "solc, the solidity compiler commandline interface\nVersion: 0.8.30+commit.73712a01.Linux.g++\n": (
         "0.8.30+commit.73712a01"
     ),
@@ -17,9 +17,9 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("printed", TOLD)
+@pytest.mark.parametrize("printed", VERSIONS)
 def test_the_version_that_a_compiler_prints(printed):
-    assert build_version(printed) == TOLD[printed]
+    assert build_version(printed) == VERSIONS[printed]
 
 
 SAME = [

@@ -91,10 +91,10 @@ def test_an_early_beginning_needs_no_reminder():
 
 
 def test_a_manual_completion_ends_the_maintenance():
-    told_so = updates_of(with_update("completed", "2026-11-02T11:00:00Z"))
+    updates = updates_of(with_update("completed", "2026-11-02T11:00:00Z"))
 
-    assert [status for _, status, _ in told_so] == ["scheduled", "scheduled", "in_progress", "completed"]
-    assert told_so[-1] == (at("11-02 11:00"), "completed", "By hand.")
+    assert [status for _, status, _ in updates] == ["scheduled", "scheduled", "in_progress", "completed"]
+    assert updates[-1] == (at("11-02 11:00"), "completed", "By hand.")
 
 
 def test_a_maintenance_completed_before_its_start_never_starts():

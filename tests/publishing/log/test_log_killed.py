@@ -11,9 +11,8 @@ import pytest
 
 from statuary.publishing.errors import PublishingError
 from support.logs import LOGGED_SITE, log_of, logged, verified_in_store
-from support.object_stores import proxied
+from support.object_stores import proxied, publish
 from support.sites import INCIDENT, files_in, path_of, record_of, write_files
-from support.store_sites import publish
 
 KILLS = int(os.environ.get("LOG_KILLS", "6"))
 """How many builds are killed, and how many publications are broken off; the issue's figure is 200."""

@@ -20,8 +20,28 @@ from statuary.publishing.object_store.object_headers import DIGEST_ATTRIBUTE
 from statuary.publishing.object_store.store import ObjectStore
 from statuary.publishing.object_store.store_ledger import INDEX
 from statuary.publishing.plan import Action
-from support.object_stores import objects_of, proxied
-from support.store_sites import HASTY, SITE, clock, publish, record_path
+from support.object_stores import HASTY, clock, objects_of, proxied, publish
+
+
+def record_path(number: int) -> str:
+    """Return the path of a record."""
+    return f"v2/contract/1/0x{number:040x}"
+
+
+SITE = {
+    **{record_path(number): b'{"match":"%d"}' % number for number in range(30)},
+    **{f"proof/1/0x{number:040x}.json": b'{"holds":%d}' % number for number in range(10)},
+    f"{record_path(1)}.gz": b"compressed",
+    "v2/contracts/1": b'{"results":[]}',
+    "chains": b"[]",
+    "api/v2/summary.json": b"{}",
+    "index.html": b"<p>",
+    "assets/statuary.css": b"p{}",
+    "badge.svg": b"<svg/>",
+    "robots.txt": b"User-agent: *",
+}
+"""A site with documents of every kind."""
+
 
 CHANGED = {path: body for path, body in SITE.items() if path != "robots.txt"} | {
     "chains": b"[1]",

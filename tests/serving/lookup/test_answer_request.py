@@ -4,14 +4,15 @@ import json
 
 import pytest
 
+from statuary.documents.encode import encode_json
 from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
 from statuary.serving.lookup.response import Response
-from support.lookup_site import compact, lookup_site
+from support.sites import lookup_site
 
 ADDRESS = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 """An address of EIP-55's own examples."""
 
-RECORD = compact(
+RECORD = encode_json(
     {
         "matchId": "7",
         "creationMatch": None,

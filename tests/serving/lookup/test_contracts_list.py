@@ -1,25 +1,30 @@
 """The list from its pages, held to sorting and cutting the whole."""
 
 import json
+from collections.abc import Iterable
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from statuary.documents.contract_api import contract_lists
+from statuary.domain.contracts.record import ContractRow
 from statuary.serving.lookup.contracts_list import ListQuery, contracts_list
-from support.lookup_site import LISTED, chain_lists, match_id
 
 MATCH_IDS = st.sets(st.integers(1, 60) | st.integers(2**53, 2**53 + 9), max_size=30)
 
 
-def row(number: int) -> dict[str, str]:
-    return dict.fromkeys(LISTED, "x") | {"matchId": str(number)}
+def lists_of(numbers: Iterable[int], size: int = contract_lists.PAGE_SIZE) -> dict[str, bytes]:
+    """Return the lists of chain 5 with contracts of these match ids, in pages of a size."""
+    rows = [ContractRow("x", "x", "x", "5", "x", "x", str(number)) for number in sorted(numbers)]
+    with patch.object(contract_lists, "PAGE_SIZE", size):
+        return {one.path: one.body for one in contract_lists.chain_documents("5", rows)}
 
 
 @settings(derandomize=True)
 @given(MATCH_IDS, st.integers(1, 7), st.booleans(), st.integers(1, 199), st.none() | st.integers(0, 70))
 def test_any_listing_is_what_sorting_and_cutting_gives(numbers, size, newest_first, limit, after):
-    rows = sorted(map(row, numbers), key=match_id)
-    site = chain_lists("5", rows, size)
+    site = lists_of(numbers, size)
     listing = ListQuery(newest_first=newest_first, limit=limit, after=after)
     in_order = sorted(numbers, reverse=newest_first)
     beyond = [
@@ -30,8 +35,7 @@ def test_any_listing_is_what_sorting_and_cutting_gives(numbers, size, newest_fir
 
 
 def test_a_listing_reads_few_pages():
-    rows = [row(number) for number in range(1, 1_001)]
-    site = chain_lists("5", rows)
+    site = lists_of(range(1, 1_001))
     read: list[str] = []
 
     def reading(path: str) -> bytes | None:
@@ -47,7 +51,7 @@ def test_a_listing_reads_few_pages():
 
 
 def test_the_newest_contracts_are_the_stored_document():
-    site = chain_lists("5", [row(1), row(2)])
+    site = lists_of([1, 2])
     assert contracts_list("5", ListQuery(), site.get) is site["v2/contracts/5"]
 
 

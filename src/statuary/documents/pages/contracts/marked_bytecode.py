@@ -96,7 +96,7 @@ def code_view(record: RecordValue, side: str) -> CodeView:
     style = _style(as_object(record.get("compilation")))
 
     def described(piece: BytecodePiece) -> BytecodePiece:
-        return piece._replace(value=_told(piece, style), place=places.get(piece.step))
+        return piece._replace(value=_shown_value(piece, style), place=places.get(piece.step))
 
     return CodeView(
         side=side,
@@ -123,7 +123,7 @@ def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
         return AuxdataStyle.NONE
 
 
-def _told(piece: BytecodePiece, style: AuxdataStyle) -> str:
+def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
     """Return the value that the bytes of a mark encode; empty if that is only their hex digits."""
     value = bytes.fromhex(piece.hex)
     if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):

@@ -169,8 +169,8 @@ def _words(name: str) -> str:
 def _saw(result: CheckResult, texts: PageTexts) -> Iterator[tuple[str, str]]:
     for name, fact in result.evidence.items():
         if fact != "":
-            yield one_line(name), _told(fact, texts)
+            yield one_line(name), _fact_text(fact, texts)
 
 
-def _told(fact: EvidenceValue, texts: PageTexts) -> str:
+def _fact_text(fact: EvidenceValue, texts: PageTexts) -> str:
     return texts.number(fact) if isinstance(fact, int) else one_line(fact)
