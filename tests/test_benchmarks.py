@@ -9,16 +9,16 @@ from support.requirements import CHECKOUT
 
 COMMANDS = {
     "corpora": ("S:3", "{folder}/corpus"),
-    "records_against_copy": ("--rounds", "1", "content/contracts"),
+    "records_against_copy": ("--rounds", "1", "tests/golden/world/content/contracts"),
     "no_change": ("--count", "120", "--rounds", "1"),
-    "tick_against_build": ("--transitions", "1"),
+    "tick_against_build": ("--transitions", "1", "--content", "tests/golden/world/content"),
     "pages_against_hugo": ("--contracts", "2", "--render", "own", "--out", "{folder}"),
-    "kill_at_random": ("--times", "1"),
+    "kill_at_random": ("--times", "1", "--contracts", "20"),
     "export_join": ("--matches", "1000"),
     "log_of_many": ("--entries", "1000"),
     "expanding_content": ("blank lines, packed",),
     "start_up": ("--rounds", "1"),
-    "year_of_incidents": ("--counts", "3"),
+    "year_of_incidents": ("--counts", "3", "--every", "MONTHLY"),
 }
 
 

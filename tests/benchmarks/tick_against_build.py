@@ -1,8 +1,8 @@
 """What `statuary tick` does at a transition, beside `statuary build` of the same site at the same instant.
 
-    python tests/benchmarks/tick_against_build.py [--transitions 6]
+    python tests/benchmarks/tick_against_build.py [--transitions 6] [--content content]
 
-The site is this repository's own. Both begin with the site as it was before the transition; times are of whole
+The site is this repository's own, or another one. Both begin with the site as it was before the transition; times are of whole
 processes. Documents that tell of the build itself (epochs, changes.json, pages that say when they were built) are not
 compared.
 """
@@ -61,10 +61,11 @@ def main() -> None:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--transitions", type=int, default=6)
+    parser.add_argument("--content", type=Path, default=CHECKOUT / "content")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="statuary-tick-") as folder:
         ticked = Path(folder) / "site"
-        statuary("build", "--now", START, "--out", ticked)
+        statuary("build", "--content", arguments.content, "--now", START, "--out", ticked)
         print(
             "| at | tick: s | files | bytes | build: s | files | bytes | same documents |\n|---|---|---|---|---|---|---|---|"
         )
@@ -73,9 +74,10 @@ def main() -> None:
             built = Path(folder) / f"built-{number}"
             shutil.copytree(ticked, built)
             cells = []
-            for site, command in ((ticked, "tick"), (built, "build")):
+            build = ("build", "--content", arguments.content)
+            for site, command in ((ticked, ("tick",)), (built, build)):
                 before = files(site)
-                spent = statuary(command, "--now", since.isoformat(), "--out", site)
+                spent = statuary(*command, "--now", since.isoformat(), "--out", site)
                 count, size = touched(before, files(site))
                 cells += [f"{spent:.2f}", f"{count:,}", f"{size:,}"]
             print(

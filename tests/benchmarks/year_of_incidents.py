@@ -1,8 +1,8 @@
 """A site with a year of incidents and a daily maintenance: bytes and CPU of a build and of a tick, as the history grows.
 
-    python tests/benchmarks/year_of_incidents.py [--counts 100 1000] [--before OTHER_CHECKOUT/src]
+    python tests/benchmarks/year_of_incidents.py [--counts 100 1000] [--every DAILY] [--before OTHER_CHECKOUT/src]
 
-Every size has the same transitions: those of 35 daily maintenances. CPU is user time of whole processes; `again` is a
+Every size has the same transitions: those of the maintenances of 35 days. CPU is user time of whole processes; `again` is a
 second build of the same content. With `--before` the same is measured of another checkout, one after the other.
 """
 
@@ -26,7 +26,7 @@ MAINTENANCE = """\
 name: Daily restart
 scheduled_for: 2026-01-05T03:00:00Z
 scheduled_until: 2026-01-05T03:10:00Z
-recurrence: {rule: FREQ=DAILY}
+recurrence: {rule: FREQ=%s}
 components: [c1]
 body: Nodes restart one after another.
 """
@@ -50,14 +50,14 @@ def incident(number: int, began: datetime) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_content(folder: Path, count: int) -> Path:
+def write_content(folder: Path, count: int, every: str) -> Path:
     """Write a site with incidents spread over 350 days."""
     (folder / "incidents").mkdir(parents=True)
     (folder / "maintenances").mkdir()
     (folder / "site.yaml").write_text("page: {name: Benchmark, url: https://b.example}\n")
     components = "".join(f"  c{number}:\n    name: Component {number}\n" for number in range(10))
     (folder / "components.yaml").write_text(f"components:\n{components}")
-    (folder / "maintenances/daily.yaml").write_text(MAINTENANCE)
+    (folder / "maintenances/daily.yaml").write_text(MAINTENANCE % every)
     step = timedelta(days=350) / count
     for number in range(count):
         text = incident(number, NOW - step * number - timedelta(minutes=200))
@@ -93,6 +93,7 @@ def main() -> None:
     """Measure each size and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--counts", type=int, nargs="+", default=[100, 1_000])
+    parser.add_argument("--every", choices=["DAILY", "WEEKLY", "MONTHLY"], default="DAILY")
     parser.add_argument("--before", type=Path)
     arguments = parser.parse_args()
     print("| incidents | program | present, MB | epochs, MB | index, kB | build, s | again, s | tick, s |")
@@ -100,7 +101,7 @@ def main() -> None:
     programs = {"before": arguments.before, "now": SRC} if arguments.before else {"now": SRC}
     for count in arguments.counts:
         with tempfile.TemporaryDirectory(prefix="statuary-year-") as folder:
-            content = write_content(Path(folder) / "content", count)
+            content = write_content(Path(folder) / "content", count, arguments.every)
             for name, src in programs.items():
                 cells = " | ".join(measured(src, content, Path(folder) / name))
                 print(f"| {count:,} | {name} | {cells} |", flush=True)

@@ -16,7 +16,7 @@ from statuary.editing.errors import EditError
 from statuary.editing.yaml.edit_yaml import append_item, set_value
 from support.strategies import written_yaml
 
-SEQUENCES = int(os.environ.get("EDIT_SEQUENCES", "70"))
+SEQUENCES = int(os.environ.get("EDIT_SEQUENCES", "30"))
 
 BODIES = st.one_of(
     st.text(max_size=60),
