@@ -38,25 +38,46 @@ function serve(site, request, response) {
   createReadStream(file).pipe(createGzip()).pipe(response);
 }
 
+/** Returns what waits until a page asks for nothing while it draws ten frames: its own turns, not seconds of a busy machine. */
+function watchRequests(page) {
+  let asked = 0, open = 0;
+  page.on("request", () => { asked += 1; open += 1; });
+  for (const end of ["requestfinished", "requestfailed"]) page.on(end, () => { open -= 1; });
+  const draw = () => new Promise((done) => {
+    const frame = (left) => left ? requestAnimationFrame(() => frame(left - 1)) : setTimeout(done, 20);
+    frame(10);
+  });
+  return async () => {
+    for (let before = -1; open > 0 || before !== asked;) {
+      before = asked;
+      await page.evaluate(draw);
+    }
+  };
+}
+
 async function answer(browser, { site, task, question }) {
   const server = createServer((request, response) => serve(site, request, response)).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const base = `http://127.0.0.1:${server.address().port}/`;
 
   /**
-   * Opens a page, waits until it has loaded or nothing is on its way, and returns it with its console's complaints.
+   * Opens a page, waits until it has loaded or is quiet, and returns it with its console's complaints.
    * `next` leads it to another path, in the same process of the browser, which costs a third of a new page.
    */
-  async function open(path, options = {}, before = () => {}, until = "networkidle") {
+  async function open(path, options = {}, before = () => {}, until = "quiet") {
     const context = await browser.newContext({ locale: "en-GB", timezoneId: "Europe/Zurich", ...options });
     const page = await context.newPage();
     const complaints = [];
     page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
     page.on("pageerror", (error) => complaints.push(String(error)));
+    const quiet = options.javaScriptEnabled === false ? () => {} : watchRequests(page);
     await before(page, context);
-    const next = (other) => page.goto(base + other, { waitUntil: until });
+    const next = async (other) => {
+      await page.goto(base + other, { waitUntil: until === "quiet" ? "load" : until });
+      if (until === "quiet") await quiet();
+    };
     await next(path);
-    return { page, context, complaints, next };
+    return { page, context, complaints, next, quiet };
   }
 
   try {

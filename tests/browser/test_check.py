@@ -19,7 +19,7 @@ from statuary.domain.contracts.record import Record
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import keccak256
 from support import record_damages
-from support.browser import browse, build
+from support.browser import browse
 from support.check_bundle import BUNDLE, MODULES, bundled
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import OFFLINE, deno
@@ -28,6 +28,7 @@ from support.forgeries import FORGERIES, repeat
 from support.real_records import DATA, real_records, served_vectors
 from support.record_damages import DAMAGES
 from support.requirements import CHECKOUT
+from support.shared_folders import built_once
 
 DAMAGED = int(os.environ.get("STATUARY_DAMAGED_RECORDS", "200"))
 MAX_BUNDLE_BYTES = 15_000
@@ -199,7 +200,7 @@ def test_the_modules_pass(command):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(CHECKOUT / "content", tmp_path_factory.mktemp("check") / "site", NOW)
+    return built_once(tmp_path_factory, CHECKOUT / "content", NOW)
 
 
 @pytest.fixture(scope="module")

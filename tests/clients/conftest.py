@@ -1,16 +1,15 @@
-"""Sites built by the command line, served by every host that clients are tested against."""
+"""Sites, each built once, served by every host that clients are tested against."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from clients.loopback import plain_folder, statuary_serve
 from support.requirements import require_module
+from support.shared_folders import built_once
 
 Build = Callable[[Path, str], Path]
 """Builds a content folder as of an instant; gives the site."""
@@ -25,17 +24,7 @@ a clock has the site built again by then.
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    @cache
-    def build_once(content: Path, now: str) -> Path:
-        out = tmp_path_factory.mktemp("site")
-        command = ["build", "--content", str(content), "--out", str(out), "--now", now]
-        done = subprocess.run(
-            [sys.executable, "-m", "statuary", *command], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return out
-
-    return build_once
+    return partial(built_once, tmp_path_factory)
 
 
 def host_folder(build: Build, _logs: pytest.TempPathFactory) -> Host:

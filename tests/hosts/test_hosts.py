@@ -8,12 +8,12 @@ from click.testing import CliRunner
 
 from statuary.cli.conform import command as conform
 from support.edge_runtimes import serve_project_with_netlify, thorough
-from support.host_servers import EMULATORS_LACK, SERVERS, build_project
+from support.host_servers import EMULATORS_LACK, SERVERS, project_for
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_project(tmp_path_factory.mktemp("project"))
+    return project_for(tmp_path_factory)
 
 
 SLOW = {

@@ -11,7 +11,7 @@ from statuary.cli.conform import command as conform
 from statuary.domain.hosting_settings import HostingSettings, PathLayout
 from support.edge_runtimes import Served, serve_project_with_cloudflare, serve_project_with_netlify
 from support.host_servers import (
-    build_project,
+    project_for,
     serve_folder_with_deno,
     serve_with_caddy,
     serve_with_nginx,
@@ -37,16 +37,14 @@ def contracts_conform(server: Served) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def sharded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_project(
-        tmp_path_factory.mktemp("sharded"), "\nhosting: {layout: sharded, files: [cloudflare]}\n"
-    )
+    return project_for(tmp_path_factory, "\nhosting: {layout: sharded, files: [cloudflare]}\n")
 
 
 @pytest.fixture(scope="module")
 def compressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("brotli")
     pytest.importorskip("backports.zstd")
-    return build_project(tmp_path_factory.mktemp("compressed"), "\nhosting: {precompressed: [gz, br, zst]}\n")
+    return project_for(tmp_path_factory, "\nhosting: {precompressed: [gz, br, zst]}\n")
 
 
 @pytest.mark.parametrize(
@@ -87,8 +85,8 @@ def test_compressed_forms_are_sent_to_clients_that_accept_them(serve, encodings,
 
 
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy])
-def test_plain_files_are_served_where_the_edge_module_is_down(serve, tmp_path):
-    project = build_project(tmp_path)
+def test_plain_files_are_served_where_the_edge_module_is_down(serve, tmp_path_factory):
+    project = project_for(tmp_path_factory)
     address = addresses(project)[0]
     with serve_folder_with_deno(project) as gone:
         pass

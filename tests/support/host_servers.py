@@ -1,5 +1,6 @@
 """The hosts that a build is served with, each set up by the files that `statuary hosting` writes for it."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -12,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import pytest
 
 from statuary.build.build import build_site
 from statuary.build.progress import NoProgress
@@ -32,6 +35,7 @@ from support.edge_runtimes import (
     write_host_files,
 )
 from support.requirements import CHECKOUT, require_module, require_program
+from support.shared_folders import made_once
 
 BUILT_AT = "2026-11-20T12:00:00Z"
 """Before some of the content's transitions and long enough ago, so that the clock has changed documents since."""
@@ -49,6 +53,13 @@ def build_project(project: Path, settings: str = SETTINGS) -> Path:
         outcome = build_site(project / "content", publication, parse_instant(BUILT_AT), NoProgress())
     assert outcome.applied, outcome.checked.all_findings
     return project
+
+
+def project_for(folders: pytest.TempPathFactory, settings: str = SETTINGS) -> Path:
+    """Return a project of this worker's own, whose site is built once for all workers."""
+    name = f"project-{hashlib.sha256(settings.encode()).hexdigest()[:12]}"
+    built = made_once(folders, name, lambda project: build_project(project, settings))
+    return shutil.copytree(built, folders.mktemp("project"), dirs_exist_ok=True)
 
 
 def choices_for(project: Path, **more: str) -> HostOptions:

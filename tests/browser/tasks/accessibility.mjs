@@ -1,32 +1,64 @@
 /**
  * What axe-core, the width of the window and the console have against pages, at each width and in each scheme. A page is
  * loaded once at a width; the scheme changes nothing but colours, so that only their rules run again in the other one.
+ * Of elements that stand side by side and are made alike, axe-core looks at the first three, or with `whole` at all.
  */
 
 const RULES = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] };
 const COLOURS = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
+const SCHEMES = { light: RULES, dark: COLOURS };
 
-export async function run({ open, axe }, { paths, widths }) {
+/** Removes the fourth and later of the elements that are made alike and stand alike: tags, attributes, classes, whether they have text. */
+function thinOut() {
+  const pointing = ["for", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "list", "headers"];
+  const ids = (one) => pointing.flatMap((name) => (one.getAttribute(name) ?? "").split(" ")).filter(Boolean);
+  const links = [...document.querySelectorAll(pointing.map((name) => `[${name}]`))].flatMap(
+    (from) => ids(from).map((id) => [from, document.getElementById(id)]));
+  const isNamed = (one) => links.some(([from, to]) => one.contains(to) && !one.contains(from));
+  const attribute = ({ name, value }) =>
+    ["class", "role", "type"].includes(name) ? `${name}=${value}` : `${name}${value === "" ? " empty" : ""}`;
+  const own = (one) =>
+    [one.tagName, ...[...one.attributes].map(attribute), one.textContent.trim() === "" ? "empty" : ""].join(" ");
+  const shape = (one) => `${own(one)} (${[...new Set([...one.children].map(shape))].sort()})`;
+  const isNeeded = (parent, child) =>
+    isNamed(child) || ["DT", "DD"].includes(child.tagName) || parent.textContent.trim() === child.textContent.trim();
+  const seen = {};
+  const thin = (parent, place) => {
+    for (const child of [...parent.children]) {
+      const made = `${place} > ${shape(child)}`;
+      seen[made] = (seen[made] ?? 0) + 1;
+      if (seen[made] > 3 && !isNeeded(parent, child)) child.remove();
+      else thin(child, `${place} > ${own(child)}`);
+    }
+  };
+  thin(document.body, "");
+}
+
+export async function run({ open, axe }, { paths, widths, whole = false }) {
   const found = [];
   for (const width of widths) {
     const options = { viewport: { width, height: 900 }, bypassCSP: true };
-    const { page, context, complaints, next } = await open(paths[0], options, () => {}, "load");
+    const { page, context, complaints, next } = await open(paths[0], options);
     for (const path of paths) {
       if (path !== paths[0]) await next(path);
       await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+      const where = (scheme) => `${path} at ${width} in ${scheme}`;
+      for (const colorScheme of Object.keys(SCHEMES)) {
+        await page.emulateMedia({ colorScheme });
+        const [wide, tall] = await page.evaluate(
+          () => [document.documentElement.scrollWidth - innerWidth, document.body.scrollHeight]);
+        if (wide > 0) found.push(`${where(colorScheme)}: ${wide} pixels wider than the window`);
+        if (tall < 300) found.push(`${where(colorScheme)}: ${tall} pixels tall, which is nothing`);
+      }
+      if (!whole) await page.evaluate(thinOut);
       await page.evaluate(axe);
-      for (const [colorScheme, runOnly] of [["light", RULES], ["dark", COLOURS]]) {
-        const where = `${path} at ${width} in ${colorScheme}`;
+      for (const [colorScheme, runOnly] of Object.entries(SCHEMES)) {
         await page.emulateMedia({ colorScheme });
         const violations = await page.evaluate(async (rules) => {
           const { violations } = await window.axe.run({ runOnly: rules, resultTypes: ["violations"] });
           return violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
         }, runOnly);
-        found.push(...violations.map((violation) => `${where}: ${violation}`));
-        const [wide, tall] = await page.evaluate(
-          () => [document.documentElement.scrollWidth - innerWidth, document.body.scrollHeight]);
-        if (wide > 0) found.push(`${where}: ${wide} pixels wider than the window`);
-        if (tall < 300) found.push(`${where}: ${tall} pixels tall, which is nothing`);
+        found.push(...violations.map((violation) => `${where(colorScheme)}: ${violation}`));
       }
       found.push(...complaints.splice(0).map((complaint) => `${path} at ${width}: ${complaint}`));
     }

@@ -1,14 +1,13 @@
 /** What the search finds for each query, typed letter by letter. */
 
 export async function run({ open, base }, { queries }) {
-  const { page, complaints } = await open("contracts/index.html");
+  const { page, complaints, quiet } = await open("contracts/index.html");
   const answers = {};
   for (const query of queries) {
     await page.locator("#query").fill("");
     await page.locator("#query").pressSequentially(query, { delay: 2 });
-    await page.waitForTimeout(200);
-    await page.waitForLoadState("networkidle");
-    await page.waitForTimeout(50);
+    await page.waitForFunction((typed) => new URLSearchParams(location.search).get("q") === typed, query.trim());
+    await quiet();
     answers[query] = {
       found: await page.locator("#found").textContent(),
       names: await page.locator("#results a").allTextContents(),

@@ -2,11 +2,11 @@
 
 export async function run({ open }, { path }) {
   const [plain, hash] = path.split("#");
-  const { page, context } = await open(plain, { permissions: ["clipboard-read", "clipboard-write"] });
+  const { page, context, quiet } = await open(plain, { permissions: ["clipboard-read", "clipboard-write"] });
   const file = `#${hash.split("-")[0]}`;
   const before = await page.locator(`${file} .code span`).count();
   await page.evaluate((anchor) => { location.hash = anchor; }, hash);
-  await page.waitForTimeout(200);
+  await quiet();
   const shown = {
     before,
     coloured: await page.locator(`${file} .code span`).count(),

@@ -14,7 +14,7 @@ export async function run({ open }, { path, from, steps }) {
   const { page, complaints } = await open(path, {}, async (page) => {
     page.on("load", () => { loads += 1; });
     await page.clock.install({ time: new Date(from) });
-  });
+  }, "networkidle");
   const texts = [await says(page)];
   let now = Date.parse(from);
   for (const step of steps) {

@@ -7,6 +7,7 @@ import pytest
 from support.browser import build
 from support.page_links import dead_links, parts_of
 from support.requirements import CHECKOUT
+from support.shared_folders import built_once
 from support.sites import SMALL_SITE, write_files
 
 NOW = "2026-11-20T12:00:00Z"
@@ -14,7 +15,7 @@ NOW = "2026-11-20T12:00:00Z"
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(CHECKOUT / "content", tmp_path_factory.mktemp("demo") / "site", NOW)
+    return built_once(tmp_path_factory, CHECKOUT / "content", NOW)
 
 
 def pages_of(site: Path) -> dict[str, bytes]:
