@@ -112,15 +112,18 @@ def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
 
 def _same_from(one: bytes, first: int, other: bytes, second: int) -> int:
     """Return how many bytes two texts have in common from two places on."""
-    found, size = 0, 64
-    while True:
-        ours = one[first + found : first + found + size]
-        theirs = other[second + found : second + found + size]
-        same = len(ours) if ours == theirs else _same(ours, theirs)
-        found += same
-        if same < size:
-            return found
-        size *= 2
+    found, size, longer = 0, 64, True
+    most = min(len(one) - first, len(other) - second)
+    while found < most:
+        ours = one[first + found : first + min(found + size, most)]
+        if other.startswith(ours, second + found):
+            found += len(ours)
+        elif size == 64:
+            return found + _same(ours, other[second + found : second + found + size])
+        else:
+            longer = False
+        size = size * 2 if longer else max(64, size // 2)
+    return most
 
 
 def _same(one: bytes, other: bytes) -> int:
