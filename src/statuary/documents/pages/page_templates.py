@@ -2,7 +2,7 @@
 
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -13,6 +13,7 @@ from typing import Any
 
 from jinja2 import DictLoader, Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined
 from jinja2.bccache import Bucket
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 from typing_extensions import override
 
@@ -25,9 +26,14 @@ REMEMBERED = (
     ("calendar_week.html", "calendar_head"),
     ("calendar_week.html", "calendar_week"),
     ("downtime_day.html", "downtime_day"),
+    ("macros.html", "ago"),
+    ("macros.html", "icon"),
+    ("macros.html", "moment"),
     ("macros.html", "downtimes"),
     ("macros.html", "past_card"),
     ("macros.html", "updates"),
+    ("legend.html", "legend"),
+    ("feed_links.html", "feed_links"),
     ("masthead.html", "masthead"),
     ("macros.html", "scheduled_card"),
     ("macros.html", "component_row"),
@@ -109,6 +115,32 @@ class CompiledTemplates(FileSystemBytecodeCache):
                 super().dump_bytecode(bucket)
 
 
+class _PackageContext(Context):
+    """Calls functions as they are: unlike those of Jinja, none here takes the context as its first argument."""
+
+    @override
+    def call(
+        self,
+        function: Callable[..., Any],
+        /,
+        *args: Any,
+        _loop_vars: object = None,
+        _block_vars: object = None,
+        **named: Any,
+    ) -> Any:
+        return function(*args, **named)
+
+
+class _PackageEnvironment(Environment):
+    """The environment for the templates of the package, which all have the same globals."""
+
+    context_class = _PackageContext
+
+    @override
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        return self.globals
+
+
 @cache
 def _own_source() -> str:
     return Path(__file__).read_text("utf-8")
@@ -121,7 +153,7 @@ def _package_templates() -> Mapping[str, str]:
 
 
 def _package_environment() -> Environment:
-    return Environment(
+    return _PackageEnvironment(
         loader=DictLoader(_package_templates()),
         autoescape=True,
         undefined=StrictUndefined,

@@ -89,7 +89,8 @@ def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
     parts = tuple(fractions)
     if not parts:
         return None
-    return float(sum(parts, Fraction()) / len(parts) * 10_000 // 1) / 100
+    total = sum(parts[1:], parts[0])
+    return total.numerator * 10_000 // (total.denominator * len(parts)) / 100
 
 
 @lru_cache(maxsize=2)

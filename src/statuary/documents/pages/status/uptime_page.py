@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import date
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -15,6 +16,7 @@ from statuary.domain.status.calendar_days import ONE_DAY, day_start
 from statuary.domain.status.components import Component
 from statuary.domain.status.downtime import DateRange, DayDowntime
 from statuary.domain.status.uptime import (
+    NO_OUTAGE,
     WINDOW_DAYS,
     ComponentUptime,
     Outage,
@@ -186,9 +188,14 @@ class UptimeViewBuilder:
 
     def _month(self, month: MonthTableKey) -> UptimeMonth:
         days = _days(month.month)
-        downtimes = {one.day.iso: one for one in month.downtimes}
+        known = range(0) if month.known is None else range(month.known[0].day, month.known[1].day + 1)
         blank = [CalendarCell(number=0, status="")]
-        cells = [*blank * (days[0].isoweekday() - 1), *(_cell(day, downtimes, month.known) for day in days)]
+        cells = blank * (days[0].isoweekday() - 1)
+        before = len(cells) - 1
+        cells += [_day_cell(day.day, known=day.day in known) for day in days]
+        for one in month.downtimes:
+            number = int(one.day.iso[-2:])
+            cells[before + number] = CalendarCell(number, one.status, one.lengths)
         cells += blank * (-len(cells) % 7)
         return UptimeMonth(
             month=self._dates.month(*month.month),
@@ -227,25 +234,25 @@ def _month(
     views: Mapping[date, DowntimeDay],
     downtimes: Mapping[date, DayDowntime],
 ) -> MonthTableKey:
-    days = [day for day in _days(month) if known[0] <= day <= known[1]]
+    days = _days(month)
+    first, last = max(days[0], known[0]), min(days[-1], known[1])
+    affected = [day for day in views if first <= day <= last]
     return MonthTableKey(
         name=name,
         month=month,
-        known=(days[0], days[-1]) if days else None,
-        downtimes=tuple(views[day] for day in days if day in views),
-        outage=sum((downtimes[day].outage for day in days if day in downtimes), Outage()),
+        known=(first, last) if first <= last else None,
+        downtimes=tuple(views[day] for day in affected),
+        outage=sum((downtimes[day].outage for day in affected), NO_OUTAGE),
     )
 
 
-def _cell(day: date, downtimes: Mapping[str, DowntimeDay], known: tuple[date, date] | None) -> CalendarCell:
-    if known is None or not known[0] <= day <= known[1]:
-        return CalendarCell(number=day.day, status="unknown")
-    downtime = downtimes.get(day.isoformat())
-    if downtime is None:
-        return CalendarCell(number=day.day, status="operational")
-    return CalendarCell(number=day.day, status=downtime.status, title=downtime.lengths)
+@cache
+def _day_cell(number: int, *, known: bool) -> CalendarCell:
+    """Return a day without downtime."""
+    return CalendarCell(number, "operational" if known else "unknown")
 
 
+@lru_cache(maxsize=64)
 def _days(month: tuple[int, int]) -> list[date]:
     year, number = month
     first = date(year, number, 1)
