@@ -274,8 +274,8 @@ def test_a_site_that_cannot_be_read_takes_no_contracts(content, code):
 
 
 def test_with_several_chains_one_must_be_named(content, code):
-    site = content / "site.yaml"
-    site.write_text(site.read_text().replace("Local}]", "Local}, {chain_id: 1, name: Main}]"))
+    with (content / "site.yaml").open("a") as site:
+        site.write("  - {chain_id: 1, name: Main}\n")
     assert "choose a chain with --chain-id" in run(content, artifact("Fare"), *code("Fare")).stderr
     assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.OK
 

@@ -248,7 +248,7 @@ def other_hash(method, answer):
 def with_nodes(content, *urls):
     site = content / "site.yaml"
     listed = ", ".join(f'"{url}"' for url in urls)
-    site.write_text(site.read_text().replace("name: Local}", f"name: Local, rpc: [{listed}]}}"))
+    site.write_text(site.read_text().replace("31337}", f"31337, rpc: [{listed}]}}"))
     assert "rpc" in site.read_text()
 
 

@@ -34,15 +34,6 @@ def run(*arguments):
     return CliRunner().invoke(command, [*map(str, arguments), "--now", NOW])
 
 
-def site(folder, chains):
-    folder.mkdir(exist_ok=True)
-    content = empty_site(folder)
-    listed = ", ".join(f"{{chain_id: {one}, name: Chain {one}}}" for one in chains)
-    text = (content / "site.yaml").read_text()
-    (content / "site.yaml").write_text(text.replace("{chain_id: 31337, name: Local}", listed))
-    return content
-
-
 def contracts(content):
     return {
         str(file.relative_to(content)): file.read_bytes()
@@ -119,9 +110,9 @@ def test_real_records_come_through_a_server_byte_for_byte(tmp_path):
         f"contracts/{file.parent.name}/{file.name}": file.read_bytes() for file in source.glob("*/*.json")
     }
     chains = sorted({path.split("/")[1] for path in given})
-    theirs = site(tmp_path / "theirs", chains)
+    theirs = empty_site(tmp_path / "theirs", chains)
     shutil.copytree(source, theirs / "contracts", ignore=shutil.ignore_patterns("*.jsonl"))
-    ours = site(tmp_path / "ours", chains)
+    ours = empty_site(tmp_path / "ours", chains)
     with served_site(theirs, tmp_path / "theirs") as url:
         for chain_id in chains:
             result = run("import", "sourcify", url, "--chain-id", chain_id, "--content", ours)
@@ -136,7 +127,7 @@ def test_real_records_come_through_a_server_byte_for_byte(tmp_path):
 def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(tmp_path):
     theirs = site_of_many(tmp_path / "theirs", 7)
     given = {path_of(number): record_of(number) for number in range(1, 8)}
-    ours = site(tmp_path, [CHAIN])
+    ours = empty_site(tmp_path, [CHAIN])
     documents = [f"/v2/contract/{CHAIN}/{path.rpartition('/')[2][:-5]}" for path in given]
     with served_site(theirs, tmp_path / "theirs") as url, failing(url) as proxy:
         limited, broken, cut, html, half = documents[:5]
@@ -165,7 +156,7 @@ def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(
 
 
 def test_an_unreachable_server_ends_the_import(tmp_path):
-    ours = site(tmp_path, [CHAIN])
+    ours = empty_site(tmp_path, [CHAIN])
     with failing("http://127.0.0.1:9") as proxy:
         proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * TRIES for address in ADDRESSES}
         done, _ = run_import(ours, proxy.url, ADDRESSES)
@@ -210,7 +201,7 @@ def a_false_record():
     ],
 )
 def test_an_invalid_record_is_not_written(body, message, tmp_path):
-    ours = site(tmp_path, [CHAIN])
+    ours = empty_site(tmp_path, [CHAIN])
     done = import_body(ours, body)
     assert message in done.report.lost[0].reason
     assert not contracts(ours)
@@ -227,7 +218,7 @@ def import_body(content, body):
 
 
 def test_a_match_id_that_is_taken_is_replaced(tmp_path):
-    ours = site(tmp_path, [CHAIN])
+    ours = empty_site(tmp_path, [CHAIN])
     (ours / path_of(2)).parent.mkdir(parents=True)
     (ours / path_of(2)).write_bytes(json.dumps(json.loads(record_of(2)) | {"matchId": "1"}).encode())
     done = import_body(ours, record_of(1))

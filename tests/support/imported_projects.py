@@ -1,6 +1,7 @@
 """The small project that real tool chains built for tests/importing, and what a real node then held of it."""
 
 import json
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from statuary.domain.primitives import Hex, parse_address, parse_chain_id, parse
 from statuary.importing.imported_compilation import ImportedCompilation
 from statuary.importing.on_chain_contract import OnChainContract
 from statuary.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
-from support.sites import CHAIN, SITE, write_files
+from support.sites import SITE, write_files
 
 HERE = Path(__file__).parents[1] / "importing"
 CHAIN_ID = parse_chain_id("31337")
@@ -51,9 +52,11 @@ def the_only(folder: Path, pattern: str) -> Path:
     return file
 
 
-def empty_site(folder: Path) -> Path:
-    """Write the small site's settings, for a local chain, and return its content folder."""
-    return write_files(folder / "content", {"site.yaml": SITE.replace(CHAIN, CHAIN_ID)})
+def empty_site(folder: Path, chain_ids: Iterable[object] = (CHAIN_ID,)) -> Path:
+    """Write a site with these chains and without contracts, and return its content folder."""
+    page = SITE.partition("chains:")[0].replace("  id:", "  created_at: 2026-11-20T12:00:00Z\n  id:")
+    chains = "".join(f"  - {{chain_id: {one}, name: Chain {one}}}\n" for one in chain_ids)
+    return write_files(folder / "content", {"site.yaml": f"{page}chains:\n{chains}"})
 
 
 def catalogue_of(content: Path) -> Catalogue:
