@@ -51,6 +51,10 @@ class PageTexts:
         """Say whether there is a text."""
         return key in self._texts
 
+    def below(self, prefix: str) -> list[tuple[str, str]]:
+        """Return the keys with a prefix, and their texts."""
+        return [(key, text) for key, text in self._texts.items() if key.startswith(prefix)]
+
 
 def languages() -> tuple[str, ...]:
     """Return the tags of the languages of the package."""
