@@ -1,5 +1,6 @@
 """Chain ids, addresses, hex values and instants; each type's values come from its parser only."""
 
+from binascii import a2b_hex
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NewType
@@ -119,11 +120,9 @@ def is_hex_digits(digits: str) -> bool:
 def decode_hex_digits(digits: str) -> bytes | None:
     """Return the bytes of an even number of hex digits; None if the text is anything else."""
     try:
-        data = bytes.fromhex(digits)
+        return a2b_hex(digits)  # in half the time of `bytes.fromhex`, which also skips white space
     except ValueError:
         return None
-    # fromhex is the fastest check, but skips white space: hence the length
-    return data if len(data) * 2 == len(digits) else None
 
 
 def parse_hex(text: str) -> Hex:

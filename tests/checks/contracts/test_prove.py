@@ -209,3 +209,10 @@ def test_an_empty_record_is_rejected():
 def test_records_that_are_proved_together_have_the_proofs_that_each_has_alone():
     records = [*(made_record(name) for name in FEATURES), {}]
     assert prove_together([Provable(record) for record in records]) == [prove(record) for record in records]
+
+
+def test_bytecode_that_ends_within_a_byte_of_the_one_on_the_chain_is_not_hex():
+    record = made_record()
+    record["runtimeBytecode"]["recompiledBytecode"] = record["runtimeBytecode"]["onchainBytecode"][:-1]
+    (finding,) = result_of(record, "hex-is-well-formed").findings
+    assert finding.pointer == ("runtimeBytecode", "recompiledBytecode")

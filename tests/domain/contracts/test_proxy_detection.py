@@ -44,6 +44,16 @@ def test_a_clone_names_its_implementation(code):
     assert evidence.implementation.lower() == "0x" + IMPLEMENTATION
 
 
+@steady
+@given(st.binary(min_size=20, max_size=20))
+def test_a_clone_is_known_as_its_disassembly_would_tell(implementation):
+    for code in (CLONE, CLONE_CREATION):
+        other = code.replace(bytes.fromhex(IMPLEMENTATION), implementation)
+        marks = proxy_marks(other)
+        assert (marks.is_factory, marks.fixed) == (False, (implementation,))
+        assert proxy_evidence(other).implementation.lower() == "0x" + implementation.hex()
+
+
 def test_storage_must_be_read_where_a_slot_is_pushed():
     evidence = proxy_evidence(EIP_1967)
     assert (evidence.verdict, evidence.candidates) == (ProxyVerdict.NEEDS_CHAIN, ("EIP1967Proxy",))

@@ -5,6 +5,7 @@ another chain.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from typing_extensions import override
@@ -70,15 +71,28 @@ def anchor_claims(record: RecordView, anchor: Anchor | None, digest: str) -> Anc
         anchor: the chain's proofs; None if there are none.
         digest: SHA-256 of the record's canonical bytes, which the anchor must name.
     """
+    if anchor is None:
+        return _without_anchor(_OnChain(record, None).missing(), _Deployed(record, None).missing())
     problems: list[tuple[str, str]] = []
     pinned: list[str] = []
-    if anchor is not None and anchor.record != digest:
+    if anchor.record != digest:
         problems.append((OTHER_RECORD, ""))
     claims = (
         _claim(_OnChain(record, anchor), digest, pinned, problems),
         _claim(_Deployed(record, anchor), digest, pinned, problems),
     )
     return AnchorClaims(claims, tuple(pinned), tuple(problems))
+
+
+@lru_cache(maxsize=64)
+def _without_anchor(on_chain: str, deployed: str) -> AnchorClaims:
+    """Return the claims of a record without proofs of the chain, of the reasons why there are none."""
+    return AnchorClaims(
+        (
+            Claim(ClaimName.ON_CHAIN, ClaimStatus.NOT_SHOWN, on_chain),
+            Claim(ClaimName.DEPLOYED, ClaimStatus.NOT_SHOWN, deployed),
+        )
+    )
 
 
 class _ChainClaim:

@@ -6,12 +6,16 @@ prints them, `--skip` and `--only` accept them.
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from statuary.checks.contracts.record_view import RecordView
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, EvidenceValue
 from statuary.domain.findings import Finding, Pointer, Severity
 from statuary.domain.limits import MAX_SHOWN_FINDINGS
+
+# Python 3.11 takes as long to read a member of an enumeration as to run a small check
+_PASSED: Final = CheckOutcome.PASSED
+_NOT_APPLICABLE: Final = CheckOutcome.NOT_APPLICABLE
 
 
 class Violation(NamedTuple):
@@ -53,9 +57,13 @@ class ContractCheck(NamedTuple):
         """Check one record."""
         observed = tuple(islice(self.observe(record), MAX_SHOWN_FINDINGS))
         if not observed:
-            return CheckResult(self.name, CheckOutcome.NOT_APPLICABLE)
-        if len(observed) == 1 and isinstance(only := observed[0], Evidence):
-            return CheckResult(self.name, CheckOutcome.PASSED, only.facts)
+            return CheckResult(self.name, _NOT_APPLICABLE)
+        if len(observed) == 1:
+            only = observed[0]
+            if isinstance(only, Evidence):
+                return CheckResult(self.name, _PASSED, only.facts)
+            if isinstance(only, NotApplicable):
+                return CheckResult(self.name, _NOT_APPLICABLE, reason=only.reason)
         return self._result(observed)
 
     def _result(self, observed: tuple[Observation, ...]) -> CheckResult:
@@ -84,13 +92,13 @@ class ContractCheck(NamedTuple):
 
 def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> CheckOutcome:
     if not findings:
-        return CheckOutcome.PASSED if facts else CheckOutcome.NOT_APPLICABLE
+        return _PASSED if facts else _NOT_APPLICABLE
     severities = {finding.severity for finding in findings}
     if Severity.ERROR in severities:
         return CheckOutcome.FAILED
     if Severity.WARNING in severities:
         return CheckOutcome.WARNED
-    return CheckOutcome.PASSED
+    return _PASSED
 
 
 def contract_check(observe: CheckFunction, severity: Severity = Severity.ERROR) -> ContractCheck:

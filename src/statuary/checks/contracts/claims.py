@@ -70,6 +70,10 @@ CLAIMED: Final = dict.fromkeys(
 )
 """The weakest pins of the other members, in the order of the proof document."""
 
+_COUNTED: Final = tuple(
+    (outcome.value, outcome) for outcome in (CheckOutcome.PASSED, CheckOutcome.FAILED, CheckOutcome.SKIPPED)
+)
+
 MAX_NAMED: Final = 3
 """The most checks that a reason names."""
 
@@ -100,8 +104,7 @@ def claims(
 def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
     """Return claim A, which depends on all checks."""
     outcomes = [result.outcome for result in results]
-    counted = (CheckOutcome.PASSED, CheckOutcome.FAILED, CheckOutcome.SKIPPED)
-    evidence: dict[str, EvidenceValue] = {outcome.value: outcomes.count(outcome) for outcome in counted}
+    evidence: dict[str, EvidenceValue] = {name: outcomes.count(outcome) for name, outcome in _COUNTED}
     name = ClaimName.CONSISTENT
     if evidence["failed"]:
         failed = _ended(results, CheckOutcome.FAILED)

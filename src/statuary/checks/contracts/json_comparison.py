@@ -7,7 +7,7 @@ from typing import TypeVar
 import orjson
 
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import InvalidValueError
+from statuary.domain.primitives import InvalidValueError, decode_hex_digits
 
 Part = TypeVar("Part")
 
@@ -38,11 +38,8 @@ def hex_bytes(text: Json) -> bytes | None:
     if not isinstance(text, str) or not text.startswith("0x"):
         return None
     digits = text[2:]
-    try:
-        data = bytes.fromhex(digits)
-    except ValueError:
-        return None
-    return data if data.hex() == digits else None  # fromhex also takes capitals and white space
+    data = decode_hex_digits(digits)
+    return data if data is not None and data.hex() == digits else None  # capitals are decoded too
 
 
 def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:

@@ -34,8 +34,9 @@ class MetadataHashes:
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
             return None
-        if text.encode("utf-8", "surrogatepass") == json_bytes(self._value, sort_keys=True):
-            return text  # as solc writes it: sorted, so no key is repeated
+        encoded = text.encode("utf-8", "surrogatepass")
+        if encoded == json_bytes(self._value) or encoded == json_bytes(self._value, sort_keys=True):
+            return text  # as solc writes it, so no key is repeated
         try:
             is_same = same_json(orjson.loads(text), self._value)
         except (ValueError, TypeError):

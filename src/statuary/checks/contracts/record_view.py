@@ -73,7 +73,11 @@ class SideView:
     def recompiled(self) -> bytes | None:
         """The compiler's code, with zeros for libraries and immutables."""
         text = self.value.get("recompiledBytecode")
-        return self.onchain if text == self.value.get("onchainBytecode") else hex_bytes(text)
+        onchain = as_text(self.value.get("onchainBytecode"))
+        if self.onchain is None or not text or len(text) % 2 or not onchain.startswith(text):
+            return hex_bytes(text)
+        # nearly always all of the on-chain code, or all but its constructor arguments
+        return self.onchain if len(text) == len(onchain) else self.onchain[: len(text) // 2 - 1]
 
     @computed_once
     def values(self) -> Mapping[str, Json]:

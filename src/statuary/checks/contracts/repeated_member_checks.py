@@ -36,16 +36,16 @@ def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observatio
     given = as_object(record.value.get("stdJsonInput"))
     extra = as_object(record.value.get("additionalInput"))
     # sources are plain texts, so == is exact; nearly always it is the same object twice, which is fast
-    yield from _compare(
-        given.get("sources") == record.value.get("sources"), ("stdJsonInput", "sources"), ("sources",)
-    )
+    if given.get("sources") != record.value.get("sources"):
+        yield _difference(("stdJsonInput", "sources"), ("sources",))
     pairs: dict[str, tuple[Json, Pointer]] = {
         "language": (record.compilation.get("language"), ("compilation", "language")),
         "settings": (record.compilation.get("compilerSettings"), ("compilation", "compilerSettings")),
         _OVERRIDES: (extra.get(_OVERRIDES), ("additionalInput", _OVERRIDES)),
     }
     for member, (repeated, pointer) in pairs.items():
-        yield from _compare(same_json(given.get(member), repeated), ("stdJsonInput", member), pointer)
+        if not same_json(given.get(member), repeated):
+            yield _difference(("stdJsonInput", member), pointer)
     for member in sorted(extra.keys() - ({_OVERRIDES} if record.language == "Vyper" else set())):
         yield Violation(f"{record.language} takes no input {member[:80]!r}", ("additionalInput", member))
     yield Evidence({"sources": len(record.sources), "members": len(pairs) + 1})
@@ -55,11 +55,8 @@ def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observati
     """The stdJsonOutput has the record's artifacts, bytecode and source maps, and nothing else."""
     where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
     output = as_object(record.value.get("stdJsonOutput"))
-    yield from _compare(
-        same_json(output.get("sources"), record.value.get("sourceIds")),
-        ("stdJsonOutput", "sources"),
-        ("sourceIds",),
-    )
+    if not same_json(output.get("sources"), record.value.get("sourceIds")):
+        yield _difference(("stdJsonOutput", "sources"), ("sourceIds",))
     if record.output_contract is None:
         yield Violation("stdJsonOutput has no contract of the record's fully qualified name", where[:2])
         return
@@ -70,28 +67,27 @@ def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observati
         yield Violation(f"stdJsonOutput has an unknown member {member[:80]!r}", (*where, member))
     held = record.output_contract
     yield from _compare_members(_PLAIN_MEMBERS, held, where, record.value, ())
-    yield from _compare(_is_metadata(record), (*where, "metadata"), ("metadata",))
+    if not _is_metadata(record):
+        yield _difference((*where, "metadata"), ("metadata",))
     evm = as_object(held.get("evm"))
     for side, member in ((record.creation, "bytecode"), (record.runtime, "deployedBytecode")):
         yield from _compare_code(side, as_object(evm.get(member)), (*where, "evm", member))
     yield Evidence({"members": len(_PLAIN_MEMBERS) + 2, "bytecodes": 2})
 
 
-def _compare(same: bool, pointer: Pointer, other: Pointer) -> Iterator[Violation]:  # noqa: FBT001 - the answer itself
-    if not same:
-        yield Violation(
-            f"{'.'.join(map(str, pointer))} is not the same as {'.'.join(map(str, other))}",
-            pointer,
-            "write both from one run of the compiler",
-        )
+def _difference(pointer: Pointer, other: Pointer) -> Violation:
+    return Violation(
+        f"{'.'.join(map(str, pointer))} is not the same as {'.'.join(map(str, other))}",
+        pointer,
+        "write both from one run of the compiler",
+    )
 
 
 def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) -> Iterator[Violation]:
     recompiled = side.value.get("recompiledBytecode")
     digits = recompiled[2:] if isinstance(recompiled, str) else ""
-    yield from _compare(
-        (code.get("object") or "") == digits, (*pointer, "object"), (side.member, "recompiledBytecode")
-    )
+    if (code.get("object") or "") != digits:
+        yield _difference((*pointer, "object"), (side.member, "recompiledBytecode"))
     yield from _compare_members(_CODE_MEMBERS, code, pointer, side.value, (side.member,))
 
 
@@ -99,8 +95,8 @@ def _compare_members(
     members: Sequence[str], given: Mapping[str, Json], where: Pointer, own: Mapping[str, Json], other: Pointer
 ) -> Iterator[Violation]:
     for member in members:
-        same = same_json(given.get(member), own.get(member))
-        yield from _compare(same, (*where, member), (*other, member))
+        if not same_json(given.get(member), own.get(member)):
+            yield _difference((*where, member), (*other, member))
 
 
 def _is_metadata(record: RecordView) -> bool:

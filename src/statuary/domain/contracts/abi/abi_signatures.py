@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+import orjson
+
 from statuary.domain.contracts.abi.abi_types import canonical, is_identifier, parse_abi_types
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, keccak256
@@ -18,6 +20,11 @@ SIGNATURE_KINDS: Final = ("function", "event", "error")
 
 REMEMBERED_SIGNATURES = 65_536
 """How many hashes are kept: half of all signatures in a set of real contracts repeat within a few records."""
+
+REMEMBERED_ITEMS: Final = 16_384
+"""How many items are kept with their signatures, about 6 MB."""
+
+_TEXTS: Final[dict[bytes, str | None]] = {}
 
 
 def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
@@ -31,10 +38,23 @@ def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
         if (
             isinstance(item, dict)
             and (kind := item.get("type")) in SIGNATURE_KINDS
-            and (text := signature_text(item))
+            and (text := _known_text(item))
         ):
             texts[kind].add(text)
     return {kind: [signature_entry(text) for text in sorted(texts[kind])] for kind in SIGNATURE_KINDS}
+
+
+def _known_text(item: Mapping[str, Json]) -> str | None:
+    """Return an item's signature; that of the same item of another ABI is not made again."""
+    try:
+        key = orjson.dumps(item)
+    except TypeError:  # orjson's own error: a lone surrogate, or nested too deep
+        return signature_text(item)
+    if key not in _TEXTS:
+        if len(_TEXTS) == REMEMBERED_ITEMS:
+            _TEXTS.clear()
+        _TEXTS[key] = signature_text(item)
+    return _TEXTS[key]
 
 
 def signature_text(item: Mapping[str, Json]) -> str | None:

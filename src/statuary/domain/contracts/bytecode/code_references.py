@@ -36,6 +36,8 @@ def parse_link_references(link_references: Json) -> list[CodeReference]:
     Raises:
         InvalidValueError: if it is not such a map.
     """
+    if link_references is None or link_references == {}:
+        return []
     return [
         place
         for file, libraries in sorted(_members(link_references, "linkReferences"), key=_name)
@@ -50,6 +52,8 @@ def parse_immutable_references(immutable_references: Json) -> list[CodeReference
     Raises:
         InvalidValueError: if it is not such a map.
     """
+    if immutable_references is None or immutable_references == {}:
+        return []
     return [
         place
         for ast_id, positions in _members(immutable_references, "immutableReferences")

@@ -34,6 +34,10 @@ EIP_1167 = re.compile(
 )
 """The clone of EIP-1167, its implementation in the middle."""
 
+CLONE_BYTES = 45
+_CLONE_CONSTRUCTORS = (b"", bytes.fromhex("3d602d80600a3d3981f3"))
+"""What precedes a clone in nearly all code of one, so that it need not be disassembled: nothing, or what returns it."""
+
 _SLOT_BYTES = {bytes.fromhex(slot): proxy_type for slot, proxy_type in SLOTS.items()}
 _DELEGATES_TO_OWN_SLOT = bytes.fromhex("30545af4")  # ADDRESS SLOAD GAS DELEGATECALL
 _SEQUENCE = "SequenceWalletProxy"
@@ -104,7 +108,9 @@ class ProxyMarks(NamedTuple):
 
 def proxy_evidence(code: bytes) -> ProxyEvidence:
     """Return what a contract's code (creation code if known, else runtime code) decides about proxies."""
-    ending = EIP_1167.fullmatch(code[-45:])
+    ending = EIP_1167.fullmatch(code[-CLONE_BYTES:])
+    if ending is not None and code[:-CLONE_BYTES] in _CLONE_CONSTRUCTORS:
+        return ProxyEvidence(ProxyVerdict.EIP_1167_PROXY, checksum_address("0x" + ending[1].hex()))
     if ending is None and not _may_have_marks(code):
         return ProxyEvidence(ProxyVerdict.NOT_PROXY)
     marks = proxy_marks(code)
