@@ -166,9 +166,7 @@ def offer_settings_only(
     fingerprint = fingerprint_of(*settings_only_inputs(catalogue, contracts, present)).text
     last, *paths = target.ledger.note(NOTE).split("\n")
     if verify or last != fingerprint or not target.keep(paths):
-        from statuary.checks.rule_catalogue import proof_rules
-
-        documents = settings_only_documents(catalogue, contracts, present, proof_rules())
+        documents = settings_only_documents(catalogue, contracts, present)
         placed = list(laid_out(documents, catalogue.hosting))
         target.offer(placed)
         paths = [document.path for document in placed]

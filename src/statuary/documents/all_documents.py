@@ -19,7 +19,6 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.contract_counts import ContractCounts
 from statuary.domain.contracts.record import ContractRow, RecordValue
 from statuary.domain.primitives import Instant
-from statuary.domain.rules import Rule
 
 if TYPE_CHECKING:
     from statuary.documents.feeds.feed_documents import FeedDocuments
@@ -130,7 +129,7 @@ def status_documents(
 
 
 def settings_only_documents(
-    catalogue: Catalogue, contracts: ContractCounts, present: Sequence[str], rules: Iterable[Rule]
+    catalogue: Catalogue, contracts: ContractCounts, present: Sequence[str]
 ) -> Iterator[Document]:
     """Yield the documents that do not change while the result of `settings_only_inputs` does not.
 
@@ -143,7 +142,7 @@ def settings_only_documents(
 
     yield chains_document(catalogue.chains)
     yield proof_schema_document()
-    yield proof_checks_document(rules)
+    yield proof_checks_document()
     openapi = openapi_document(catalogue)
     yield openapi
     yield from settings_only_pages(catalogue, contracts, present, orjson.loads(openapi.body))

@@ -72,9 +72,10 @@ def markdown_html(text: str, link_rel: str | None) -> str:
 
 def _paragraphs(text: str) -> str:
     """Return the HTML of a text without markup, as the parser would render it."""
-    paragraphs = (
-        "<br>\n".join(line.rstrip(" \t") for line in paragraph.split("\n"))
-        for paragraph in EMPTY_LINES.split(text)
-        if paragraph
-    )
-    return "\n".join(f"<p>{lines}</p>" for lines in paragraphs)
+    return "\n".join(f"<p>{lines}</p>" for lines in paragraphs_of(text, "<br>\n"))
+
+
+def paragraphs_of(text: str, line_break: str) -> list[str]:
+    """Return the paragraphs of a text without markup."""
+    paragraphs = filter(None, EMPTY_LINES.split(text))
+    return [line_break.join(line.rstrip(" \t") for line in one.split("\n")) for one in paragraphs]

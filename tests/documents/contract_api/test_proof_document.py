@@ -11,7 +11,6 @@ from jsonschema import Draft202012Validator
 from statuary.build.contract import build_contracts_of_files
 from statuary.build.incremental.fingerprint import ContractBuildSettings
 from statuary.checks.contracts.prove import prove
-from statuary.checks.rule_catalogue import proof_rules
 from statuary.content.read_content import read_content
 from statuary.documents.contract_api.proof_document import (
     proof_checks_document,
@@ -21,6 +20,7 @@ from statuary.documents.contract_api.proof_document import (
 from statuary.documents.encode import encode_unchecked
 from support import record_damages
 from support.contracts import FEATURES, made_record
+from support.proof_checks import CHECKS, generated_checks
 from support.real_records import real_records
 from support.record_damages import DAMAGES
 from support.requirements import CHECKOUT
@@ -69,8 +69,13 @@ def test_the_proofs_of_damaged_records(feature):
     assert failed > 20
 
 
+def test_the_shipped_rules_are_those_of_the_checks():
+    """`python tests/support/proof_checks.py` writes them again."""
+    assert CHECKS.read_text(encoding="utf-8") == generated_checks()
+
+
 def test_checks_are_explained_in_the_order_of_a_proof():
-    explained = orjson.loads(proof_checks_document(proof_rules()).body)["checks"]
+    explained = orjson.loads(proof_checks_document().body)["checks"]
     assert [one["check"] for one in explained] == [
         one["check"] for one in proof_of(made_record("everything"))["checks"]
     ]

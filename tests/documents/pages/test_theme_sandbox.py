@@ -23,7 +23,7 @@ FILES = {
     "include-absolute": '{% include "/proc/self/environ" %}',
     "include-passwd": '{% include "/etc/passwd" %}',
     "include-parent": '{% include "../../page_templates.py" %}',
-    "include-parent-of-package": '{% include "package/../../texts/en.toml" %}',
+    "include-parent-of-package": '{% include "package/../../texts/en.json" %}',
     "include-computed": '{% include ["/proc", "self", "environ"] | join("/") %}',
     "include-list": '{% include ["/proc/self/environ", "/etc/hostname"] %}',
     "import-file": '{% import "/etc/passwd" as passwd %}{{ passwd }}',

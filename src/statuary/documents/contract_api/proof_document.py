@@ -3,7 +3,6 @@
 A reader who does not trust the publisher runs the same checks on the record beside it.
 """
 
-from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,11 +11,11 @@ import orjson
 from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_json, encode_unchecked
+from statuary.documents.url import Url
 from statuary.domain.chain.anchor import anchor_json
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, Claim, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json
-from statuary.domain.rules import Rule
 from statuary.version import VERSION
 
 
@@ -86,19 +85,19 @@ def _check(result: CheckResult) -> dict[str, Json]:
 
 def proof_schema_document() -> Document:
     """Return the JSON Schema of every proof."""
-    schema = Path(__file__).with_name("proof.schema.json").read_bytes()
-    return Document(
-        path=url_table.PROOF_SCHEMA.path(),
-        cache=url_table.PROOF_SCHEMA.cache,
-        body=encode_json(orjson.loads(schema)),
-    )
+    return _document(url_table.PROOF_SCHEMA, "proof.schema.json")
 
 
-def proof_checks_document(rules: Iterable[Rule]) -> Document:
+CHECKS_FILE = "checks.json"
+"""The rules of all checks of a proof, as tests/support/proof_checks.py writes them: a build without contracts does not
+import the checks."""
+
+
+def proof_checks_document() -> Document:
     """Return the rules of the checks that proofs name, in the order of proofs."""
-    checks = [{"check": rule.name, "severity": rule.severity, "rule": rule.sentence} for rule in rules]
-    return Document(
-        path=url_table.PROOF_CHECKS.path(),
-        cache=url_table.PROOF_CHECKS.cache,
-        body=encode_json({"checks": checks}),
-    )
+    return _document(url_table.PROOF_CHECKS, CHECKS_FILE)
+
+
+def _document(url: Url, file: str) -> Document:
+    value = orjson.loads(Path(__file__).with_name(file).read_bytes())
+    return Document(path=url.path(), cache=url.cache, body=encode_json(value))

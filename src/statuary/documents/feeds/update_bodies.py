@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from html import unescape
 
-from statuary.documents.markdown import markdown_html
+from statuary.documents.markdown import MARKUP, markdown_html, paragraphs_of
 
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML 1.0 does not allow: most control characters, lone surrogates."""
@@ -45,6 +45,9 @@ def body_html(body: str) -> str:
     """Return an update's body as safe, well-formed HTML; line breaks become `<br />`, as in Statuspage's feeds."""
     text = xml_text(body).replace("\r\n", "\n").replace("\r", "\n").rstrip()
     leading = "<br />" * (len(text) - len(text.lstrip("\n")))
+    if MARKUP.search(text) is None:
+        flat = "<br /><br />".join(paragraphs_of(text, "<br />")).strip()
+        return leading + EXTRA_BREAKS.sub("", flat)
     pieces = re.split(r"(<pre>.*?</pre>)", markdown_html(text, None), flags=re.DOTALL)
     flat = "".join(piece if piece.startswith("<pre>") else _lines(piece) for piece in pieces)
     apart = BEFORE_BLOCK.sub(r"\1", AFTER_BLOCK.sub(r"\1", flat))

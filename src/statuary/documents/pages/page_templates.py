@@ -5,13 +5,12 @@ import traceback
 from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
 from functools import cache, lru_cache
-from importlib.metadata import version
 from importlib.util import cache_from_source
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from jinja2 import DictLoader, Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined, compiler
 from jinja2.bccache import Bucket
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
@@ -93,7 +92,9 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     def __init__(self) -> None:
         folder = Path(cache_from_source(str(TEMPLATES / "any.py"))).parent
-        super().__init__(str(folder), f"%s.jinja-{version('jinja2')}.{sys.implementation.cache_tag}.pyc")
+        # another version of Jinja has another compiler
+        made_by = Path(compiler.__file__).stat().st_size
+        super().__init__(str(folder), f"%s.jinja-{made_by}.{sys.implementation.cache_tag}.pyc")
 
     @override
     def get_source_checksum(self, source: str) -> str:

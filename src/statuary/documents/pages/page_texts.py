@@ -1,12 +1,13 @@
 """The texts of pages by key: a file for each language; English fills the gaps."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from string import Formatter
 from typing import Any
+
+import orjson
 
 FOLDER = Path(__file__).with_name("texts")
 DEFAULT_LANGUAGE = "en"
@@ -58,8 +59,7 @@ class PageTexts:
 
 def languages() -> tuple[str, ...]:
     """Return the tags of the languages of the package."""
-    names = (entry.name for entry in FOLDER.iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    return tuple(sorted(file.stem for file in FOLDER.glob("*.json")))
 
 
 @lru_cache(maxsize=8)
@@ -95,8 +95,7 @@ def _placeholders(text: str) -> set[str]:
 
 @lru_cache(maxsize=8)
 def _read(language: str) -> dict[str, str]:
-    table = tomllib.loads(FOLDER.joinpath(f"{language}.toml").read_text("utf-8"))
-    return dict(_flat(table, ""))
+    return dict(_flat(orjson.loads(FOLDER.joinpath(f"{language}.json").read_bytes()), ""))
 
 
 def _flat(table: Mapping[str, Any], prefix: str) -> list[tuple[str, str]]:
