@@ -23,6 +23,9 @@ from statuary.publishing.safe_path import checked_path
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,200}")
 """Names that are certainly safe, as nearly all are."""
 
+STAGED = (ADD, REPLACE)
+"""The actions that need a staged file."""
+
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -53,32 +56,29 @@ class Stager:
         Raises:
             PublishingError: if a path is unsafe.
         """
-        body = document.body
+        path, body = document.path, document.body
         digest = document.digest or sha256(body).digest()
         case_aliases, others = self._aliases(document)
-        names = (document.path, *case_aliases)
-        found = [self._found(name, body, digest) for name in names]
-        actions = "".join([action for action, _ in found])
-        modified = self._stage(names, actions, found[0][1], body) if self.tree else found[0][1]
+        actions, modified = self._found(path, body, digest)
+        if self.tree and actions in STAGED:
+            modified = self._write(path, body)
+        holder = f"{self.root if actions == KEEP else self.tree}/{path}"  # the file that holds the body
+        for name in case_aliases:
+            action, _ = self._found(name, body, digest)
+            if self.tree and action in STAGED:
+                self._link(holder, name, body)
+            actions += action
         sources = "\n".join(document.sources)
         if document.sources:
-            self.source_folders.add(document.path.rpartition("/")[0])
-        yield OfferedFile(
-            document.path,
-            "\n".join(case_aliases),
-            digest,
-            len(body),
-            modified,
-            sources,
-            document.persistent,
-            actions,
-        )
+            self.source_folders.add(path.rpartition("/")[0])
+        aliases, persistent = "\n".join(case_aliases), document.persistent
+        yield OfferedFile(path, aliases, digest, len(body), modified, sources, persistent, actions)
         for name in others:
             action, there = self._found(name, body, digest)
-            if self.tree and action in (ADD, REPLACE):
-                self._link(self._source(document.path, actions), name, body)
+            if self.tree and action in STAGED:
+                self._link(holder, name, body)
                 there = modified
-            yield OfferedFile(name, "", digest, len(body), there, sources, document.persistent, action)
+            yield OfferedFile(name, "", digest, len(body), there, sources, persistent, action)
 
     def unchanged(self, path: str) -> OfferedFile | None:
         """Return an unchanged file as an offer; None if it differs from its ledger entry."""
@@ -155,21 +155,13 @@ class Stager:
             self.states[folder] = state
         return state
 
-    def _stage(self, names: tuple[str, ...], actions: str, modified: int, body: bytes) -> int:
-        """Stage a body under the names that need it; return the time of the first file."""
-        if actions[0] in (ADD, REPLACE):
-            modified = self._write(names[0], body)
-        for name, action in zip(names[1:], actions[1:], strict=True):
-            if action in (ADD, REPLACE):
-                self._link(self._source(names[0], actions), name, body)
-        return modified
-
-    def _source(self, path: str, actions: str) -> str:
-        """Return a file that already holds the body, staged or in place."""
-        return f"{self.root if actions[0] == KEEP else self.tree}/{path}"
-
     def _write(self, path: str, body: bytes) -> int:
-        descriptor = self._created(f"{self.tree}/{path}")
+        """Stage a body; return the time of its file."""
+        file = f"{self.tree}/{path}"
+        try:
+            descriptor = os.open(file, NEW_FILE, 0o666)
+        except (FileNotFoundError, FileExistsError) as error:
+            descriptor = self._opened_again(file, error)
         try:
             written = os.write(descriptor, body)
             while written < len(body):
@@ -178,14 +170,12 @@ class Stager:
         finally:
             os.close(descriptor)
 
-    def _created(self, file: str) -> int:
+    def _opened_again(self, file: str, error: OSError) -> int:
         """Return a descriptor of a new file; a leftover of an earlier attempt is never written through."""
-        try:
-            return os.open(file, NEW_FILE, 0o666)
-        except FileNotFoundError:
-            self._make_folder(os.path.dirname(file))
-        except FileExistsError:
+        if isinstance(error, FileExistsError):
             os.unlink(file)
+        else:
+            self._make_folder(os.path.dirname(file))
         return os.open(file, NEW_FILE, 0o666)
 
     def _link(self, source: str, path: str, body: bytes) -> None:

@@ -33,8 +33,9 @@ def write_partition_file(file: Path, made: PartitionResult) -> None:
     unfinished.unlink(missing_ok=True)
     with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
         connection.executescript(SCHEMA)
-        connection.executemany(f"INSERT INTO offered {OFFERED_VALUES}", made.files)
-        connection.executemany(f"INSERT INTO built {SOURCE_VALUES}", made.rows)
+        # sqlite3 binds the values of a plain tuple in half of the time
+        connection.executemany(f"INSERT INTO offered {OFFERED_VALUES}", map(tuple, made.files))
+        connection.executemany(f"INSERT INTO built {SOURCE_VALUES}", map(tuple, made.rows))
         connection.executemany("INSERT INTO folders VALUES (?)", ((folder,) for folder in made.folders))
         connection.execute("COMMIT")
     os.replace(unfinished, file)

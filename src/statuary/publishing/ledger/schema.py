@@ -6,6 +6,7 @@ made and, in a partial build, also what the last one made and this one does not 
 """
 
 from statuary.publishing.ledger.rows import OfferedFile, SourceRow
+from statuary.publishing.temporary_database import CACHE
 
 SCHEMA_VERSION = 6
 
@@ -68,6 +69,7 @@ SOURCES = f"CREATE TABLE IF NOT EXISTS main.sources {SOURCE_COLUMNS.format(key='
 
 WORK = f"""
 PRAGMA work.journal_mode=OFF; PRAGMA work.synchronous=OFF;
+PRAGMA work.cache_size=-{CACHE}; PRAGMA main.cache_size=-{CACHE};
 CREATE TABLE work.offered {OFFERED_COLUMNS.format(key="PRIMARY KEY COLLATE NOCASE")} WITHOUT ROWID;
 CREATE TABLE work.removed_unless_offered (path TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
 CREATE TABLE work.folders (path TEXT PRIMARY KEY) WITHOUT ROWID;
