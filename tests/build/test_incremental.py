@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import orjson
 import pytest
 
 from statuary.build import build as build_module
@@ -82,8 +83,10 @@ def looks(site: Path) -> dict[str, tuple[int, int, int]]:
 
 @pytest.fixture(params=["git", "times"])
 def content(tmp_path, request) -> Path:
-    """A content folder, in a repository or not; old enough that file times are trusted."""
+    """A content folder, in a repository and of two chains, or neither; old enough that file times are trusted."""
     content = site_of_many(tmp_path / "project", COUNT)
+    if request.param == "git":
+        add_chain(content)
     long_ago = time.time() - 60
     for file in content.rglob("*"):
         os.utime(file, (long_ago, long_ago))
@@ -92,6 +95,15 @@ def content(tmp_path, request) -> Path:
         git(content.parent, "add", ".")
         git(content.parent, "commit", "-qm", "All contracts")
     return content
+
+
+def add_chain(content: Path) -> None:
+    """Add a second chain: from then on, lists of addresses are made of the rows of all contracts."""
+    site = (content / "site.yaml").read_text()
+    write_files(content, {"site.yaml": site.replace("chains:\n", f"chains:\n{OTHER_CHAIN}", 1)})
+
+
+OTHER_CHAIN = "  - chain_id: 10\n    name: Other\n"
 
 
 def as_if_made_anew(content: Path, out: Path) -> None:
@@ -144,6 +156,39 @@ def test_added_changed_and_removed_contracts(content, tmp_path, built):
         path_of(4): "there was no ledger of an earlier build",
     }
     as_if_made_anew(content, tmp_path / "out")
+
+
+def test_the_chains_of_an_address(content, tmp_path):
+    """The document of an address is the same, whether its contract made it or the rows of all contracts."""
+
+    def chains_of_3() -> list[str]:
+        body = (tmp_path / "out/v2/contract/all-chains" / address_of(3)).read_bytes()
+        return [one["chainId"] for one in orjson.loads(body)["results"]]
+
+    with_one = (content / "site.yaml").read_text().replace(OTHER_CHAIN, "")
+    write_files(content, {"site.yaml": with_one})
+    build(content, tmp_path / "out")
+    alone = files_in(tmp_path / "out")
+    add_chain(content)
+    build(content, tmp_path / "out")
+    addresses = [path for path in alone if path.startswith("v2/contract/all-chains/")]
+    assert len({path.lower() for path in addresses}) == COUNT
+    assert {path: files_in(tmp_path / "out")[path] for path in addresses} == {
+        path: alone[path] for path in addresses
+    }
+    other = orjson.dumps(orjson.loads(record_of(3)) | {"chainId": "10", "matchId": "33"})
+    write_files(content, {f"contracts/10/{address_of(3)}.json": other})
+    build(content, tmp_path / "out")
+    assert chains_of_3() == [CHAIN, "10"]
+    as_if_made_anew(content, tmp_path / "out")
+    write_files(content, {path_of(3): None})
+    build(content, tmp_path / "out")
+    assert chains_of_3() == ["10"]
+    as_if_made_anew(content, tmp_path / "out")
+    write_files(content, {f"contracts/10/{address_of(3)}.json": None, "site.yaml": with_one})
+    build(content, tmp_path / "out")
+    as_if_made_anew(content, tmp_path / "out")
+    assert not list((tmp_path / "out/v2/contract/all-chains").glob(f"*{address_of(3)[-4:]}"))
 
 
 def test_a_rejected_record_is_checked_no_more_often_than_others(content, tmp_path, built):

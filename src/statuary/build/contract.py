@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,7 +22,8 @@ from statuary.checks.rule_catalogue import proof_rules
 from statuary.content.parse_record import ParsedContract
 from statuary.content.read_contract import read_contract
 from statuary.content.source_stat import SourceStat, source_stat
-from statuary.documents.all_documents import contract_documents
+from statuary.documents.all_documents import address_documents, contract_documents
+from statuary.documents.contract_api.contract_lists import AddressRows
 from statuary.documents.document import Document
 from statuary.documents.encode import encode_unchecked
 from statuary.documents.pages.contracts.page_members import with_page_members
@@ -136,6 +138,7 @@ def _built(
     found = (*(finding.within(source.path) for finding in proof.findings), *notes)
     published = proof.holds or settings.contracts.publish is PublishPolicy.ALL
     canonical = contract.canonical if record is contract.record else None
+    row = _row(record, settings)
     documents = contract_documents(
         record,
         proof,
@@ -145,11 +148,15 @@ def _built(
         digest=contract.digest,
         published=published,
     )
+    if published and len(settings.chains) == 1:  # no other contract can be at its address
+        documents = chain(
+            documents, address_documents([AddressRows(row.address, (source.location,), (row,))])
+        )
     return BuiltContract(
         source,
         contract.digest,
         documents=documents,
-        row=_row(record, settings),
+        row=row,
         published=published,
         findings=found if proof.holds else (),
         rejections=() if proof.holds else found,

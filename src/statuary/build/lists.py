@@ -50,6 +50,19 @@ def offer_lists(
 ) -> None:
     """Offer the lists of every chain and address with a change."""
     catalogue, sources = contracts.catalogue, contracts.sources
+    if len(catalogue.chains) > 1:  # of one chain, each contract brings the document of its address
+        _offer_addresses(target, contracts, progress, executor)
+    with stage(progress, "Lists"):
+        for chain_id, unchanged in _changed_chains(contracts).items():
+            documents = chain_list_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
+            target.offer(laid_out(documents, catalogue.hosting))
+            _remove_surplus_pages(target.ledger, chain_id)
+
+
+def _offer_addresses(
+    target: BuildTarget, contracts: BuiltContracts, progress: Progress, executor: Executor
+) -> None:
+    catalogue, sources = contracts.catalogue, contracts.sources
     with stage(progress, "Addresses"):
         addresses = rows_by_address(sources.rows_of_changed_addresses())
         partitions = _partitions(addresses, catalogue.hosting, target.output)
@@ -58,11 +71,6 @@ def offer_lists(
             progress.advance(result.items)
         names = _all_names(catalogue, sources.changed_addresses())
         target.ledger.documents.remove_unless_offered(names)
-    with stage(progress, "Lists"):
-        for chain_id, unchanged in _changed_chains(contracts).items():
-            documents = chain_list_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
-            target.offer(laid_out(documents, catalogue.hosting))
-            _remove_surplus_pages(target.ledger, chain_id)
 
 
 def _partitions(

@@ -13,11 +13,12 @@ of pages are statuary's own:
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
+from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
-from statuary.documents.encode import encode_json
+from statuary.documents.encode import encode_json, encode_unchecked
 from statuary.domain.contracts.record import LIST_MEMBERS, ContractRow
 from statuary.domain.site_settings import Chain
 
@@ -26,6 +27,8 @@ PAGE_SIZE = 200
 
 ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainId", "address", "verifiedAt")
 """The members of an entry of all-chains, in its own measured order."""
+
+all_chains_members = attrgetter(*ALL_CHAINS_ORDER)
 
 
 class AddressRows(NamedTuple):
@@ -92,11 +95,11 @@ def chain_documents(
 
 def all_chains_document(held: AddressRows) -> Document:
     """Return an address's entries on all chains, under its checksummed and its lower-case path."""
-    results = ({member: getattr(row, member) for member in ALL_CHAINS_ORDER} for row in held.rows)
+    results = [dict(zip(ALL_CHAINS_ORDER, all_chains_members(row), strict=True)) for row in held.rows]
     return Document(
         path=url_table.CONTRACT_ALL_CHAINS.path(address=held.address),
         aliases=(url_table.CONTRACT_ALL_CHAINS.path(address=held.address.lower()),),
-        body=_results(results),
+        body=encode_unchecked({"results": results}),
         sources=held.locations,
         persistent=True,
     )
