@@ -64,21 +64,22 @@ class Stager:
             modified = self._write(path, body)
         holder = f"{self.root if actions == KEEP else self.tree}/{path}"  # the file that holds the body
         for name in case_aliases:
-            action, _ = self._found(name, body, digest)
-            if self.tree and action in STAGED:
-                self._link(holder, name, body)
-            actions += action
+            actions += self._stage_alias(holder, name, body, digest)[0]
         sources = "\n".join(document.sources)
         if document.sources:
             self.source_folders.add(path.rpartition("/")[0])
         aliases, persistent = "\n".join(case_aliases), document.persistent
         yield OfferedFile(path, aliases, digest, len(body), modified, sources, persistent, actions)
         for name in others:
-            action, there = self._found(name, body, digest)
-            if self.tree and action in STAGED:
-                self._link(holder, name, body)
-                there = modified
-            yield OfferedFile(name, "", digest, len(body), there, sources, persistent, action)
+            action, there = self._stage_alias(holder, name, body, digest)
+            yield OfferedFile(name, "", digest, len(body), there or modified, sources, persistent, action)
+
+    def _stage_alias(self, holder: str, name: str, body: bytes, digest: bytes) -> tuple[str, int]:
+        """Link a name to the file that holds its body, if it has another; return the action and its time, or 0."""
+        action, there = self._found(name, body, digest)
+        if self.tree and action in STAGED:
+            self._link(holder, name, body)
+        return action, there
 
     def unchanged(self, path: str) -> OfferedFile | None:
         """Return an unchanged file as an offer; None if it differs from its ledger entry."""
