@@ -208,8 +208,8 @@ def workshop():
 # one contract for each compiler and language; `statuary check --recompile` does all of them
 COMPILED_AGAIN = [
     "WrappedPlinth",
-    "FixedPoint",
     "Faucet",
+    "CuratorsWallet",
     "RewardSchedule",
     "Scaffold",
     "AuctionRoom",

@@ -16,7 +16,7 @@ from support.edge_vectors import EPOCHS, ERROR_ID, ODD, ODD_RECORD, TWIN, VECTOR
 
 Case = dict[str, Any]
 
-SELECTIONS = int(os.environ.get("EDGE_SELECTIONS", "4000"))
+SELECTIONS = int(os.environ.get("EDGE_SELECTIONS", "1500"))
 
 
 def comparable(answer: Case | None, like: Case | None) -> Case | None:

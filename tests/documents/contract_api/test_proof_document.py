@@ -20,6 +20,7 @@ from statuary.documents.contract_api.proof_document import (
 from statuary.documents.encode import encode_unchecked
 from support import record_damages
 from support.contracts import FEATURES, made_record
+from support.edge_runtimes import thorough
 from support.proof_checks import CHECKS, generated_checks
 from support.real_records import real_records
 from support.record_damages import DAMAGES
@@ -60,13 +61,14 @@ def test_the_proofs_of_damaged_records(feature):
     text = orjson.dumps(made_record(feature))
     record_damages.STRANGER = made_record("everything")
     failed = 0
-    for damage in DAMAGES:
+    damages = DAMAGES if feature == "everything" or thorough() else DAMAGES[::3]
+    for damage in damages:
         record = orjson.loads(text)
         if damage.apply(record):
             proof = proof_of(record, published=False)
             validator().validate(proof)
             failed += not proof["holds"]
-    assert failed > 20
+    assert failed > len(damages) / 6
 
 
 def test_the_shipped_rules_are_those_of_the_checks():

@@ -15,7 +15,7 @@ from statuary.documents.openapi.operations import OPERATIONS
 from statuary.documents.url_table import CONTRACT_PAGE, URLS
 from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
 from support.edge_runtimes import HOSTS_INSTALL, thorough
-from support.host_servers import build_project, serve_with_statuary
+from support.host_servers import build_project, project_for, serve_with_statuary
 from support.openapi_schemas import SCHEMAS, generated_schemas
 from support.real_records import real_records
 from support.requirements import HOSTS, absent
@@ -27,7 +27,7 @@ checksum is refused, which no schema can say; methods that it does not know are 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_project(tmp_path_factory.mktemp("project"))
+    return project_for(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

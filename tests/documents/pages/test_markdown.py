@@ -1,5 +1,7 @@
 """Bodies become HTML that can do nothing but show."""
 
+import os
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -80,13 +82,14 @@ def test_hidden_characters_are_shown_by_number() -> None:
     assert render_markdown("a\u202eb", 3) == "<p>a⟨U+202E⟩b</p>"
 
 
+EXAMPLES = int(os.environ.get("STATUARY_MARKDOWN_EXAMPLES", "400"))
 WORDS = st.text(alphabet="ab .,:;!?'\"()-+=|~/%$@^1\n\t é😀", max_size=60)
 CODE_AND_WORDS = st.lists(
     st.sampled_from(["`", "`a b`", "a", "b", " ", "\n", "\n\n", *".'\"()-+=|~1\\*{}"]), max_size=14
 )
 
 
-@settings(derandomize=True, max_examples=1200, deadline=None)
+@settings(derandomize=True, max_examples=EXAMPLES, deadline=None)
 @given(WORDS | CODE_AND_WORDS.map("".join))
 def test_the_fast_reader_agrees_with_the_parser(body: str) -> None:
     text = visible_text(body).strip()

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from random import Random
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from statuary.documents.pages.contracts.search_index import MAX_PER_TERM, search_documents, words_of
 from statuary.documents.pages.page_texts import page_texts
 from statuary.domain.contracts.record import ContractRow
+
+CONTRACTS = int(os.environ.get("STATUARY_SEARCHED_CONTRACTS", "4000"))
 
 TRANSFER = bytes.fromhex("a9059cbb")
 
@@ -118,14 +121,14 @@ def test_the_order_of_contracts_changes_nothing() -> None:
 
 
 def test_files_stay_small_as_a_site_grows() -> None:
-    random = Random("a site of 8,000 contracts")
+    random = Random("a site of many contracts")
     common = [random.randbytes(4) for _ in range(400)]
     verbs, nouns = ("get", "set", "transfer", "mint"), [f"Thing{number}" for number in range(3_000)]
     entries = [
         entry(n, f"{random.choice(['Vault', 'Token', 'Pool', 'Router'])}{random.randrange(5_000)}",
               b"".join({*random.choices(common, k=15), *(random.randbytes(4) for _ in range(10))}),
               " ".join({random.choice(verbs) + random.choice(nouns) for _ in range(25)}))
-        for n in range(8_000)
+        for n in range(CONTRACTS)
     ]  # fmt: skip
     documents = search_documents(entries, page_texts("en"), with_pages=True)
     sizes = sorted((len(gzip.compress(document.body)), document.path) for document in documents)

@@ -24,7 +24,7 @@ from support.status_site import at, catalogue_of, epochs_of, status_documents
 
 SETTINGS = StatusSettings(horizon=timedelta(days=6))
 
-INCIDENTS = int(os.environ.get("STATUARY_INCIDENTS", "80"))
+INCIDENTS = int(os.environ.get("STATUARY_INCIDENTS", "30"))
 
 INDEX = "api/v2/_epochs/index.json"
 
