@@ -278,7 +278,10 @@ def solc(tmp_path: Path) -> dict[str, str]:
     return {"VIRTUAL_ENV": str(tmp_path), "SOLC": str(installed("solc").home)}
 
 
-COMPILED = {"plain folder": ("Timelock", "Lens", "CatalogueProxy"), "statuary serve": ("CatalogueProxy",)}
+COMPILED = {
+    "plain folder": ("Timelock", "EditionPress", "CatalogueProxy"),
+    "statuary serve": ("CatalogueProxy",),
+}
 """Which contracts are compiled again by host: those of one have the same bytes on the other."""
 
 
