@@ -1,8 +1,12 @@
 /**
- * What axe-core, the width of the window and the console have against pages, at each width and in each scheme. A page is
- * loaded once at a width; the scheme changes nothing but colours, so that only their rules run again in the other one.
- * Of elements that stand side by side and are made alike, axe-core looks at the first three, or with `whole` at all.
+ * What axe-core, the width of the window and the console have against pages, at each width and in each scheme; whether their
+ * layout shifts when scripts run; whether anything on them acts. A page is loaded once at a width; the scheme changes nothing
+ * but colours, so that only their rules run again in the other one. Of elements that stand side by side and are made alike,
+ * axe-core looks at the first three, or with `whole` at all.
  */
+
+import { marksOf, openEverything, watchActs } from "./inert.mjs";
+import { watchShifts } from "./pictures.mjs";
 
 const RULES = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] };
 const COLOURS = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
@@ -34,35 +38,49 @@ function thinOut() {
   thin(document.body, "");
 }
 
-export async function run({ open, axe }, { paths, widths, whole = false }) {
-  const found = [];
+export async function run({ open, base, axe }, { paths, widths, now, whole = false }) {
+  const found = { broken: [], shifted: [], acted: [] };
   for (const width of widths) {
-    const options = { viewport: { width, height: 900 }, bypassCSP: true };
-    const { page, context, complaints, next } = await open(paths[0], options);
+    const acted = [];
+    const options = { viewport: { width, height: 900 }, colorScheme: "light", reducedMotion: "reduce" };
+    const { page, context, complaints, next } = await open(paths[0], options, async (page) => {
+      await page.clock.setFixedTime(new Date(now));  // the page as it was built, not as it is to be by now
+      await page.addInitScript(watchShifts);
+      await watchActs(page, base, acted);
+    });
     for (const path of paths) {
       if (path !== paths[0]) await next(path);
-      await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
-      const where = (scheme) => `${path} at ${width} in ${scheme}`;
-      for (const colorScheme of Object.keys(SCHEMES)) {
-        await page.emulateMedia({ colorScheme });
-        const [wide, tall] = await page.evaluate(
-          () => [document.documentElement.scrollWidth - innerWidth, document.body.scrollHeight]);
-        if (wide > 0) found.push(`${where(colorScheme)}: ${wide} pixels wider than the window`);
-        if (tall < 300) found.push(`${where(colorScheme)}: ${tall} pixels tall, which is nothing`);
-      }
-      if (!whole) await page.evaluate(thinOut);
-      await page.evaluate(axe);
-      for (const [colorScheme, runOnly] of Object.entries(SCHEMES)) {
-        await page.emulateMedia({ colorScheme });
-        const violations = await page.evaluate(async (rules) => {
-          const { violations } = await window.axe.run({ runOnly: rules, resultTypes: ["violations"] });
-          return violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
-        }, runOnly);
-        found.push(...violations.map((violation) => `${where(colorScheme)}: ${violation}`));
-      }
-      found.push(...complaints.splice(0).map((complaint) => `${path} at ${width}: ${complaint}`));
+      const shift = await page.evaluate(() => window.shift);
+      if (shift > 0.02) found.shifted.push(`${path} at ${width}: ${shift}`);
+      await openEverything(page);
+      found.acted.push(...[...acted.splice(0), ...await marksOf(page)].map((act) => `${path} at ${width}: ${act}`));
+      found.broken.push(...await broken(page, axe, whole, `${path} at ${width}`));
+      found.broken.push(...complaints.splice(0).map((complaint) => `${path} at ${width}: ${complaint}`));
     }
     await context.close();
   }
+  return found;
+}
+
+async function broken(page, axe, whole, where) {
+  const found = [];
+  for (const colorScheme of Object.keys(SCHEMES)) {
+    await page.emulateMedia({ colorScheme });
+    const [wide, tall] = await page.evaluate(
+      () => [document.documentElement.scrollWidth - innerWidth, document.body.scrollHeight]);
+    if (wide > 0) found.push(`${where} in ${colorScheme}: ${wide} pixels wider than the window`);
+    if (tall < 300) found.push(`${where} in ${colorScheme}: ${tall} pixels tall, which is nothing`);
+  }
+  if (!whole) await page.evaluate(thinOut);
+  await page.evaluate(axe);
+  for (const [colorScheme, runOnly] of Object.entries(SCHEMES)) {
+    await page.emulateMedia({ colorScheme });
+    const violations = await page.evaluate(async (rules) => {
+      const { violations } = await window.axe.run({ runOnly: rules, resultTypes: ["violations"] });
+      return violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+    }, runOnly);
+    found.push(...violations.map((violation) => `${where} in ${colorScheme}: ${violation}`));
+  }
+  await page.emulateMedia({ colorScheme: "light" });
   return found;
 }

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 
 /** Adds up the shifts of the layout that nobody asked for. */
-const watchShifts = () => {
+export const watchShifts = () => {
   window.shift = 0;
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
