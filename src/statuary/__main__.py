@@ -1,5 +1,6 @@
 """`python -m statuary`, and the `statuary` command."""
 
+import atexit
 import gc
 import os
 import sys
@@ -13,6 +14,7 @@ INTERRUPTED = 128 + 2
 def main() -> None:
     """Run the command line and exit with its code."""
     gc.disable()  # imports leave no garbage, and looking for it is a tenth of a small build
+    atexit.register(gc.freeze)  # Python looks for garbage twice more before it ends
     # pydantic looks for plugins in every installed package, which takes as long as reading a small site
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     for stream in (sys.stdout, sys.stderr):

@@ -1,5 +1,6 @@
 """Worker processes of this machine."""
 
+import atexit
 import gc
 import signal
 from concurrent.futures import ProcessPoolExecutor
@@ -61,6 +62,7 @@ def _begin_as_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     gc.disable()  # imports leave no garbage
+    atexit.register(gc.freeze)  # as in `__main__`
     import statuary.build.contract
     import statuary.build.partitions  # noqa: F401 - what tasks need, before the first one comes
 

@@ -95,11 +95,11 @@ def chain_documents(
 
 def all_chains_document(held: AddressRows) -> Document:
     """Return an address's entries on all chains, under its checksummed and its lower-case path."""
-    results = [dict(zip(ALL_CHAINS_ORDER, all_chains_members(row), strict=True)) for row in held.rows]
+    results = (dict(zip(ALL_CHAINS_ORDER, all_chains_members(row), strict=True)) for row in held.rows)
     return Document(
         path=url_table.CONTRACT_ALL_CHAINS.path(address=held.address),
         aliases=(url_table.CONTRACT_ALL_CHAINS.path(address=held.address.lower()),),
-        body=encode_unchecked({"results": results}),
+        body=_results(results),
         sources=held.locations,
         persistent=True,
     )
@@ -128,4 +128,4 @@ def contract_list_entry(row: ContractRow) -> dict[str, object]:
 
 
 def _results(entries: Iterable[dict[str, object]]) -> bytes:
-    return encode_json({"results": list(entries)})
+    return encode_unchecked({"results": list(entries)})  # text of records under fixed members
