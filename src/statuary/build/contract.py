@@ -34,7 +34,7 @@ from statuary.domain.findings import Finding, Severity
 from statuary.domain.site_settings import PublishPolicy
 from statuary.publishing.ledger.rows import SourceRow
 
-BATCH, BATCH_BYTES = 16, 2_000_000
+BATCH, BATCH_BYTES = 16, 400_000
 """The most records that are proved together, and the bytes of records that end a batch."""
 
 

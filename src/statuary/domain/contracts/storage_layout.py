@@ -8,6 +8,7 @@ Variables").
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -22,6 +23,7 @@ WORD: Final = 32
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,77}")
 _ARRAY = re.compile(r"(?s).*\[([0-9]{1,78})\]")
 _ELEMENTARY = re.compile(r"u?int([0-9]{1,3})|bytes([0-9]{1,2})|(address)(?: payable)?|(bool)|(contract) .*")
+_LONGEST_REMEMBERED = 200
 _ENUM_BYTES = 2
 _SIZES = {"address": 20, "bool": 1, "contract": 20}
 _FULL_SLOT = ("mapping", "dynamic_array", "bytes")
@@ -103,11 +105,7 @@ class SolidityLayout:
             raise InvalidValueError("a type has no label")
         if "base" in known:
             return self._array_size(label, known["base"], depth)
-        found = _ELEMENTARY.fullmatch(label)
-        if found is None:
-            return None  # an enum, a function type or a type of the user's
-        bits, length, *named = found.groups()
-        return int(bits) // 8 if bits else int(length) if length else _SIZES[next(filter(None, named))]
+        return (_remembered_size if len(label) <= _LONGEST_REMEMBERED else _elementary_size)(label)
 
     def _require_parts(self, known: Mapping[str, Json]) -> None:
         for part in ("key", "value", "base"):
@@ -175,6 +173,18 @@ class SolidityLayout:
             return _Cursor(cursor.slot + -(-size // WORD), 0)
         end = cursor.offset + size
         return _Cursor(cursor.slot + end // WORD, end % WORD)
+
+
+def _elementary_size(label: str) -> int | None:
+    """Return the bytes of a type that has a name of its own; None for an enum, a function type or one of the user's."""
+    found = _ELEMENTARY.fullmatch(label)
+    if found is None:
+        return None
+    bits, length, *named = found.groups()
+    return int(bits) // 8 if bits else int(length) if length else _SIZES[next(filter(None, named))]
+
+
+_remembered_size = lru_cache(maxsize=1024)(_elementary_size)
 
 
 def _number_of_bytes(name: str, known: Mapping[str, Json]) -> int:
