@@ -4,7 +4,7 @@ A check's name is its function's in kebab-case, its rule the first line of the f
 prints them, `--skip` and `--only` accept them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -53,20 +53,23 @@ class ContractCheck(NamedTuple):
     severity: Severity
     observe: CheckFunction
 
-    def run(self, record: RecordView) -> CheckResult:
-        """Check one record."""
-        observed = tuple(islice(self.observe(record), MAX_SHOWN_FINDINGS))
-        if not observed:
-            return CheckResult(self.name, _NOT_APPLICABLE)
-        if len(observed) == 1:
-            only = observed[0]
-            if isinstance(only, Evidence):
-                return CheckResult(self.name, _PASSED, only.facts)
-            if isinstance(only, NotApplicable):
-                return CheckResult(self.name, _NOT_APPLICABLE, reason=only.reason)
-        return self._result(observed)
+    def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
+        """Check records, one after the other."""
+        name, observe, nothing = self.name, self.observe, CheckResult(self.name, _NOT_APPLICABLE)
+        found = []
+        for record in records:
+            observed = tuple(islice(observe(record), MAX_SHOWN_FINDINGS))
+            if not observed:
+                found.append(nothing)
+            elif len(observed) == 1 and isinstance(only := observed[0], Evidence):
+                found.append(CheckResult(name, _PASSED, only.facts))
+            else:
+                found.append(self._result(observed))
+        return found
 
     def _result(self, observed: tuple[Observation, ...]) -> CheckResult:
+        if len(observed) == 1 and isinstance(only := observed[0], NotApplicable):
+            return CheckResult(self.name, _NOT_APPLICABLE, reason=only.reason)
         facts: dict[str, EvidenceValue] = {}
         findings: list[Finding] = []
         reason = ""

@@ -18,6 +18,7 @@ from statuary.domain.contracts.proof import (
     EvidenceValue,
     PinnedBy,
 )
+from statuary.domain.contracts.record import GROUPS
 
 VYPER_CHECK: Final = "vyper-integrity-is-that-of-the-sources"
 
@@ -239,10 +240,11 @@ def pinned_members(
         pinned |= dict(_pinned_by_hash(record))
     pinned |= dict.fromkeys(anchored.pinned, PinnedBy.CHAIN)
     value = record.value
+    groups = {"": value, **{group: as_object(value.get(group)) for group in GROUPS}}
     return {
         member: pin
         for (member, pin), (group, part) in zip(pinned.items(), map(_place, pinned), strict=True)
-        if (as_object(value.get(group)) if group else value).get(part) is not None
+        if (groups.get(group) or as_object(value.get(group))).get(part) is not None
     }
 
 

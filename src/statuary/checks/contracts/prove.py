@@ -134,7 +134,7 @@ CONTRACT_CHECKS: Final[tuple[ContractCheck, ...]] = (
 def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> tuple[CheckResult, ...]:
     """Run checks on a record whose shape is validated."""
     view = RecordView(record)
-    return tuple(check.run(view) for check in checks)
+    return tuple([result for check in checks for result in check.results([view])])
 
 
 class Provable(NamedTuple):
@@ -187,7 +187,7 @@ def _columns(views: Sequence[RecordView], checks: Sequence[ContractCheck]) -> It
     )
     for check in (*others, *CONTRACT_CHECKS):
         if checks is CONTRACT_CHECKS or check in checks:
-            yield [check.run(view) for view in views]
+            yield check.results(views)
         else:
             yield [CheckResult(check.name, CheckOutcome.SKIPPED)] * len(views)
 

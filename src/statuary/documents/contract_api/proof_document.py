@@ -45,7 +45,7 @@ def proof_document(
         "published": published,
         "claims": {str(claim.name): _claim(claim) for claim in proof.claims},
         "pinnedBy": {member: str(pin) for member, pin in proof.pinned.items()},
-        "checks": [_check(result) for result in proof.results],
+        "checks": _checks(proof.results),
     }
     if proof.anchor is not None:
         body["anchor"] = anchor_json(proof.anchor)
@@ -64,23 +64,21 @@ def _claim(claim: Claim) -> dict[str, Json]:
     return known | {"evidence": claim.evidence} if claim.evidence else known
 
 
-def _check(result: CheckResult) -> dict[str, Json]:
-    check, outcome, evidence, findings, reason = result
-    entry: dict[str, Json] = {"check": check, "outcome": str(outcome)}
-    if reason and outcome is CheckOutcome.NOT_APPLICABLE:
-        entry["reason"] = reason
-    if evidence:
-        entry["saw"] = evidence
-    if findings:
-        entry["findings"] = [
-            {
-                "message": finding.message,
-                "pointer": list(finding.pointer),
-                "severity": finding.severity.value,
-            }
-            for finding in findings
-        ]
-    return entry
+def _checks(results: tuple[CheckResult, ...]) -> list[Json]:
+    entries: list[Json] = []
+    for check, outcome, evidence, findings, reason in results:
+        entry: dict[str, Json] = {"check": check, "outcome": str(outcome)}
+        if reason and outcome is CheckOutcome.NOT_APPLICABLE:
+            entry["reason"] = reason
+        if evidence:
+            entry["saw"] = evidence
+        if findings:
+            entry["findings"] = [
+                {"message": one.message, "pointer": list(one.pointer), "severity": one.severity.value}
+                for one in findings
+            ]
+        entries.append(entry)
+    return entries
 
 
 def proof_schema_document() -> Document:

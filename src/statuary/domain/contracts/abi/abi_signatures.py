@@ -22,7 +22,8 @@ REMEMBERED_SIGNATURES = 65_536
 """How many hashes are kept: half of all signatures in a set of real contracts repeat within a few records."""
 
 REMEMBERED_ITEMS: Final = 16_384
-"""How many items are kept with their signatures, about 6 MB."""
+LONGEST_REMEMBERED_ITEM: Final = 1_000
+"""How many items are kept with their signatures, about 6 MB, and the most bytes of one."""
 
 _TEXTS: Final[dict[bytes, str | None]] = {}
 
@@ -49,6 +50,8 @@ def _known_text(item: Mapping[str, Json]) -> str | None:
     try:
         key = orjson.dumps(item)
     except TypeError:  # orjson's own error: a lone surrogate, or nested too deep
+        return signature_text(item)
+    if len(key) > LONGEST_REMEMBERED_ITEM:
         return signature_text(item)
     if key not in _TEXTS:
         if len(_TEXTS) == REMEMBERED_ITEMS:
