@@ -142,15 +142,14 @@ class DocumentTable:
             published_names: how many names the last build published.
             published_size: how many bytes.
         """
-        counted = ", ".join(
-            f"COALESCE(SUM(length(actions) - length(replace(actions, '{action}', ''))), 0)"
+        query = "SELECT actions, COUNT(*), SUM(size) FROM work.offered GROUP BY actions"
+        rows = self.connection.execute(query).fetchall()
+        by_action = {
+            action: sum(count * actions.count(action) for actions, count, _ in rows)
             for action in (KEEP, ADD, REPLACE, OBSTRUCTED)
-        )
-        sizes = "COALESCE(SUM(size), 0), COALESCE(SUM(size) FILTER (WHERE substr(actions, 1, 1) != 'k'), 0)"
-        *counts, size, changed_size = self.connection.execute(
-            f"SELECT {counted}, {sizes} FROM work.offered"
-        ).fetchone()
-        by_action = dict(zip((KEEP, ADD, REPLACE, OBSTRUCTED), counts, strict=True))
+        }
+        size = sum(size for _, _, size in rows)
+        changed_size = sum(size for actions, _, size in rows if actions[0] != KEEP)
         kept_names, kept_size = self._unoffered(published_names, published_size) if self.partial else (0, 0)
         by_action[KEEP] += kept_names
         return SiteSize(by_action, size + kept_size, changed_size)
