@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options.common_options import text_or_json_option
 from statuary.cli.output.printable import json_text, printable
 from statuary.conform.checked_deployment import CheckedDeployment
 from statuary.conform.conformance import (
@@ -56,7 +57,7 @@ NAMES = [check.name for check in CHECKS]
     show_default=True,
     help="How many records and incidents to test.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@text_or_json_option
 def command(
     base_url: str, level: str, only: str | None, skip: tuple[str, ...], sample: int, form: str
 ) -> None:

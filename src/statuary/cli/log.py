@@ -12,10 +12,11 @@ from statuary.cli.log_verify import verify
 from statuary.cli.log_witness import echo_witnesses, witness, witness_key_options
 from statuary.cli.options.common_options import FILE
 from statuary.cli.options.log_options import public_log_key_option, site_reader
-from statuary.cli.output.printable import printable
+from statuary.cli.output.printable import print_error, printable
 from statuary.publishing.errors import PublishingError
 
 if TYPE_CHECKING:
+    from statuary.publishing.ledger.log_table import NumberedEntry
     from statuary.publishing.log.published_log import PublishedLog
 
 from_option = click.option(
@@ -78,10 +79,9 @@ def init(origin: str, out: Path) -> None:
 def prove(path: str, site: str, out: Path | None) -> None:
     """Write a proof (.tlog-proof) that the document at PATH is in the log, to be checked without the site."""
     from statuary.domain.log.entries import EntryKind
-    from statuary.publishing.log.verify_log import entries_about, proof_of, subject_of
+    from statuary.publishing.log.verify_log import proof_of
 
-    log, subject = _open(site), subject_of(path)
-    entries = [] if subject is None else entries_about(log, subject)
+    log, entries = _entries(site, path)
     entries = [one for one in entries if one[1].subject.kind is not EntryKind.UPDATE]
     if not entries:
         raise PublishingError(
@@ -129,9 +129,7 @@ def check(
         click.echo(printable(f"signed with {key.text} ({source})"))
         echo_witnesses(found.checkpoint, witnesses, quorum)
     except LogError as error:
-        click.echo(
-            f"statuary: {printable(str(error))}" + (f"\n    {error.hint}" if error.hint else ""), err=True
-        )
+        print_error(error)
         sys.exit(ExitCode.FINDINGS)
     except OSError as error:
         raise PublishingError(f"{error.filename} cannot be read: {error.strerror}") from None
@@ -143,10 +141,8 @@ def check(
 def history(path: str, site: str) -> None:
     """Print everything ever published under a path, and when; for an incident, each version of each update."""
     from statuary.domain.log.entries import EntryKind
-    from statuary.publishing.log.verify_log import entries_about, subject_of
 
-    log, subject = _open(site), subject_of(path)
-    entries = [] if subject is None else entries_about(log, subject)
+    log, entries = _entries(site, path)
     if not entries:
         click.echo(f"the log of {log.name} has no entry about {printable(path)}")
         sys.exit(ExitCode.FINDINGS)
@@ -170,8 +166,10 @@ def history(path: str, site: str) -> None:
     )
 
 
-def _open(site: str) -> "PublishedLog":
+def _entries(site: str, path: str) -> "tuple[PublishedLog, list[NumberedEntry]]":
+    """Return the log of a site, and its entries about what is published under a path."""
     from statuary.publishing.log.published_log import open_log
-    from statuary.publishing.log.verify_log import require_log
+    from statuary.publishing.log.verify_log import entries_about, require_log, subject_of
 
-    return require_log(open_log(site, site_reader(site), None), site)
+    log, subject = require_log(open_log(site, site_reader(site), None), site), subject_of(path)
+    return log, [] if subject is None else entries_about(log, subject)

@@ -11,7 +11,7 @@ from statuary.cli.log_witness import echo_witnesses, witness_key_options
 from statuary.cli.options.common_options import FILE
 from statuary.cli.options.log_options import public_log_key_option, site_reader
 from statuary.cli.output.plain_text import count_text
-from statuary.cli.output.printable import printable
+from statuary.cli.output.printable import print_error, printable
 from statuary.publishing.errors import PublishingError
 
 if TYPE_CHECKING:
@@ -62,9 +62,7 @@ def verify(
         echo_witnesses(log.checkpoint, witnesses, quorum)
         found = _check(log, read, location)
     except LogError as error:
-        click.echo(
-            f"statuary: {printable(str(error))}" + (f"\n    {error.hint}" if error.hint else ""), err=True
-        )
+        print_error(error)
         sys.exit(ExitCode.FINDINGS)
     for problem in found.problems[:SHOWN]:
         click.echo(printable(problem), err=True)

@@ -7,7 +7,7 @@ import click
 from typing_extensions import override
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.output.printable import printable
+from statuary.cli.output.printable import print_error
 from statuary.domain.errors import StatuaryError
 from statuary.version import VERSION
 
@@ -96,14 +96,6 @@ class LazyGroup(click.Group):
             hint = f" Did you mean {close[0]!r}?" if close else ""
             ctx.fail(f"No such command {name!r}.{hint}")
         return super().resolve_command(ctx, args)
-
-
-def print_error(error: StatuaryError) -> None:
-    """Print what is wrong and what to do; no line begins with text of other origin."""
-    first, *rest = map(printable, str(error).split("\n"))
-    lines = [f"statuary: {first}", *(f"    | {line}" for line in rest)]
-    lines += [f"    {printable(error.hint)}"] if error.hint else []
-    click.echo("\n".join(lines), err=True)
 
 
 def _is_interruption(error: BaseException | None) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.options.common_options import FILE
+from statuary.cli.options.common_options import FILE, text_or_json_option
 from statuary.cli.output.plain_text import changes_lines, size_text
 from statuary.cli.output.printable import printable
 from statuary.snapshots.delta import write_delta
@@ -20,7 +20,7 @@ from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 @click.command()
 @click.argument("before", metavar="BEFORE")
 @click.argument("after", metavar="AFTER")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@text_or_json_option
 @click.option("--delta", type=FILE, help="Also write a file that turns BEFORE into AFTER (both .zip).")
 def diff(before: str, after: str, form: str, delta: Path | None) -> None:
     """Compare two snapshots, folders or sites; every byte of both is verified.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options.common_options import text_or_json_option
 from statuary.cli.options.signing_options import public_key_of, public_key_option
 from statuary.cli.output.plain_text import size_text
 from statuary.cli.output.printable import printable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @public_key_option
 @click.option("--against", metavar="SNAPSHOT", help="Use this snapshot's manifest instead of its own.")
 @click.option("--prove", "proving", is_flag=True, help="Also verify every contract record, as a build does.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@text_or_json_option
 def verify(location: str, public_key: str | None, against: str | None, proving: bool, form: str) -> None:
     """Check every byte of a snapshot, folder or site against its manifest, and the manifest against its signature.
 

@@ -28,11 +28,7 @@ KINDS: dict[str, UpdateStatus] = {"operational": "resolved"}
 
 
 def read_gatus(request: ImportRequest) -> StatusPlan:
-    """Return the content of a configuration or of a running instance.
-
-    Raises:
-        SourceError: if it is not one of Gatus.
-    """
+    """Return the content of a configuration or of a running instance; raise SourceError if it is not one of Gatus."""
     built = StatusBuilder(request)
     documents = _running(request) if request.is_url else _configured(request.source)
     known = [one for one in documents if {"endpoints", "announcements"} & set(one)]

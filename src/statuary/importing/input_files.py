@@ -18,11 +18,7 @@ MAX_SOURCE_BYTES = 16 << 20
 
 
 def read_json_file(file: Path) -> dict[str, Json]:
-    """Return the JSON object in a file.
-
-    Raises:
-        ContractImportError: if the file cannot be read or has no JSON object.
-    """
+    """Return the JSON object in a file; raise ContractImportError if the file cannot be read or has no JSON object."""
     try:
         value = orjson.loads(_read_bytes(file, MAX_FILE_BYTES))
     except orjson.JSONDecodeError as error:

@@ -31,11 +31,7 @@ LISTS: Final = {
 
 
 def encode_header(block: Json) -> bytes:
-    """Return the encoded header of a block.
-
-    Raises:
-        EvidenceError: if a member is missing or of the wrong kind.
-    """
+    """Return the encoded header of a block; raise EvidenceError if a member is missing or of the wrong kind."""
     names = [*HEADER_SIZES, *(name for name in ADDED_MEMBERS if block.get(name) is not None)]
     return encode_rlp([_number(block, name) if name in NUMBERS else _data(block.get(name)) for name in names])
 

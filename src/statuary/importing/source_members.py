@@ -56,9 +56,9 @@ def instant_of(members: Members, *names: str) -> str | None:
         raise SourceError(f"{name!r} is not an instant: {shorten(text)}") from None
 
 
-def required_instant(members: Members, *names: str) -> str:
+def required_instant(members: Members, *names: str, read: Callable[..., str | None] = instant_of) -> str:
     """Return an instant as content holds it; raise SourceError if there is none."""
-    found = instant_of(members, *names)
+    found = read(members, *names)
     if found is None:
         raise SourceError(f"has no {' or '.join(map(repr, names))}")
     return found

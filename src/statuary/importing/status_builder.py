@@ -18,7 +18,7 @@ from statuary.domain.status.vocabulary import (
 from statuary.editing.new_file import slug
 from statuary.editing.updates import format_for_source
 from statuary.importing.import_error import SourceError
-from statuary.importing.source_members import Members, convert_each, text_of
+from statuary.importing.source_members import Members, convert_each, required_instant, text_of
 from statuary.importing.status_plan import ImportRequest, Source, StatusPlan, given
 from statuary.importing.statuspage_records import mark_reopened
 
@@ -192,10 +192,7 @@ def any_instant(members: Members, *names: str) -> str | None:
 
 def required_date(members: Members, *names: str) -> str:
     """Return what `any_instant` returns; raise SourceError if there is none."""
-    found = any_instant(members, *names)
-    if found is None:
-        raise SourceError(f"has no {' or '.join(map(repr, names))}")
-    return found
+    return required_instant(members, *names, read=any_instant)
 
 
 def word(value: Any) -> str:
@@ -208,11 +205,7 @@ def _safe_id(text: str) -> str:
 
 
 def end_of(begins: str, minutes: Any) -> str:
-    """Return the instant some minutes after another one.
-
-    Raises:
-        SourceError: if that is not a number of minutes.
-    """
+    """Return the instant some minutes after another one; raise SourceError if that is not a number of minutes."""
     if not str(minutes).isdigit() or not 0 < int(minutes) < MOST_MINUTES:
         raise SourceError(f"has a duration that is not a number of minutes: {minutes!r}")
     return format_for_source(Instant(parse_instant(begins) + timedelta(minutes=int(minutes))))

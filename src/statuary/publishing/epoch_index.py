@@ -120,11 +120,7 @@ class EpochIndex(NamedTuple):
 
 
 def read_epoch_index(folder: Path) -> EpochIndex:
-    """Return the epoch index of a published site.
-
-    Raises:
-        PublishingError: if there is none, or it cannot be read.
-    """
+    """Return the epoch index of a published site; raise PublishingError if there is none, or it cannot be read."""
     file = folder / url_table.EPOCHS.path()
     try:
         return _parsed(file.read_bytes())

@@ -94,11 +94,7 @@ class Site:
         return body
 
     def document(self, path: str) -> Any:
-        """Return a JSON document as Python values.
-
-        Raises:
-            DocumentNotFoundError: if there is none.
-        """
+        """Return a JSON document as Python values; raise DocumentNotFoundError if there is none."""
         return json.loads(self.read(path))
 
     @property
@@ -173,11 +169,7 @@ class Site:
         return self._incidents(url_table.MAINTENANCES.path(), "scheduled_maintenances")
 
     def incident(self, incident_id: str) -> SiteIncident:
-        """Return one incident or maintenance.
-
-        Raises:
-            DocumentNotFoundError: if there is none.
-        """
+        """Return one incident or maintenance; raise DocumentNotFoundError if there is none."""
         value = self.document(url_table.INCIDENT.path(incident_id=incident_id))
         return SiteIncident.of(value["incident"])
 

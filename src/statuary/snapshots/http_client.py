@@ -59,16 +59,15 @@ def fetch(url: str, limit: int) -> bytes | None:
     Raises:
         PublishingError: if the server cannot be reached, responds otherwise, or sends more.
     """
-    try:
-        with open_url(url) as response:
-            body = response.read(limit + 1)
-            missing = getattr(response, "length", 0)
-    except HTTPError as error:
-        if error.code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUEST_URI_TOO_LONG):
-            return None
-        raise url_error(url, f"returns {error.code}") from None
-    except CONNECTION_ERRORS as error:
-        raise url_error(url, str(getattr(error, "reason", error))) from None
+    with _as_publishing_errors(url):
+        try:
+            with open_url(url) as response:
+                body = response.read(limit + 1)
+                missing = getattr(response, "length", 0)
+        except HTTPError as error:
+            if error.code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUEST_URI_TOO_LONG):
+                return None
+            raise
     if len(body) > limit:
         raise url_error(url, f"sends more than {limit:,} bytes")
     if missing:
@@ -82,28 +81,24 @@ def fetch_range(url: str, offset: int, size: int) -> bytes:
     Raises:
         PublishingError: if the server cannot be reached or does not support ranges.
     """
-    try:
-        with open_url(url, {"Range": f"bytes={offset}-{offset + size - 1}"}) as response:
-            if response.status != HTTPStatus.PARTIAL_CONTENT:
-                raise PublishingError(
-                    f"{url} cannot be read in parts: the server does not support ranges", "download it first"
-                )
-            return response.read(size)
-    except HTTPError as error:
-        if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-            return b""
-        raise url_error(url, f"returns {error.code}") from None
-    except CONNECTION_ERRORS as error:
-        raise url_error(url, str(getattr(error, "reason", error))) from None
+    with _as_publishing_errors(url):
+        try:
+            with open_url(url, {"Range": f"bytes={offset}-{offset + size - 1}"}) as response:
+                if response.status == HTTPStatus.PARTIAL_CONTENT:
+                    return response.read(size)
+        except HTTPError as error:
+            if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+                return b""
+            raise
+    raise PublishingError(
+        f"{url} cannot be read in parts: the server does not support ranges", "download it first"
+    )
 
 
 def url_size(url: str) -> int:
     """Return the bytes of a URL's body; raise PublishingError if the server does not state or send them."""
-    try:
-        with open_url(url, method="HEAD") as response:
-            length = response.headers.get("Content-Length", "")
-    except CONNECTION_ERRORS as error:
-        raise url_error(url, str(getattr(error, "reason", error))) from None
+    with _as_publishing_errors(url), open_url(url, method="HEAD") as response:
+        length = response.headers.get("Content-Length", "")
     if not length.isdigit() or len(length) > MAX_LENGTH_DIGITS:
         raise url_error(url, "does not state its length")
     return int(length)
@@ -116,9 +111,16 @@ def stream_url(url: str) -> Iterator[IO[bytes]]:
     Raises:
         PublishingError: if the server cannot be reached, or the connection fails.
     """
+    with _as_publishing_errors(url), open_url(url) as response:
+        yield response
+
+
+@contextmanager
+def _as_publishing_errors(url: str) -> Iterator[None]:
     try:
-        with open_url(url) as response:
-            yield response
+        yield
+    except HTTPError as error:
+        raise url_error(url, f"returns {error.code}") from None
     except CONNECTION_ERRORS as error:
         raise url_error(url, str(getattr(error, "reason", error))) from None
 

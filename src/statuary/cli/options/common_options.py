@@ -87,6 +87,9 @@ now_option = click.option(
     default=None,
     help="The current instant, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH, else the clock.",
 )
+text_or_json_option = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
 format_option = click.option(
     "--format",
     "form",

@@ -3,6 +3,10 @@
 import json
 import re
 
+import click
+
+from statuary.domain.errors import StatuaryError
+
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 """Control characters, line and paragraph separators, direction marks and lone surrogates."""
 
@@ -15,3 +19,11 @@ def printable(text: str) -> str:
 def json_text(value: object) -> str:
     """Return JSON in ASCII: control characters and lone surrogates are escaped."""
     return json.dumps(value, indent=2)
+
+
+def print_error(error: StatuaryError) -> None:
+    """Print what is wrong and what to do; no line begins with text of other origin."""
+    first, *rest = map(printable, str(error).split("\n"))
+    lines = [f"statuary: {first}", *(f"    | {line}" for line in rest)]
+    lines += [f"    {printable(error.hint)}"] if error.hint else []
+    click.echo("\n".join(lines), err=True)

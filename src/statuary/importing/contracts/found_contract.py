@@ -68,11 +68,7 @@ def any_address(value: Json, where: str) -> Address:
 
 
 def any_chain_id(value: Json, where: str) -> ChainId:
-    """Return the chain id of a tool's file: a number, or its text.
-
-    Raises:
-        ContractImportError: if it is not one.
-    """
+    """Return the chain id of a tool's file: a number, or its text; raise ContractImportError if it is not one."""
     try:
         return parse_chain_id(str(value).strip())
     except InvalidValueError as error:

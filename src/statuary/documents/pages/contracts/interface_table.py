@@ -60,11 +60,6 @@ class InterfaceItem(NamedTuple):
         """Whether a call changes nothing."""
         return self.mutability in ("view", "pure")
 
-    @property
-    def has_more(self) -> bool:
-        """Whether there are details besides the line of its name."""
-        return bool(self.inputs or self.outputs or self.details or self.command)
-
 
 class InterfaceView(NamedTuple):
     """An ABI."""
