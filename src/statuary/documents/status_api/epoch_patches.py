@@ -7,7 +7,6 @@ A part is a range of the earlier bytes (first, and the one after the last) or a 
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
 from typing import NamedTuple
@@ -20,6 +19,9 @@ from statuary.documents.media_types import JSON, JSON_FEED
 
 SHORTEST_RANGE = 24
 """Bytes from which a range is shorter than the text: `[123456,123499],"",` around it."""
+
+NEAR = 1 << 17
+"""Bytes of a document around a place within which the same text is looked for: twice as many on either side."""
 
 
 class PatchError(ValueError):
@@ -46,15 +48,22 @@ class PatchBase:
         self._digest = sha256(document.body).hexdigest()
         # the others are compared by lines
         self._separator = b',"' if document.media_type in (JSON, JSON_FEED) else b"\n"
+        self._places: dict[int, dict[bytes, list[int]]] = {}
 
-    @cached_property
-    def _places(self) -> dict[bytes, list[int]]:
-        """Where each member of an object, or each line, begins, by its bytes up to the separator."""
-        places: dict[bytes, list[int]] = {}
-        start = 0
-        for piece in self.body.split(self._separator)[:-1]:
-            places.setdefault(piece, []).append(start)
-            start += len(piece) + len(self._separator)
+    def _places_near(self, place: int) -> dict[bytes, list[int]]:
+        """Return where each member of an object, or each line, begins, by its bytes up to the separator.
+
+        Of a document of megabytes, only parts that patches refer to are read.
+        """
+        number = place // NEAR
+        places = self._places.get(number)
+        if places is None:
+            places = self._places[number] = {}
+            separator = self._separator
+            start = self.body.find(separator, (number - 1) * NEAR) + len(separator) if number > 1 else 0
+            for piece in self.body[start : (number + 2) * NEAR].split(separator)[:-1]:
+                places.setdefault(piece, []).append(start)
+                start += len(piece) + len(separator)
         return places
 
     def patch(self, document: Document) -> bytes:
@@ -82,7 +91,7 @@ class PatchBase:
                 same = end + _same_from(body, end, self.body, stop + end - place)
                 end = same if same == len(body) else body.rfind(separator, end - size, same) + size
             else:
-                places = self._places.get(body[place:end].removesuffix(separator))
+                places = self._places_near(stop).get(body[place:end].removesuffix(separator))
             if places is not None:
                 # of several the next one: most of the rest is in the same order
                 found = places[min(bisect_left(places, stop), len(places) - 1)]
