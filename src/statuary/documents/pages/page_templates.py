@@ -30,7 +30,6 @@ REMEMBERED = (
     ("macros.html", "moment"),
     ("macros.html", "downtimes"),
     ("macros.html", "past_card"),
-    ("macros.html", "updates"),
     ("legend.html", "legend"),
     ("feed_links.html", "feed_links"),
     ("masthead.html", "masthead"),
