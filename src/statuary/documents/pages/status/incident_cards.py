@@ -83,6 +83,10 @@ def began_at(incident: Incident) -> Instant:
     return incident.scheduled_for if isinstance(incident, Maintenance) else incident.started_at
 
 
+WITHOUT_HEADINGS = 0
+"""The level of headings of a card that has none: it is the same wherever it is shown."""
+
+
 class IncidentCardBuilder:
     """Builds cards, one for each state."""
 
@@ -99,9 +103,12 @@ class IncidentCardBuilder:
 
     def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
         """Return the card of an incident or maintenance; headings in its bodies begin at the given level."""
-        card = self._cards.get((state, top_heading))
+        cards = self._cards
+        card = cards.get((state, WITHOUT_HEADINGS)) or cards.get((state, top_heading))
         if card is None:
-            card = self._cards[state, top_heading] = self._card(state, top_heading)
+            card = self._card(state, top_heading)
+            bodies = (one.body for one in (*card.updates, card.postmortem) if one is not None)
+            cards[state, top_heading if any("<h" in body for body in bodies) else WITHOUT_HEADINGS] = card
         return card
 
     def _card(self, state: IncidentState, top_heading: int) -> IncidentCard:
