@@ -15,7 +15,7 @@ NOW = "2026-11-02T10:00:00Z"
 
 FILES = {
     ".gitignore": "/build/\n",
-    "content/site.yaml": SITE.replace(
+    "content/site.yaml": SITE.partition("status:")[0].replace(
         "  id:", "  time_zone: Europe/Zurich\n  created_at: 2026-01-12T09:00:00Z\n  id:"
     ),
     "content/components.yaml": """\
