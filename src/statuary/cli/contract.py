@@ -60,7 +60,7 @@ def add(
     dry_run: bool,
     anchoring: bool,
     compiler: tuple[str, ...],
-    **given: Any,
+    **given: object,
 ) -> None:
     """Add a contract: derive its record, verify it, and write it into the content folder.
 

@@ -157,7 +157,7 @@ def instants_are_in_the_page_s_zone(deployment: CheckedDeployment) -> Iterator[s
             yield f"{timestamp} is not in the time zone {zone.key}"
 
 
-def _timestamps(value: Any) -> Iterator[str]:
+def _timestamps(value: object) -> Iterator[str]:
     if isinstance(value, str):
         if re.fullmatch(status_shapes.TIMESTAMP, value):
             yield value

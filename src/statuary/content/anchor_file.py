@@ -1,7 +1,7 @@
 """What the chain shows of a contract: `contracts/<chainId>/<address>/anchor.json`, and the same in a proof."""
 
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated
 
 import orjson
 from pydantic import Field
@@ -100,7 +100,7 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
     return None if model is None else model.anchor()
 
 
-def parse_anchor(value: Any, path: str, findings: list[Finding]) -> Anchor | None:
+def parse_anchor(value: object, path: str, findings: list[Finding]) -> Anchor | None:
     """Return the anchor in a published proof; None after adding what is wrong to `findings`."""
     tree = parse_json_as_text(orjson.dumps(value).decode())
     model = validate_tree(tree, AnchorSource, path, findings)

@@ -36,7 +36,7 @@ class SourceModel(BaseModel):
     )
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, str):
         return value
     raise InvalidValueError(
@@ -44,7 +44,7 @@ def _text(value: Any) -> str:
     )
 
 
-def _flag(value: Any) -> bool:
+def _flag(value: object) -> bool:
     if isinstance(value, bool):
         return value
     if value in ("true", "false"):
@@ -52,18 +52,18 @@ def _flag(value: Any) -> bool:
     raise InvalidValueError(f"expected true or false, found {describe_value(value)}", "write true or false")
 
 
-def _whole_number(value: Any) -> int:
+def _whole_number(value: object) -> int:
     digits = value[1:] if isinstance(value, str) and value[:1] == "-" else value
     if isinstance(digits, str) and digits.isascii() and digits.isdigit() and len(digits) <= MAX_NUMBER_DIGITS:
         return int(str(value))
     raise InvalidValueError(f"expected a whole number, found {describe_value(value)}", "write decimal digits")
 
 
-def _instant(value: Any) -> Instant:
+def _instant(value: object) -> Instant:
     return parse_instant(_text(value))
 
 
-def _time_zone(value: Any) -> ZoneInfo:
+def _time_zone(value: object) -> ZoneInfo:
     name = _text(value)
     try:
         return ZoneInfo(name)
@@ -73,7 +73,7 @@ def _time_zone(value: Any) -> ZoneInfo:
         ) from None
 
 
-def describe_value(value: Any) -> str:
+def describe_value(value: object) -> str:
     """Describe a value of a source file for a message."""
     if value is None:
         return "nothing (null)"

@@ -100,7 +100,7 @@ def _flat(one: Members, included: dict[tuple[str, str], Members]) -> Members:
     return made
 
 
-def _related(data: Any, included: dict[tuple[str, str], Members]) -> Iterator[Members]:
+def _related(data: object, included: dict[tuple[str, str], Members]) -> Iterator[Members]:
     for reference in data if isinstance(data, list) else []:
         found = included.get((text_of(reference, "type"), text_of(reference, "id")))
         if found is not None:

@@ -78,7 +78,7 @@ def list_of(members: Members, name: str) -> list[Members]:
     return found
 
 
-def as_members(value: Any) -> Members:
+def as_members(value: object) -> Members:
     """Return a value that is an object; raise SourceError if it is anything else."""
     if not isinstance(value, dict):
         raise SourceError("is not an object")

@@ -3,7 +3,6 @@
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import socket
-from typing import Any
 
 from typing_extensions import override
 
@@ -35,7 +34,7 @@ class SiteServer(ThreadingHTTPServer):
         self.site = site
 
     @override
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """Ignore broken connections: the client notices them."""
 
 

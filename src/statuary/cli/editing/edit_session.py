@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from difflib import unified_diff
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -163,7 +163,7 @@ def with_edit_session(function: Callable[..., None]) -> Callable[..., None]:
         dry_run: bool,
         commit: bool,
         build: bool,
-        **values: Any,
+        **values: object,
     ) -> None:
         if build:
             refuse_overlapping_folders(content, out)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 from typing_extensions import override
@@ -91,7 +91,7 @@ class EndType(InstantType):
         self.start = start
 
     @override
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Instant:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Instant:
         duration = parse_duration(str(value))
         return Instant(self.start + duration) if duration else super().convert(value, param, ctx)
 

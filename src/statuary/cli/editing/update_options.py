@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -56,7 +56,7 @@ def with_body_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a text; the function gets it as `body`, None if it was not given."""
 
     @wraps(function)
-    def run(*arguments: Any, body: str | None, body_file: Path | None, **values: Any) -> None:
+    def run(*arguments: object, body: str | None, body_file: Path | None, **values: object) -> None:
         function(*arguments, body=read_body(body, body_file), **values)
 
     return with_options(*BODY_OPTIONS)(run)
@@ -67,12 +67,12 @@ def with_update_options(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def run(
-        *arguments: Any,
+        *arguments: object,
         body: str | None,
         body_file: Path | None,
         components: tuple[str, ...],
         notify: bool,
-        **values: Any,
+        **values: object,
     ) -> None:
         update_options = UpdateOptions(read_body(body, body_file), components, notify)
         function(*arguments, update_options=update_options, **values)

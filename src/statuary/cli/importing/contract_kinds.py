@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import click
 
@@ -83,7 +83,7 @@ CONTRACT_OPTIONS: Final = (
 
 
 def _command(kind: ContractKind) -> click.Command:
-    def run(source: str, content: Path, **given: Any) -> None:
+    def run(source: str, content: Path, **given: object) -> None:
         from statuary.cli.importing.run_contract_import import run_contract_import
 
         sys.exit(run_contract_import(kind.name, source, content, given))

@@ -132,7 +132,7 @@ def _on_chain(steps: dict[str, dict[str, Any]], address: Address) -> OnChainCont
     )
 
 
-def _created(sender: Hex, nonce: Any, to: Hex | None, data: Hex) -> CreatedContract | None:
+def _created(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> CreatedContract | None:
     """Return what a transaction creates; through CreateX, only the code is certain."""
     shown = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
     code = data if to is None else _createx_code(data)
