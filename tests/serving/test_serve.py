@@ -5,10 +5,15 @@ import json
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
+from statuary.serving import server as server_module
+from statuary.serving.live_reload import ReloadEvents
+from statuary.serving.server import WatchedContent, content_state, rebuild_on_changes
 from support.edge_runtimes import Served, serve_with_deno, served, write_site
 from support.edge_vectors import ERROR_ID, VECTORS, fixture_site, status_document
 from support.requirements import require_module
@@ -77,14 +82,31 @@ def test_content_is_built_again_when_it_changes(tmp_path, serve):
         assert sorted(path.name for path in content.iterdir()) == sorted(CONTENT)
 
 
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_change_before_the_content_is_watched_is_not_missed(tmp_path, monkeypatch, installed):
+    if installed:
+        require_module("watchfiles", install="pip install -e '.[serve]'")
+    else:
+        monkeypatch.setattr(server_module, "find_spec", lambda name: None)
+    content = write_site(tmp_path / "content", CONTENT)
+    built, stopped = content_state(content), Event()
+    (content / "components.yaml").write_bytes(b"components: {}\n")
+    watched = WatchedContent(content, stopped.set, built)
+    watching = Thread(target=rebuild_on_changes, args=(watched, ReloadEvents(), stopped), daemon=True)
+    watching.start()
+    assert stopped.wait(20)
+    watching.join(20)
+
+
 def change(server: Served, content: Path, components: bytes) -> None:
     """Write the components again and wait until open pages are notified."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     connection.request("GET", "/_statuary/changes")
     stream = connection.getresponse()
     (content / "components.yaml").write_bytes(components)
+    until = time.monotonic() + 60
     while b"event: change" not in stream.readline():
-        pass
+        assert time.monotonic() < until, "no event"
     connection.close()
 
 

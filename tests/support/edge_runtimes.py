@@ -110,7 +110,11 @@ def served(command: list[str], ready: str, **environment: str) -> Iterator[Serve
         finally:
             # the whole group: PyPI's `node` is a program that starts the real one
             os.killpg(process.pid, signal.SIGTERM)
-            process.wait(timeout=20)
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
             if reader.ident is not None:
                 reader.join(timeout=20)
             print("".join(output))  # pytest shows it where a test fails

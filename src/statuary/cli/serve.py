@@ -18,7 +18,7 @@ from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Instant, instant
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.serving.live_reload import ReloadEvents
-from statuary.serving.server import LOOPBACK, ServerError, WatchedContent, listen, serve
+from statuary.serving.server import LOOPBACK, ServerError, WatchedContent, content_state, listen, serve
 from statuary.serving.site_app import ServedRequest, SiteApp
 from statuary.snapshots.site_reader import SiteReader, open_site
 
@@ -86,8 +86,9 @@ def _build(
         except StatuaryError as error:
             click.echo(f"statuary: {error}", err=True)
 
+    state = content_state(content)
     build()
-    return open_site(folder), WatchedContent(content, rebuild)
+    return open_site(folder), WatchedContent(content, rebuild, state)
 
 
 def _log(served: ServedRequest) -> None:

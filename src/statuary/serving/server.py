@@ -28,11 +28,17 @@ class ServerError(StatuaryError):
     """The server cannot start."""
 
 
+ContentState = dict[str, tuple[int, int]]
+"""Time (nanoseconds) and size (bytes) of files by path."""
+
+
 class WatchedContent(NamedTuple):
     """Content that is rebuilt when it changes."""
 
     folder: Path
     rebuild: Callable[[], None]
+    built: ContentState
+    """The state that the first build read, or an older one."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -86,34 +92,38 @@ def _run_standard_server(site: SiteApp, listening: socket.socket) -> None:
 
 
 def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: Event) -> None:
-    """Rebuild the site after each burst of changes, and notify the open pages."""
-    watch = _watch if find_spec("watchfiles") else _poll
-    for _ in watch(watched.folder, stopped):
-        watched.rebuild()
-        events.announce()
+    """Rebuild the site after each burst of changes since `watched.built`, and notify the open pages."""
+    built = watched.built
+    for _ in _moments_to_look(watched.folder, stopped):
+        found = content_state(watched.folder)
+        if found != built:
+            built = found
+            watched.rebuild()
+            events.announce()
 
 
-def _watch(folder: Path, stopped: Event) -> Iterator[object]:
+def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
+    """Yield after each change, and once when changes are noticed: what came before that is found by looking."""
+    if not find_spec("watchfiles"):
+        while not stopped.wait(POLLING_SECONDS):
+            yield None
+        return
     from watchfiles import watch  # noqa: PLC0415 - an extra
 
-    yield from watch(folder, stop_event=stopped, raise_interrupt=False)
+    changes = watch(
+        folder, stop_event=stopped, raise_interrupt=False, rust_timeout=1000, yield_on_timeout=True
+    )
+    yield next(changes, None)
+    yield from (change for change in changes if change)
 
 
-def _poll(folder: Path, stopped: Event) -> Iterator[object]:
-    """Yield each time that a file below a folder has changed."""
-    before = _state(folder)
-    while not stopped.wait(POLLING_SECONDS):
-        after = _state(folder)
-        if after != before:
-            yield None
-        before = after
-
-
-def _state(folder: Path) -> dict[str, tuple[int, int]]:
+def content_state(folder: Path) -> ContentState:
+    """Return time and size of each file below a folder, hidden ones left out."""
     found = {}
-    for parent, _, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
         for file in (Path(parent, name) for name in names):
             with suppress(OSError):
                 status = file.stat()
-                found[str(file)] = (status.st_mtime_ns, status.st_size)
+                found[str(file)] = status.st_mtime_ns, status.st_size
     return found

@@ -257,9 +257,12 @@ class BrokenOffError(Exception):
     """A publication stops at this point."""
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("STORE_INTERRUPTIONS", "3"))))
 def test_an_interrupted_publication_is_finished_by_the_next(moto_store, seed):
-    """Sites come and go, and each publication but the last breaks off; what was to be stays findable."""
+    """Sites come and go, and each publication but the last breaks off; what was to be stays findable.
+
+    STORE_INTERRUPTIONS tries more stories.
+    """
     store, chance = moto_store, random.Random(seed)
     sites = [
         {path: body + b" " * chance.randrange(2) for path, body in SITE.items() if chance.random() < 0.7}
