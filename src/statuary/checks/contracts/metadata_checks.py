@@ -4,7 +4,7 @@ A difference from metadata whose hash is in the bytecode is an error. Without a 
 to differ in records that are true nevertheless (Sourcify's issue 2924), so it is a warning.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
 from statuary.checks.contracts.json_comparison import as_object, same_json, same_members
@@ -166,8 +166,3 @@ def _why_not_applicable(side: SideView) -> str:
 def _plain(version: Json) -> Json:
     """Return a version without the platform that old compilers append (`.Emscripten.clang`)."""
     return version.partition(".Emscripten")[0] if isinstance(version, str) else version
-
-
-def pinned_sources(record: RecordView) -> Mapping[str, Json]:
-    """Return the sources that the metadata lists, by path."""
-    return as_object(record.metadata.get("sources")) if record.metadata is not None else {}

@@ -55,7 +55,10 @@ def changes_document(
     """
     now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
     before = {path: published(path) for path in PREVIOUS_PATHS}
-    changes = [_with_entries(one, entries or {}) for one in _changes(_told(before), _told(now))]
+    changes = [
+        _with_entries(one, entries or {})
+        for one in _changes(_published_status(before), _published_status(now))
+    ]
     kept = before[CHANGES.path()]
     body = kept if kept is not None and not changes else _body(before, now, changes)
     return Document(path=CHANGES.path(), body=body, cache=CHANGES.cache)
@@ -68,13 +71,13 @@ def _with_entries(payload: Members, entries: Mapping[str, Sequence[int]]) -> Mem
 
 
 def _body(before: Mapping[str, bytes | None], now: Mapping[str, bytes], changes: list[Members]) -> bytes:
-    earlier = _told(before)
+    earlier = _published_status(before)
     page = orjson.loads(now[SUMMARY.path()])["page"]
     since = None if earlier is None else earlier.summary["page"]["updated_at"]
     return encode_json({"page": page, "since": since, "changes": changes})
 
 
-def _told(bodies: Mapping[str, bytes | None]) -> PublishedStatus | None:
+def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | None:
     """Return the content of documents; None if one is missing or malformed."""
     try:
         summary, incidents, maintenances = (orjson.loads(bodies[path] or b"") for path in COMPARED_PATHS)
