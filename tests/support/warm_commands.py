@@ -16,6 +16,9 @@ CRASHED = 70
 """The exit code of a command that ends with a traceback."""
 
 
+MOST_SECONDS = 240
+"""A fork takes locks along that threads of its parent hold; a child that waits for one is killed after this time."""
+
 INTERRUPT = {signal.SIGINT, signal.SIGTERM}
 INTERRUPTED = 128 + signal.SIGINT
 
@@ -50,6 +53,7 @@ class WarmCommand:
     def _run(self, arguments: list[str], prepare: Callable[[], None]) -> None:
         code = CRASHED
         try:
+            signal.alarm(MOST_SECONDS)
             os.setsid()
             file = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(file, 1)

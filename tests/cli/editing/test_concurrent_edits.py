@@ -36,12 +36,12 @@ def run_at_once(*commands: tuple[str, ...]) -> list[tuple[int, str]]:
         done = CliRunner().invoke(command, (*arguments, "--now", NOW))
         results.put((done.exit_code, done.output))
 
-    processes = [context.Process(target=run, args=(arguments,)) for arguments in commands]
+    processes = [context.Process(target=run, args=(arguments,), daemon=True) for arguments in commands]
     for process in processes:
         process.start()
     found = [results.get(timeout=120) for _ in processes]
     for process in processes:
-        process.join()
+        process.join(60)
     return found
 
 
