@@ -91,9 +91,10 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     def __init__(self) -> None:
         folder = Path(cache_from_source(str(TEMPLATES / "any.py"))).parent
-        # another version of Jinja has another compiler
-        made_by = Path(compiler.__file__).stat().st_size
-        super().__init__(str(folder), f"%s.jinja-{made_by}.{sys.implementation.cache_tag}.pyc")
+        # another installation of Jinja is known as Python knows a changed module: by size and time
+        made_by = Path(compiler.__file__).stat()
+        version = f"{made_by.st_size:x}-{made_by.st_mtime_ns:x}"
+        super().__init__(str(folder), f"%s.jinja-{version}.{sys.implementation.cache_tag}.pyc")
 
     @override
     def get_source_checksum(self, source: str) -> str:
