@@ -64,9 +64,9 @@ def checked(content):
 
 
 def rows(content):
-    target = CheckTarget()
-    check_site(content, parse_instant(NOW), NoProgress(), target=target)
-    return list(target.ledger.sources.rows())
+    with CheckTarget() as target:
+        check_site(content, parse_instant(NOW), NoProgress(), target=target)
+        return list(target.ledger.sources.rows())
 
 
 def test_a_workspace_is_written_and_is_a_contract_of_the_site(content, code):

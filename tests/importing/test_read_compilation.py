@@ -302,12 +302,12 @@ def test_an_added_contract_recompiles_to_itself(form, workshop, tmp_path):
         compilation = read_compilation(files(contract)[kind], contract_name=contract)
         found = added(content, tool_of(kind), contract, compilation, form=form, compilers=again)
         write_contract(content, found.files, found.replaced)
-    target = CheckTarget()
-    checked = check_site(content, parse_instant(NOW), NoProgress(), target=target)
+    with CheckTarget() as target:
+        checked = check_site(content, parse_instant(NOW), NoProgress(), target=target)
+        assert {(row.matchId, row.match) for row in target.ledger.sources.rows()} == {
+            (n, "exact_match") for n in "123"
+        }
     assert checked.all_findings == []
-    assert {(row.matchId, row.match) for row in target.ledger.sources.rows()} == {
-        (n, "exact_match") for n in "123"
-    }
     compiled = recompile_contracts(content, checked.catalogue, workshop, NoProgress())
     assert (compiled.compiled, compiled.identical) == (3, 1)
     # what Hardhat 2 and Foundry do not ask the compiler for by default

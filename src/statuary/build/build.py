@@ -1,5 +1,6 @@
 """The stages of a build, in order."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -48,11 +49,11 @@ def check_site(
     site = read_site(root, now, check_options, progress)
     if site.catalogue is None:
         return check(root, site)
-    into = target or CheckTarget()
     try:
-        contracts = build_contracts(
-            root, site.catalogue, into, progress, check_options=check_options, execution=execution
-        )
+        with nullcontext(target) if target is not None else CheckTarget() as into:
+            contracts = build_contracts(
+                root, site.catalogue, into, progress, check_options=check_options, execution=execution
+            )
     except ThemeError as error:
         return check(root, site).with_theme_error(error)
     return check(root, site, contracts)

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import click
@@ -30,9 +31,9 @@ def verify(location: str, public_key: str | None, against: str | None, proving: 
 
     Exit codes: 0 intact; 1 damaged; 3 not a snapshot, or cut off.
     """
-    records = _record_verifier() if proving else None
     key = public_key_of(public_key)
-    verification = verify_snapshot(location, public_key=key, against=against, inspect=records)
+    with _record_verifier() if proving else nullcontext() as records:
+        verification = verify_snapshot(location, public_key=key, against=against, inspect=records)
     if form == "json":
         click.echo(json.dumps(_json(verification, records)))
     else:

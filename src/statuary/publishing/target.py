@@ -1,7 +1,7 @@
 """The targets of a site: a folder, an object store, a snapshot, or memory."""
 
 from collections.abc import Iterable
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from typing_extensions import override
 
@@ -65,13 +65,19 @@ class BuildTarget(Target[Document], Protocol):
 
 
 class RebuiltTarget(BuildTarget):
-    """A target without earlier builds."""
+    """A target without earlier builds; a context manager, since its ledger is a temporary database."""
 
     partition_size = 8
     began = 0
 
     def __init__(self) -> None:
         self.ledger = Ledger()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ledger.close()
 
     @override
     def keep(self, paths: Iterable[str]) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Self
 
 from typing_extensions import override
 
@@ -73,7 +72,6 @@ class SnapshotTarget(RebuiltTarget):
                 f"this is already a part of a site ({', '.join(origin.only)})",
                 "make the part from the whole site",
             )
-        super().__init__()
         self.out = out
         self.form = format_of(out)
         self.origin = origin._replace(only=only.texts or origin.only)
@@ -88,15 +86,14 @@ class SnapshotTarget(RebuiltTarget):
             self.spool = self._stack.enter_context(Spool(out.parent))
         except OSError as error:
             raise PublishingError(f"{out.parent} cannot be written: {error.strerror}") from None
+        super().__init__()
         level = LEVEL if self.form is SnapshotFormat.ZIP else FAST_LEVEL
         self.packer = self._stack.enter_context(MemberCompressor(workers, level))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    @override
+    def __exit__(self, *error: object) -> None:
         self._stack.close()
-        self.ledger.close()
+        super().__exit__(*error)
 
     @override
     def offer(self, documents: Iterable[Document]) -> None:

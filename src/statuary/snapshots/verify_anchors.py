@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Self
 
 import orjson
 
@@ -52,7 +53,10 @@ def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, 
 
 @dataclass(slots=True)
 class AnchorVerifier:
-    """Pairs the proofs of a snapshot with its records, whichever comes first; what is not paired yet is on disk."""
+    """Pairs the proofs of a snapshot with its records, whichever comes first; what is not paired yet is on disk.
+
+    A context manager, which deletes what is on disk.
+    """
 
     # the number of records of which the chain shows each claim
     shown: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))
@@ -60,6 +64,12 @@ class AnchorVerifier:
 
     def __post_init__(self) -> None:
         self.waiting.execute("CREATE TABLE waiting (name TEXT PRIMARY KEY, value BLOB)")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.waiting.close()
 
     def take_proof(self, path: str, proof: Json) -> Iterator[Finding]:
         """Verify a proof whose record came before it, or keep it until then."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Self
 
 import orjson
 
@@ -17,7 +18,7 @@ ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
 
 @dataclass(slots=True)
 class RecordVerifier:
-    """Verifies records; passed to `verify_snapshot` as `inspect`."""
+    """Verifies records; passed to `verify_snapshot` as `inspect`; a context manager, since some wait on disk."""
 
     verified: int = 0
     rejected: int = 0
@@ -25,6 +26,12 @@ class RecordVerifier:
     errors: list[Finding] = field(default_factory=list)
     # what the chain's own proofs show of them
     anchors: AnchorVerifier = field(default_factory=AnchorVerifier)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.anchors.__exit__()
 
     def __call__(self, entry: ManifestEntry, body: bytes) -> None:
         """Verify a document if it is a record."""

@@ -6,7 +6,7 @@ written and read once. Any worker that sees the file reads it in little memory, 
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, Self
 
@@ -45,22 +45,23 @@ class BucketWriter:
         """Create empty buckets, which take at most `limit` bytes of values, in an empty folder."""
         self.left = limit
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
-        self.buckets = [
-            sqlite3.connect(bucket_file(folder, number), isolation_level=None) for number in range(buckets)
-        ]
-        for bucket in self.buckets:
-            bucket.executescript(f"{PRAGMAS} BEGIN; {schema}")
+        self.buckets: list[sqlite3.Connection] = []
+        with ExitStack() as stack:
+            for number in range(buckets):
+                bucket = sqlite3.connect(bucket_file(folder, number), isolation_level=None)
+                self.buckets.append(stack.enter_context(closing(bucket)))
+                bucket.executescript(f"{PRAGMAS} BEGIN; {schema}")
+            self._open = stack.pop_all()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for bucket in self.buckets:
-            if kind is None:
+        with self._open:
+            for bucket in self.buckets if kind is None else ():
                 for name, columns in TABLES.items():
                     bucket.execute(f"CREATE INDEX by_{name} ON {name} ({columns.partition(',')[0]})")
                 bucket.execute("COMMIT")
-            bucket.close()
 
     def add(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Add rows to their buckets; the first value of a row is the number of its bucket."""

@@ -1,6 +1,7 @@
 """Verifies a published log for a reader who trusts only its key, like Go's checksum database."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -99,30 +100,29 @@ def check_documents(
     Raises:
         LogError: if the log is damaged.
     """
-    table = temporary_database(
-        "CREATE TABLE latest (subject TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID"
-    )
-    for body in log.entries():
-        subject = parse_entry(body).subject
-        table.execute("INSERT OR REPLACE INTO latest VALUES (?,?)", ("\n".join(subject).lower(), body))
-        advance(1)
-    check = DocumentCheck(0, [], [])
-    schedule = _scheduled(read)
-    for (body,) in table.execute("SELECT body FROM latest ORDER BY subject"):
-        entry = parse_entry(body)
-        if entry.subject.kind is not EntryKind.UPDATE:
-            for path, digest in _expected(entry):
-                check = _checked(check, path, digest, read(path), schedule.get(path, ()))
-                advance(1)
+    schema = "CREATE TABLE latest (subject TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID"
+    with closing(temporary_database(schema)) as table:
+        for body in log.entries():
+            subject = parse_entry(body).subject
+            table.execute("INSERT OR REPLACE INTO latest VALUES (?,?)", ("\n".join(subject).lower(), body))
+            advance(1)
+        check = DocumentCheck(0, [], [])
+        schedule = _scheduled(read)
+        for (body,) in table.execute("SELECT body FROM latest ORDER BY subject"):
+            entry = parse_entry(body)
+            if entry.subject.kind is not EntryKind.UPDATE:
+                for path, digest in _expected(entry):
+                    check = _checked(check, path, digest, read(path), schedule.get(path, ()))
+                    advance(1)
 
-    def latest(subject: LogSubject) -> LogEntry | None:
-        row = table.execute(
-            "SELECT body FROM latest WHERE subject = ?", ("\n".join(subject).lower(),)
-        ).fetchone()
-        return None if row is None else parse_entry(row[0])
+        def latest(subject: LogSubject) -> LogEntry | None:
+            row = table.execute(
+                "SELECT body FROM latest WHERE subject = ?", ("\n".join(subject).lower(),)
+            ).fetchone()
+            return None if row is None else parse_entry(row[0])
 
-    for path in () if paths is None else paths:
-        check.problems.extend(_unlogged(path, latest, read))
+        for path in () if paths is None else paths:
+            check.problems.extend(_unlogged(path, latest, read))
     return check
 
 
