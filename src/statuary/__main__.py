@@ -10,6 +10,9 @@ from io import TextIOWrapper
 INTERRUPTED = 128 + 2
 """The exit code that shells give a command which SIGINT ended."""
 
+CLOSED_OUTPUT = 1
+"""The exit code after the reader of the output has closed it, which is click's."""
+
 
 def main() -> None:
     """Run the command line and exit with its code."""
@@ -24,13 +27,29 @@ def main() -> None:
         from statuary.cli.exit_codes import ExitCode
         from statuary.cli.main import command
 
-        command(prog_name="statuary")
+        try:
+            command(prog_name="statuary")
+        finally:
+            sys.stdout.flush()  # Python itself would do it too late for a sentence
     except KeyboardInterrupt:  # # Ctrl-C before the command began; later the command handles it
         sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # the reader has seen enough, as `head` does
+        _discard_output()
+        sys.exit(CLOSED_OUTPUT)
     except OSError as error:  # an error that no command reports with a path: of a disk, or of the output
         with suppress(OSError):
             sys.stderr.write(f"statuary: {error.filename or 'writing the output'}: {error.strerror}\n")
+        _discard_output()
         sys.exit(ExitCode.FAILED)
+
+
+def _discard_output() -> None:
+    """Let what cannot be written go nowhere: Python would try again when it ends, and exit with a code of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The command line itself: how commands are found, fail and are interrupted."""
 
 import gc
+import os
 import sqlite3
 import subprocess
 import sys
@@ -107,18 +108,42 @@ def test_garbage_collection_is_left_alone_unless_it_was_disabled():
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("arguments", [["--help"], ["schema", "incident"], ["nope"]])
-def test_output_that_cannot_be_written_is_a_sentence(arguments):
+@pytest.mark.parametrize("unbuffered", ["1", ""])
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--help"], "statuary: writing the output: No space left on device\n"),
+        (["schema", "incident"], "statuary: writing the output: No space left on device\n"),
+        (["nope"], None),
+    ],
+)
+def test_output_that_cannot_be_written_is_a_sentence(arguments, sentence, unbuffered):
+    run = [sys.executable, "-m", "statuary", *arguments]
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "statuary", *arguments],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
+            run, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment
         )
-        silent = subprocess.run(
-            [sys.executable, "-m", "statuary", *arguments], stdout=full, stderr=full, check=False
-        )
-    assert "Traceback" not in done.stderr
-    assert (done.returncode, silent.returncode) in ((3, 3), (2, 3))
+        silent = subprocess.run(run, stdout=full, stderr=full, check=False, env=environment)
+    assert silent.returncode == 3
+    if sentence is None:  # all that it says is an error
+        assert done.returncode == 2
+    else:
+        assert (done.returncode, done.stderr) == (3, sentence)
+
+
+@pytest.mark.parametrize("unbuffered", ["1", ""])
+@pytest.mark.parametrize("arguments", [["--help"], ["schema", "incident"]])
+def test_a_reader_that_has_seen_enough_gets_no_complaint(arguments, unbuffered):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "statuary", *arguments],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
