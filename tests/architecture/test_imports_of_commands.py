@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -69,12 +70,18 @@ def imported(folder: Path, *arguments: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
+@cache
+def always_imported() -> set[str]:
+    """Return what Python imports before any program: what a distribution adds to it, and editable installations."""
+    run = [sys.executable, "-c", "import sys; print(*sys.modules)"]
+    return set(subprocess.run(run, check=True, capture_output=True, text=True).stdout.split())
+
+
 def packages(modules: set[str]) -> set[str]:
-    """Return the packages of modules, without the standard library and what an installation adds."""
-    names = {name.partition(".")[0].lstrip("_") for name in modules}
-    added = {"distutils", "distutils-precedence", "editable", "main", "sysconfigdata", "virtualenv"}
+    """Return the packages of modules, without the standard library and what this Python always imports."""
+    names = {name.partition(".")[0].lstrip("_") for name in modules - always_imported()}
     known = {name.lstrip("_") for name in sys.stdlib_module_names}
-    return {name for name in names - known if name.partition("_")[0] not in added | {"cython"}}
+    return {name for name in names - known if name.partition("_")[0] not in {"sysconfigdata", "cython"}}
 
 
 def test_help_imports_the_options_alone(site: Path) -> None:

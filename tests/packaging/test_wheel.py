@@ -62,11 +62,22 @@ def wheel(dist):
 
 @pytest.fixture(scope="module")
 def statuary(wheel, tmp_path_factory):
-    """Return the program that the action's first step installs: the wheel, and what pip takes with it, wheels only."""
+    """Return the program that the action's first step installs: the wheel, and what pip takes with it, wheels only.
+
+    The Python that runs this test stands for the action's.
+    """
     folder = tmp_path_factory.mktemp("action")
     steps = yaml.safe_load((GITHUB / "actions/statuary/action.yml").read_text())["runs"]["steps"]
     [install] = [step["run"] for step in steps if step.get("name") == "Install"]
-    shell(install, env=without_compiler(RUNNER_TEMP=str(folder), INSTALL=str(wheel), PIP_ONLY_BINARY=":all:"))
+    shell(
+        install,
+        env=without_compiler(
+            PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            RUNNER_TEMP=str(folder),
+            INSTALL=str(wheel),
+            PIP_ONLY_BINARY=":all:",
+        ),
+    )
     return folder / "statuary/bin/statuary"
 
 
