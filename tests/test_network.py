@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from threading import Thread
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import HTTPDefaultErrorHandler, HTTPErrorProcessor, HTTPRedirectHandler, Request
 
 import pytest
@@ -20,7 +20,7 @@ from statuary.importing.web_source import WebSource
 from statuary.network import Pace, http_opener, is_private_host
 from statuary.publishing.errors import PublishingError
 from statuary.snapshots import http_client
-from statuary.snapshots.http_client import fetch, is_same_server, url_size
+from statuary.snapshots.http_client import fetch, is_same_server, open_url, url_size
 
 HANDLERS = (HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor)
 SLOWLY = 0.05
@@ -235,3 +235,32 @@ def test_a_stated_length_of_thousands_of_digits_is_none():
 def test_only_http_urls_are_opened():
     for url in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"):
         assert http_opener(Pace(5), *HANDLERS).open(Request(url), timeout=1) is None
+
+
+REFUSALS = {
+    "an error": b"HTTP/1.1 500 No\r\nContent-Length: 5\r\n\r\nabcde",
+    "an error that ends early": b"HTTP/1.1 404 No\r\nContent-Length: 50\r\n\r\nabcde",
+    "a redirect without end": b"HTTP/1.1 302 No\r\nLocation: /\r\nContent-Length: 5\r\n\r\nabcde",
+    "a redirect that ends early": b"HTTP/1.1 301 No\r\nLocation: /\r\nContent-Length: 50\r\n\r\nabcde",
+    "a redirect to a file": b"HTTP/1.1 308 No\r\nLocation: file:///etc/hosts\r\nContent-Length: 5\r\n\r\nabcde",
+    "half of a chunk": b"HTTP/1.1 303 No\r\nLocation: /\r\nTransfer-Encoding: chunked\r\n\r\n8\r\nab",
+    "no HTTP": b"SSH-2.0-OpenSSH_9.2\r\n",
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
+def test_no_connection_stays_open_when_a_server_misbehaves(monkeypatch, refusal):
+    opened: list[socket.socket] = []
+
+    def connect(*arguments, **options):
+        opened.append(connecting(*arguments, **options))
+        return opened[-1]
+
+    connecting = socket.create_connection
+    monkeypatch.setattr(socket, "create_connection", connect)
+    with server(lambda connection: connection.sendall(refusal)) as url:
+        with pytest.raises((HTTPError, *http_client.CONNECTION_ERRORS)) as caught, open_url(url):
+            pass
+        assert opened
+        assert [connection.fileno() for connection in opened] == [-1] * len(opened)
+        del caught

@@ -98,7 +98,8 @@ def _post(url: str, body: bytes) -> tuple[int, bytes]:
         with opener().open(request, timeout=TIMEOUT) as response:
             return response.status, response.read(LARGEST_ANSWER)
     except HTTPError as error:
-        return error.code, error.read(LARGEST_ANSWER)
+        with error:
+            return error.code, error.read(LARGEST_ANSWER)
 
 
 def echo_witnesses(checkpoint: "Checkpoint", witnesses: tuple[str, ...], quorum: int) -> None:

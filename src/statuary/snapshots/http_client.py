@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache
 from http import HTTPStatus
-from typing import IO
+from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit
 from urllib.request import (
@@ -132,14 +132,19 @@ def open_url(
     """Open a URL whose response is a success.
 
     Raises:
-        HTTPError: for any other response.
+        HTTPError: for any other response; it is closed, and has no body.
         OSError: if the server cannot be reached.
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise url_error(url, "is not http or https")
     sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **(headers or {})}
     request = Request(url, headers=sent, method=method)
-    with closing(opener().open(request, timeout=TIMEOUT)) as response:
+    try:
+        opened = opener().open(request, timeout=TIMEOUT)
+    except HTTPError as error:
+        error.close()
+        raise
+    with closing(opened) as response:
         yield response
 
 
@@ -151,6 +156,19 @@ def opener() -> OpenerDirector:
 
 class _KeyKeepingRedirects(HTTPRedirectHandler):
     """Follows redirects; a key stays with the server that it is for."""
+
+    @override
+    def http_error_302(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage
+    ) -> Any:
+        """Follow a redirect; urllib leaves one open whose own body cannot be read."""
+        try:
+            return super().http_error_302(req, fp, code, msg, headers)
+        except BaseException:
+            fp.close()
+            raise
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
     @override
     def redirect_request(
