@@ -253,7 +253,7 @@ MIRROR_COMMANDS = {
     "snapshot verify": ["snapshot", "verify", "{url}/small"],
     "snapshot diff": ["snapshot", "diff", "{url}/small", "{root}/small.zip"],
     "snapshot create": ["snapshot", "create", "--from", "{url}/small", "{work}/new.zip"],
-    "snapshot convert": ["snapshot", "convert", "{url}/site.zip", "{work}/new.tar.zst"],
+    "snapshot create from a file": ["snapshot", "create", "--from", "{url}/site.zip", "{work}/new.zip"],
     "extract": ["extract", "{url}", STATUS, "chains", "--to", "{work}/files"],
     "extract from a file": ["extract", "{url}/site.zip", STATUS, "--to", "{work}/files"],
     "publish": ["publish", "{url}/small", "--to", "{work}/copy"],
@@ -281,7 +281,7 @@ NODE_COMMANDS = {
     ],
     "contract anchor": ["contract", "anchor", "--rpc", "{url}", "--content", "{work}/content", "--now", NOW],
 }
-VERIFIED = ("snapshot create", "snapshot convert", "extract", "extract from a file", "publish")
+VERIFIED = ("snapshot create", "snapshot create from a file", "extract", "extract from a file", "publish")
 """Commands whose outcome is the mirror's, or nothing."""
 
 

@@ -43,13 +43,10 @@ def can_recover_senders() -> bool:
     return any(find_spec(library) for library in RECOVERING_SENDERS)
 
 
-def import_zstandard(extra: str = "zstd") -> ModuleType:
+def import_zstandard() -> ModuleType:
     """Return the module of Zstandard: the standard library's since Python 3.14, else the one of `backports.zstd`.
-
-    Args:
-        extra: the extra that the error names.
 
     Raises:
         MissingExtraError: if neither is installed.
     """
-    return optional("compression.zstd", "backports.zstd", extra=extra, purpose="Zstandard")
+    return optional("compression.zstd", "backports.zstd", extra="zstd", purpose="Zstandard")

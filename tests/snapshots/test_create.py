@@ -11,6 +11,7 @@ import pytest
 from statuary.documents.document import Document
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.plan import Action
+from statuary.snapshots.copy import copy_snapshot
 from statuary.snapshots.site_reader import open_site
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.snapshot_target import SnapshotTarget
@@ -26,17 +27,16 @@ from support.snapshots import (
 )
 
 
-@pytest.mark.parametrize("name", ["site.zip", "site.tar.zst"])
-def test_the_same_site_is_the_same_bytes(tmp_path: Path, name: str) -> None:
+def test_the_same_site_is_the_same_bytes(tmp_path: Path) -> None:
     """In whatever order documents come, however many threads pack them, from content or from a folder."""
     documents = [*small_documents(), *(contract(number, 5) for number in range(40))]
-    first = made(tmp_path / "a" / name, documents, workers=1).read_bytes()
+    first = made(tmp_path / "a/site.zip", documents, workers=1).read_bytes()
     shuffled = random.Random(7).sample(documents, len(documents))
-    assert made(tmp_path / "b" / name, shuffled, workers=5).read_bytes() == first
+    assert made(tmp_path / "b/site.zip", shuffled, workers=5).read_bytes() == first
     folder = published(documents, tmp_path / "folder")
-    assert made_of_folder(tmp_path / "c" / name, folder).read_bytes() == first
+    assert made_of_folder(tmp_path / "c/site.zip", folder).read_bytes() == first
     (folder / ".statuary/ledger.sqlite3").unlink()
-    assert made_of_folder(tmp_path / "d" / name, folder).read_bytes() == first
+    assert made_of_folder(tmp_path / "d/site.zip", folder).read_bytes() == first
 
 
 def test_another_instant_is_another_snapshot(tmp_path: Path) -> None:
@@ -133,6 +133,8 @@ def test_a_file_that_is_not_a_snapshot_is_not_replaced(tmp_path: Path) -> None:
         publication.offer([status()])
         with pytest.raises(PublishingError, match="not a whole snapshot"):
             publication.plan()
+    with pytest.raises(PublishingError, match="is not a snapshot"):
+        copy_snapshot(str(made(tmp_path / "other.zip", [status()])), out)
     assert out.read_bytes() == b"my holiday"
 
 
@@ -148,9 +150,14 @@ def test_a_failure_leaves_the_file_and_the_folder_as_they_were(tmp_path: Path) -
     assert tree(tmp_path) == {"site.zip": before}
 
 
-def test_a_name_without_a_known_suffix_is_rejected(tmp_path: Path) -> None:
-    with pytest.raises(PublishingError, match="unknown snapshot format"):
-        made(tmp_path / "site.rar", [])
+@pytest.mark.parametrize("name", ["site.rar", "site.tar.zst", "site"])
+def test_a_name_that_does_not_end_in_zip_is_rejected(tmp_path: Path, name: str) -> None:
+    file = made(tmp_path / "site.zip", [])
+    with pytest.raises(PublishingError, match=r"does not end in \.zip"):
+        made(tmp_path / name, [])
+    with pytest.raises(PublishingError, match=r"does not end in \.zip"):
+        copy_snapshot(str(file), tmp_path / name)
+    assert tree(tmp_path) == {"site.zip": file.read_bytes()}
 
 
 def test_a_site_without_documents_is_a_snapshot(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from statuary.domain.errors import StatuaryError
 from statuary.publishing.errors import PublishingError
-from statuary.snapshots.convert import convert_snapshot
+from statuary.snapshots.copy import copy_snapshot
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.manifest import encode_manifest
 from statuary.snapshots.manifest_parts import ManifestBuilder
@@ -205,15 +205,15 @@ def test_we_verify_what_minisign_signs(minisign: str, tmp_path: Path) -> None:
     assert verified(data, text, public).trusted_comment == "from minisign"
 
 
-def test_a_signed_snapshot_is_signed_in_every_form(tmp_path: Path, public: "PublicKey") -> None:
+def test_a_signed_snapshot_is_signed_in_every_place(tmp_path: Path, public: "PublicKey") -> None:
     plain = made(tmp_path / "plain.zip", small_documents())
     file = made(tmp_path / "site.zip", small_documents(), signer=sign)
-    convert_snapshot(str(plain), tmp_path / "later.zip", signer=sign)
+    copy_snapshot(str(plain), tmp_path / "later.zip", signer=sign)
     assert (tmp_path / "later.zip").read_bytes() == file.read_bytes()
-    convert_snapshot(str(file), tmp_path / "site.tar.zst")
-    convert_snapshot(str(tmp_path / "site.tar.zst"), tmp_path / "again.zip")
+    mirror = mirrored(file, tmp_path / "mirror")
+    copy_snapshot(str(mirror), tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == file.read_bytes()
-    for place in (file, tmp_path / "site.tar.zst", mirrored(file, tmp_path / "mirror")):
+    for place in (file, mirror):
         verification = verify_snapshot(str(place), public_key=public)
         assert verification.is_whole
         assert verification.signature is not None

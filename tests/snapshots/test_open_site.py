@@ -1,7 +1,7 @@
 """One site in a zip, in a folder and at URLs of both: the same answers everywhere."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -115,23 +115,31 @@ def test_folders_and_files_that_are_not_sites(tmp_path: Path) -> None:
         open_site(tmp_path / "a.zip")
     with pytest.raises(PublishingError, match="cannot be read"):
         open_site(tmp_path / "absent.zip")
-    with pytest.raises(PublishingError, match="only be read as a whole"):
-        open_site(tmp_path / "a.tar.zst")
 
 
 # Over HTTP
 
 
-@pytest.mark.parametrize("place", ["folder", "site.zip", "site.tar.zst"])
+@pytest.mark.parametrize("place", ["folder", "site.zip"])
 def test_a_url_is_verified(tmp_path: Path, place: str) -> None:
     file = made(tmp_path / "site.zip", small_documents())
-    made(tmp_path / "site.tar.zst", small_documents())
     mirrored(file, tmp_path / "folder")
     with served(tmp_path) as (url, _):
         assert verify_snapshot(f"{url}/{place}").is_whole
     (tmp_path / "folder/index.html").write_bytes(b"!")
     with served(tmp_path) as (url, _):
         assert verify_snapshot(f"{url}/{place}").is_whole == (place != "folder")
+
+
+@pytest.mark.parametrize("read", [verify_snapshot, open_site])
+def test_a_url_of_a_tar_zst_is_refused_without_a_request(
+    tmp_path: Path, read: Callable[[str], object]
+) -> None:
+    with served(tmp_path) as (url, requested):
+        for query in ("", "?version=1"):
+            with pytest.raises(PublishingError, match="no longer read"):
+                read(f"{url}/site.tar.zst{query}")
+    assert requested == []
 
 
 def test_a_mirror_without_a_manifest_is_compared_with_a_snapshot(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
-"""A snapshot goes through every form and place, and comes back as it was."""
+"""A snapshot goes through every place, and comes back as it was."""
 
 import subprocess
-import tarfile
 import tempfile
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -10,19 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.documents.document import Document
-from statuary.optional import MissingExtraError
-from statuary.snapshots.convert import convert_snapshot
+from statuary.publishing.errors import PublishingError
+from statuary.publishing.plan import Action
+from statuary.snapshots.copy import copy_snapshot
+from statuary.snapshots.diff import differences
+from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.site_reader import open_site
-from statuary.snapshots.tar_zst import tar_header
+from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.verify import verify_snapshot
-from support.requirements import require_module, require_program
+from support.requirements import require_program
 from support.sites import tree
-from support.snapshots import contract, made, mirrored, published, small_documents
-
-
-@pytest.fixture(autouse=True)
-def _zstandard() -> None:
-    require_module("backports.zstd", install='pip install "statuary[snapshot]"')
+from support.snapshots import made, mirrored, published, small_documents, tiny_documents
 
 
 def test_create_verify_publish_and_create_again(tmp_path: Path) -> None:
@@ -30,7 +28,7 @@ def test_create_verify_publish_and_create_again(tmp_path: Path) -> None:
     assert verify_snapshot(str(file)).is_whole
     folder = mirrored(file, tmp_path / "mirror")
     assert verify_snapshot(str(folder)).is_whole
-    convert_snapshot(str(folder), tmp_path / "again.zip")
+    copy_snapshot(str(folder), tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == file.read_bytes()
 
 
@@ -39,16 +37,6 @@ def test_a_mirror_has_every_name_and_the_bytes_of_a_build(tmp_path: Path) -> Non
     mirror = tree(mirrored(file, tmp_path / "mirror"))
     built = tree(published(small_documents(), tmp_path / "built"))
     assert {path: body for path, body in mirror.items() if not path.startswith("snapshot/")} == built
-
-
-def test_zip_and_tar_zst_convert_into_each_other(tmp_path: Path) -> None:
-    file = made(tmp_path / "site.zip", small_documents())
-    solid = made(tmp_path / "site.tar.zst", small_documents())
-    convert_snapshot(str(file), tmp_path / "a.tar.zst")
-    convert_snapshot(str(solid), tmp_path / "b.zip", workers=3)
-    assert (tmp_path / "a.tar.zst").read_bytes() == solid.read_bytes()
-    assert (tmp_path / "b.zip").read_bytes() == file.read_bytes()
-    assert verify_snapshot(str(file)).manifest_digest == verify_snapshot(str(solid)).manifest_digest
 
 
 NAMES = st.text("abcxyz0é_-", min_size=1, max_size=8)
@@ -64,8 +52,7 @@ def test_any_site_comes_back(bodies: dict[tuple[str, str], bytes]) -> None:
         # folders end in a letter that no file has, so that no name is both
         documents = [Document(path=f"{one}Q/{two}", body=body) for (one, two), body in bodies.items()]
         file = made(root / "site.zip", documents)
-        convert_snapshot(str(file), root / "site.tar.zst")
-        convert_snapshot(str(root / "site.tar.zst"), root / "again.zip")
+        copy_snapshot(str(mirrored(file, root / "mirror")), root / "again.zip")
         assert (root / "again.zip").read_bytes() == file.read_bytes()
         with open_site(file) as site:
             assert {path: site.read(path) for path in site.paths()} == {
@@ -73,25 +60,24 @@ def test_any_site_comes_back(bodies: dict[tuple[str, str], bytes]) -> None:
             }
 
 
-def test_tar_and_zstd_unpack_a_tar_zst(tmp_path: Path) -> None:
-    for program in ("tar", "zstd"):
-        require_program(program, install=".ci/install-archivers")
-    long = Document(path="v2/" + "/".join(["é" * 60] * 4), body=b"long name")
-    solid = made(tmp_path / "site.tar.zst", [*small_documents(), long])
-    (tmp_path / "out").mkdir()
-    subprocess.run(["tar", "--zstd", "-xf", solid, "-C", tmp_path / "out"], check=True)
-    subprocess.run(["zstd", "-q", "-t", solid], check=True)
-    unpacked = tree(tmp_path / "out")
-    assert unpacked[long.path] == b"long name"
-    assert unpacked[contract(1).path] == contract(1).body
+SITES = st.dictionaries(st.sampled_from([f"n/{letter}" for letter in "abcdefgh"]), st.binary(max_size=60))
 
 
-@pytest.mark.parametrize("path", ["a", "v2/contract/1/0x" + "aB" * 20, "x" * 100])
-@pytest.mark.parametrize("size", [0, 1, 511, 8**11 - 1])
-def test_headers_of_a_tar_are_those_of_pythons_own(path: str, size: int) -> None:
-    info = tarfile.TarInfo(path)
-    info.size, info.mtime = size, 315532800
-    assert tar_header(path, size) == info.tobuf(tarfile.PAX_FORMAT)
+@settings(derandomize=True, max_examples=25, deadline=None)
+@given(SITES, SITES)
+def test_the_differences_between_any_two_sites(before: dict[str, bytes], after: dict[str, bytes]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        files = [
+            made(Path(folder) / name, [Document(path=path, body=body) for path, body in site.items()])
+            for name, site in (("a.zip", before), ("b.zip", after))
+        ]
+        with read_snapshot(str(files[0])) as old, read_snapshot(str(files[1])) as new:
+            changes = {(change.action, change.path) for change in differences(old.entries(), new.entries())}
+    assert changes == {
+        *((Action.ADD, path) for path in after.keys() - before.keys()),
+        *((Action.REMOVE, path) for path in before.keys() - after.keys()),
+        *((Action.REPLACE, path) for path in before.keys() & after.keys() if before[path] != after[path]),
+    }
 
 
 def test_an_unpacked_snapshot_lacks_only_aliases(tmp_path: Path) -> None:
@@ -101,14 +87,46 @@ def test_an_unpacked_snapshot_lacks_only_aliases(tmp_path: Path) -> None:
     verification = verify_snapshot(str(tmp_path / "out"))
     assert verification.is_whole
     assert verification.lacks_aliases
-    convert_snapshot(str(tmp_path / "out"), tmp_path / "again.zip")
+    copy_snapshot(str(tmp_path / "out"), tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == file.read_bytes()
 
 
-def test_without_zstandard_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("compression.zstd", "backports.zstd"):
-        monkeypatch.setitem(__import__("sys").modules, name, None)
-    with pytest.raises(MissingExtraError, match="Zstandard") as refused:
-        made(tmp_path / "site.tar.zst", small_documents())
-    assert "statuary[snapshot]" in refused.value.hint
-    assert tree(tmp_path) == {}
+# `tiny_documents` as the .tar.zst that earlier versions made of them.
+OLD_FORM = b64decode(
+    "KLUv/QSI/RMAhqx8ITBP65wbSiygfeeutLnK9s2UVg04v5nukgz1D+FBAQnUD3YAbAB4AMmphBPeaIKcytnACYp3niYODU4vJBpH"
+    "E90BHlh1evE4xfQpNVEIY9xXp43DSKYCPpoow+4O7Lpdh3hhkQCzQKNF6nQ2PmXDaMJONQPZRR6fkgLZAESlhDihlRqhRVitXUSp"
+    "3t1FGkdGDEwJI9P4RGM6ENLhjQy+tIqNEWTK8xdbI3+kvIpLM7bq9bfn91hjxqsklZb1VoOdODxSUiobqKLBOFydTvkwURNt39/L"
+    "L42xX4/Pt389pT0693JrvezsrNrvr2fV9m2339XiKnZ12gs5hNSMBqdyPu7QpBdyCjEYqUkPtYa4ExCcHSxK2AO1DAwQIlTaW2yD"
+    "G/P9mY3zDVQB8NAmECdFwYTycYgPIGgcGdFoHGb6MxIO6LiYD848OKGJLlfti6+OjBVlJWfP3LCx2NAT64cL8gcZfApa/qm1cUkv"
+    "Kc/ZU35hjDHEdEc3Qt0SDeShDZFzWhvIw6HBKbOoUynh855roqxOn0LDOMQ392LMCPJ4aABsnEadPs70Z17DaIZT5sSMEERZL623"
+    "xd7TxxSXNVoWpWKnpV76X7iswi0lXkrqBlV87wX9S2g5JYU5xOfsF8V9tdxfg1NHSrgmmpqX4ivuUjYGLyCAgiISDBk9rUk9Z7Gt"
+    "OcoGmJrdzQDEATKvVvkMSzyVdKDE/rUFZgNIVSM8AHFzQllfni1AGTAxQshgRATLXxWMqYhT1jf8rrH4xjFisCYPErMBVMk7HKDx"
+    "OO37Uhu9qxwhWwxADYYNoeYAGx4fVgZQyuHuGJVNFuDFc1MHYNKxVPgVBYZT0dIEIWVSyVAqTRhaAAAAc3RhdHVhcnkgc25hcHNo"
+    "b3QsIHNoYTI1NiBjNzJjNTJlY2FkMTIxYzA0NzFjMjU5YTY0YzY4ODUxMWJiNDBiYzQ1MTg4OTYxNmQzZjgxZWI3NGQ5YTlmYjM3"
+)
+
+
+def copied_in_place(location: str) -> None:
+    copy_snapshot(location, Path(location))
+
+
+def test_an_old_tar_zst_becomes_a_zip_as_its_error_states(tmp_path: Path) -> None:
+    for program in ("tar", "zstd"):
+        require_program(program, install=".ci/install-archivers")
+    old = tmp_path / "old.tar.zst"
+    old.write_bytes(OLD_FORM)
+    for read in (verify_snapshot, open_site, copied_in_place):
+        with pytest.raises(PublishingError, match="form of snapshots that is no longer read") as refused:
+            read(str(old))
+        assert "`tar --zstd -xf`" in refused.value.hint
+    (tmp_path / "out").mkdir()
+    subprocess.run(["tar", "--zstd", "-xf", old, "-C", tmp_path / "out"], check=True)
+    copy_snapshot(str(tmp_path / "out"), tmp_path / "new.zip")
+    assert (tmp_path / "new.zip").read_bytes() == made(tmp_path / "site.zip", tiny_documents()).read_bytes()
+
+
+def test_an_old_tar_zst_with_another_name_is_no_snapshot(tmp_path: Path) -> None:
+    (tmp_path / "old.zip").write_bytes(OLD_FORM)
+    for read in (verify_snapshot, open_site):
+        with pytest.raises(DamagedSnapshotError, match="is not a snapshot"):
+            read(str(tmp_path / "old.zip"))

@@ -15,9 +15,9 @@ from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots import zip_format
 from statuary.snapshots.byte_ranges import FileRanges
 from statuary.snapshots.errors import DamagedSnapshotError
-from statuary.snapshots.members import SnapshotMember, compress_member
+from statuary.snapshots.members import SnapshotMember, compress_member, compress_members
 from statuary.snapshots.site_reader import open_site
-from statuary.snapshots.snapshot_format import format_of, write_members
+from statuary.snapshots.zip_file import write_zip
 from statuary.snapshots.zip_format import Ending
 from statuary.snapshots.zip_reader import ZipReader
 from support.snapshots import contract, made, mirrored, small_documents
@@ -107,16 +107,12 @@ def test_a_consistent_zip_with_another_document(file: Path, tmp_path: Path) -> N
         members |= {name: true.read(name) for name in true.namelist() if name.startswith("snapshot/")}
     members[MANIFEST] = manifest
     order = [name for name in zipfile.ZipFile(file).namelist() if name in members]
-    write_zip(false, {name: members[name] for name in order})
+    with false.open("wb") as stream:
+        write_zip(stream, compress_members(SnapshotMember(name, members[name]) for name in order))
     with pytest.raises(DamagedSnapshotError, match=r"index\.html is damaged: its SHA-256"):
         reads(false)
     with open_snapshot(false) as site, pytest.raises(DamagedSnapshotError):
         site.read("index.html")
-
-
-def write_zip(file: Path, members: dict[str, bytes]) -> None:
-    with file.open("wb") as stream:
-        write_members(stream, format_of(file), (SnapshotMember(path, body) for path, body in members.items()))
 
 
 def test_a_changed_file_of_a_folder_is_not_read(file: Path, tmp_path: Path) -> None:

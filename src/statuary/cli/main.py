@@ -25,7 +25,7 @@ COMMANDS = {
     "component": ("statuary.cli.editing.component", "Set a component's status; list all components."),
     "snapshot": (
         "statuary.cli.snapshot",
-        "Pack a site into one file; verify, compare and convert snapshots.",
+        "Pack a site into one file; verify, compare and sign snapshots.",
     ),
     "extract": ("statuary.cli.extract", "Read documents from a snapshot, a folder or a URL."),
     "publish": ("statuary.cli.publish", "Publish a site to a folder or an object store."),

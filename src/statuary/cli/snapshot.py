@@ -17,8 +17,7 @@ from statuary.domain.primitives import Instant
 from statuary.publishing.folder_documents import folder_documents
 from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots.build_notes import noted_origin
-from statuary.snapshots.convert import convert_snapshot, refuse_older_file
-from statuary.snapshots.delta import apply_delta
+from statuary.snapshots.copy import copy_snapshot, refuse_older_file
 from statuary.snapshots.manifest import SiteOrigin
 from statuary.snapshots.manifest_signature import Signer
 from statuary.snapshots.members import is_standard_zlib
@@ -41,9 +40,9 @@ allow_older_option = click.option("--allow-older", is_flag=True, help="Replace a
 
 @click.group()
 def command() -> None:
-    """Pack the whole site into one file; verify, compare, convert and sign it.
+    """Pack the whole site into one file; verify, compare and sign it.
 
-    A snapshot is a .zip that any unzip opens, or a .tar.zst for transport. The same site gives the same bytes.
+    A snapshot is a zip that any unzip opens. The same site gives the same bytes.
     """
 
 
@@ -72,7 +71,7 @@ def create(
     dry_run: bool,
     out: Path,
 ) -> None:
-    """Write a snapshot: OUT.zip, or OUT.tar.zst for transport."""
+    """Write a snapshot into the file OUT, a .zip."""
     subset, signer = parse_site_subset(only), signer_of(key)
 
     def target(origin: SiteOrigin) -> SnapshotTarget:
@@ -94,7 +93,7 @@ def create(
                 part.offer(snapshot_documents(snapshot, with_manifest=False))
                 _publish(part)
             else:
-                _convert(source, out, signer, allow_older=allow_older)
+                _copy(source, out, signer, allow_older=allow_older)
         else:
             folder = stack.enter_context(target(_origin_of_folder(Path(source), now, revision)))
             folder.offer(folder_documents(Path(source)))
@@ -153,24 +152,6 @@ def _print_result(target: SnapshotTarget) -> None:
     click.echo(f"site {target.manifest_digest}")
 
 
-@command.command()
-@click.argument("before", type=FILE)
-@click.argument("delta", type=FILE)
-@click.argument("out", type=FILE)
-def apply(before: Path, delta: Path, out: Path) -> None:
-    """Apply DELTA to BEFORE and write the result, byte for byte, as OUT."""
-    _print_digest(out, apply_delta(before, delta, out))
-
-
-@command.command()
-@allow_older_option
-@click.argument("source", metavar="FILE|FOLDER|URL")
-@click.argument("out", type=FILE)
-def convert(source: str, out: Path, allow_older: bool) -> None:
-    """Convert a snapshot from .zip to .tar.zst, or back, and verify it."""
-    _convert(source, out, None, allow_older=allow_older)
-
-
 @command.command("sign")
 @click.argument("file", type=FILE)
 @click.option("--key", type=FILE, required=True, help="A minisign secret key, as `minisign -G` creates it.")
@@ -181,12 +162,9 @@ def sign_command(file: Path, key: Path, out: Path | None) -> None:
     Minisign itself can verify it: unzip FILE snapshot/manifest.json snapshot/manifest.json.minisig, then
     minisign -Vm snapshot/manifest.json -p minisign.pub.
     """
-    _convert(str(file), out or file, signer_of(key), allow_older=False)
+    _copy(str(file), out or file, signer_of(key), allow_older=False)
 
 
-def _convert(source: str, out: Path, signer: Signer | None, *, allow_older: bool) -> None:
-    _print_digest(out, convert_snapshot(source, out, signer=signer, allow_older=allow_older))
-
-
-def _print_digest(out: Path, digest: str) -> None:
+def _copy(source: str, out: Path, signer: Signer | None, *, allow_older: bool) -> None:
+    digest = copy_snapshot(source, out, signer=signer, allow_older=allow_older)
     click.echo(f"{out}: sha256 of its content {digest}")

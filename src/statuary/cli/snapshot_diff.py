@@ -3,14 +3,12 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import click
 
-from statuary.cli.options.common_options import FILE, text_or_json_option
-from statuary.cli.output.plain_text import changes_lines, size_text
+from statuary.cli.options.common_options import text_or_json_option
+from statuary.cli.output.plain_text import changes_lines
 from statuary.cli.output.printable import printable
-from statuary.snapshots.delta import write_delta
 from statuary.snapshots.diff import DocumentDifference, differences
 from statuary.snapshots.manifest import Manifest, manifest_digest
 from statuary.snapshots.manifest_parts import ManifestEntry
@@ -21,8 +19,7 @@ from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 @click.argument("before", metavar="BEFORE")
 @click.argument("after", metavar="AFTER")
 @text_or_json_option
-@click.option("--delta", type=FILE, help="Also write a file that turns BEFORE into AFTER (both .zip).")
-def diff(before: str, after: str, form: str, delta: Path | None) -> None:
+def diff(before: str, after: str, form: str) -> None:
     """Compare two snapshots, folders or sites; every byte of both is verified.
 
     Exit codes: 0 compared; 3 one of them is damaged or cannot be read.
@@ -37,9 +34,6 @@ def diff(before: str, after: str, form: str, delta: Path | None) -> None:
                 click.echo(line)
             for line in _changed_origin(old.manifest, new.manifest):
                 click.echo(line)
-    if delta is not None:
-        write_delta(Path(before), Path(after), delta)
-        click.echo(f"{delta}, {size_text(delta.stat().st_size)}", err=True)
 
 
 def _verified(snapshot: SnapshotReader) -> Iterator[ManifestEntry]:

@@ -6,7 +6,6 @@ FOLDER = "snapshot"
 MANIFEST = f"{FOLDER}/manifest.json"
 SIGNATURE = f"{MANIFEST}.minisig"
 PARTS = f"{FOLDER}/parts/"
-DELTA = f"{FOLDER}/delta.json"
 
 
 def part_path(digest: str) -> str:
@@ -16,4 +15,4 @@ def part_path(digest: str) -> str:
 
 def is_snapshot_path(path: str) -> bool:
     """Return whether a path belongs to the snapshot itself and not to a document."""
-    return path in (MANIFEST, SIGNATURE, DELTA) or path.startswith(PARTS)
+    return path in (MANIFEST, SIGNATURE) or path.startswith(PARTS)

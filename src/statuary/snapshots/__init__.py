@@ -1,6 +1,6 @@
 """A whole site in one file; the same site gives the same bytes.
 
-A snapshot is a sequence of members, in one of two archive formats:
+A snapshot is a zip of these members, in this order:
 
 1. `snapshot/manifest.json`: the origin of the site, and the list of the parts below; 2.
 `snapshot/manifest.json.minisig`, if it is signed; 3. `snapshot/parts/<sha256>.jsonl`: every document's path,

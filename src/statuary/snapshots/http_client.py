@@ -42,7 +42,7 @@ def is_url(location: str) -> bool:
 
 def is_archive_url(url: str) -> bool:
     """Return whether a URL is that of a snapshot file, by its extension."""
-    return urlsplit(url).path.endswith((".zip", ".tar.zst"))
+    return urlsplit(url).path.endswith(".zip")
 
 
 def url_below(base: str, path: str) -> str:

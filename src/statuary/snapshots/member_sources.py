@@ -1,4 +1,4 @@
-"""Sources of a snapshot's members, in order: an archive read sequentially, or a site read by path."""
+"""Sources of a snapshot's members, in order: a zip read sequentially, or a site read by path."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -11,6 +11,7 @@ from statuary.snapshots.document_names import document_path
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.manifest_parts import ManifestEntry, ReadPath
 from statuary.snapshots.members import SnapshotMember
+from statuary.snapshots.zip_file import ZipStreamReader
 
 SHOWN = 5
 """The most names in a message; the others are counted."""
@@ -38,46 +39,33 @@ class MemberSource(Protocol):
         """Raise DamagedSnapshotError if there is anything besides the `entries` that have been read."""
 
 
-class ArchiveReader(Protocol):
-    """An archive that is read from its first member to its last."""
-
-    def next_path(self) -> str | None:
-        """Return the name of the next member; None after the last."""
-
-    def member(self, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Read the next member."""
-
-    def finish(self) -> str:
-        """Read what follows the last member."""
-
-
-class ArchiveMembers:
-    """The members of an archive."""
+class ZipMembers:
+    """The members of a zip."""
 
     goes_on = False
     lacks_aliases = False
 
-    def __init__(self, archive: ArchiveReader, name: str) -> None:
-        self.archive = archive
+    def __init__(self, reader: ZipStreamReader, name: str) -> None:
+        self.reader = reader
         self.name = name
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
         """Return the next member, which must be this one."""
-        found = self.archive.next_path()
+        found = self.reader.next_path()
         if found != path:
             raise self._unexpected(found, path)
-        return self.archive.member(aliases)
+        return self.reader.member(aliases)
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
         """Return the next member if it is this one."""
-        return self.archive.member() if self.archive.next_path() == path else None
+        return self.reader.member() if self.reader.next_path() == path else None
 
     def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
-        """Read the archive to its end, where nothing else may be."""
-        found = self.archive.next_path()
+        """Read the zip to its end, where nothing else may be."""
+        found = self.reader.next_path()
         if found is not None:
             raise self._unexpected(found, None)
-        self.archive.finish()
+        self.reader.finish()
 
     def _unexpected(self, found: str | None, wanted: str | None) -> DamagedSnapshotError:
         if found is not None and not is_snapshot_path(found):

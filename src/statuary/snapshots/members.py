@@ -42,7 +42,7 @@ class SnapshotMember(NamedTuple):
     packed: CompressedMember | None = None  # the member in the zip that it comes from; None otherwise
 
 
-def compress_member(member: SnapshotMember, level: int = LEVEL) -> CompressedMember:
+def compress_member(member: SnapshotMember) -> CompressedMember:
     """Return a member in compressed form: deflated, or stored if that is not longer.
 
     Deflated bytes are the same wherever Python uses zlib (1.2.5 and later); a Python built with zlib-ng makes
@@ -51,7 +51,7 @@ def compress_member(member: SnapshotMember, level: int = LEVEL) -> CompressedMem
     if member.packed is not None:
         return member.packed
     body = member.body
-    packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packer = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     data = packer.compress(body) + packer.flush()
     method, data = (DEFLATED, data) if len(data) < len(body) else (STORED, body)
     header = ZipHeader(
@@ -69,9 +69,8 @@ def compress_member(member: SnapshotMember, level: int = LEVEL) -> CompressedMem
 class MemberCompressor:
     """Compresses members in threads, and returns them in order."""
 
-    def __init__(self, workers: int | None = None, level: int = LEVEL) -> None:
+    def __init__(self, workers: int | None = None) -> None:
         self.count = workers or os.cpu_count() or 1
-        self.level = level
         self.pool = ThreadPoolExecutor(self.count)
         self.waiting: deque[Callable[[], CompressedMember]] = deque()
 
@@ -84,9 +83,9 @@ class MemberCompressor:
     def put(self, member: SnapshotMember) -> Iterator[CompressedMember]:
         """Add a member; yield finished ones once enough are waiting."""
         if len(member.body) < INLINE_SIZE or member.packed is not None:
-            self.waiting.append(partial(compress_member, member, self.level))
+            self.waiting.append(partial(compress_member, member))
         else:
-            self.waiting.append(self.pool.submit(compress_member, member, self.level).result)
+            self.waiting.append(self.pool.submit(compress_member, member).result)
         if len(self.waiting) > QUEUED_PER_WORKER * self.count:
             yield self.waiting.popleft()()
 
@@ -96,11 +95,9 @@ class MemberCompressor:
             yield self.waiting.popleft()()
 
 
-def compress_members(
-    members: Iterable[SnapshotMember], workers: int | None = None
-) -> Iterator[CompressedMember]:
+def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMember]:
     """Yield members in compressed form, in order."""
-    with MemberCompressor(workers) as packer:
+    with MemberCompressor() as packer:
         for member in members:
             yield from packer.put(member)
         yield from packer.rest()

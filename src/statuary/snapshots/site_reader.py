@@ -18,7 +18,7 @@ from statuary.publishing.safe_path import checked_path
 from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE, is_snapshot_path
 from statuary.snapshots.byte_ranges import FileRanges, UrlRanges
 from statuary.snapshots.document_names import stored_names
-from statuary.snapshots.errors import DamagedSnapshotError
+from statuary.snapshots.errors import DamagedSnapshotError, refuse_tar_zst
 from statuary.snapshots.http_client import fetch, is_archive_url, is_url, url_below
 from statuary.snapshots.manifest import parse_manifest
 from statuary.snapshots.manifest_parts import (
@@ -189,13 +189,12 @@ def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> Si
     """Open a site to read single documents.
 
     Args:
-        location: a snapshot in zip format, a folder with a site, or the http(s) URL of either.
+        location: a snapshot, a folder with a site, or the http(s) URL of either.
         public_key: the required key of the manifest's signature.
 
     Raises:
         DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
-        PublishingError: if there is no site, or it cannot be reached; for a .tar.zst, which can only be read
-            sequentially.
+        PublishingError: if there is no site, or it cannot be reached; for a .tar.zst.
     """
     source = open_source(location)
     try:
@@ -208,10 +207,7 @@ def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> Si
 def open_source(location: str | Path) -> DocumentSource:
     """Open a site to read its bytes unchecked; raise PublishingError as `open_site` does."""
     text = str(location)
-    if text.endswith(".tar.zst"):
-        raise PublishingError(
-            f"{text} can only be read as a whole", "`statuary snapshot convert` makes a .zip of it"
-        )
+    refuse_tar_zst(text)
     if is_url(text):
         return ZipReader(UrlRanges(text)) if is_archive_url(text) else UrlSource(text)
     path = Path(location)

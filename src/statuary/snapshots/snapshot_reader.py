@@ -4,19 +4,18 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import IO
 
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder_reader import FolderReader
 from statuary.publishing.snapshot_paths import MANIFEST, SIGNATURE, is_snapshot_path
-from statuary.snapshots.errors import DamagedSnapshotError
+from statuary.snapshots.errors import DamagedSnapshotError, refuse_tar_zst
 from statuary.snapshots.http_client import is_archive_url, is_url, stream_url
 from statuary.snapshots.manifest import parse_manifest
 from statuary.snapshots.manifest_parts import ManifestEntry, ReadPath, check_body, read_entries
-from statuary.snapshots.member_sources import ArchiveMembers, MemberSource, SiteMembers
+from statuary.snapshots.member_sources import MemberSource, SiteMembers, ZipMembers
 from statuary.snapshots.members import SnapshotMember
 from statuary.snapshots.site_reader import SiteReader, UrlSource, open_site
-from statuary.snapshots.streams import PrefixedStream, Readable
-from statuary.snapshots.tar_zst import TarZstReader
 from statuary.snapshots.zip_file import ZipStreamReader
 
 IN_MEMORY = 16 << 20
@@ -118,7 +117,7 @@ def read_snapshot(location: str, against: str | None = None) -> Iterator[Snapsho
     """Open a snapshot to read it once.
 
     Args:
-        location: a snapshot file (.zip or .tar.zst, by its first bytes), a folder, or a URL of either.
+        location: a snapshot file, a folder, or a URL of either.
         against: a snapshot whose manifest and signature are used instead of those of `location`.
 
     Raises:
@@ -136,16 +135,17 @@ def read_snapshot(location: str, against: str | None = None) -> Iterator[Snapsho
 
 
 def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> MemberSource:
+    refuse_tar_zst(location)
     path = Path(location)
     if is_url(location):
         if is_archive_url(location):
-            return _archive(stack.enter_context(stream_url(location)), location, stack)
+            return _zip_members(stack.enter_context(stream_url(location)), location, stack)
         return SiteMembers(_read(UrlSource(location).read, trusted), location, None)
     if path.is_dir():
         folder = FolderReader(path)
         return SiteMembers(_read(folder.read, trusted), location, folder.paths)
     try:
-        return _archive(stack.enter_context(path.open("rb")), location, stack)
+        return _zip_members(stack.enter_context(path.open("rb")), location, stack)
     except OSError as error:
         raise PublishingError(f"{location} cannot be read: {error.strerror}") from None
 
@@ -155,12 +155,5 @@ def _read(read: ReadPath, trusted: SiteReader | None) -> ReadPath:
     return read if trusted is None else lambda path: (trusted.read if is_snapshot_path(path) else read)(path)
 
 
-def _archive(stream: Readable, name: str, stack: ExitStack) -> MemberSource:
-    """Return the source of an archive by its first bytes."""
-    first = stream.read(4)
-    whole = PrefixedStream(first, stream)
-    if first == b"PK\x03\x04":
-        return ArchiveMembers(stack.enter_context(ZipStreamReader(whole, name)), name)
-    if first == b"\x28\xb5\x2f\xfd":
-        return ArchiveMembers(TarZstReader(whole, name), name)
-    raise DamagedSnapshotError(f"{name} is not a snapshot: it is neither a zip nor Zstandard")
+def _zip_members(stream: IO[bytes], name: str, stack: ExitStack) -> MemberSource:
+    return ZipMembers(stack.enter_context(ZipStreamReader(stream, name)), name)

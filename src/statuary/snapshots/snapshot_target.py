@@ -22,25 +22,15 @@ from statuary.snapshots.manifest import Manifest, SiteOrigin, encode_manifest, m
 from statuary.snapshots.manifest_parts import ManifestBuilder, ManifestEntry, encode_part, split_into_parts
 from statuary.snapshots.manifest_signature import Signer
 from statuary.snapshots.members import (
-    LEVEL,
     CompressedMember,
     MemberCompressor,
     SnapshotMember,
     compress_member,
-    decompress_member,
 )
 from statuary.snapshots.site_subset import WHOLE_SITE, SiteSubset
-from statuary.snapshots.snapshot_format import (
-    SnapshotFormat,
-    format_of,
-    write_compressed,
-    write_members,
-)
 from statuary.snapshots.snapshot_reader import read_snapshot
 from statuary.snapshots.spool import Spool, names_differ_only_in_case
-
-FAST_LEVEL = 1
-"""zlib's level for bodies that wait for a .tar.zst and are decompressed again."""
+from statuary.snapshots.zip_file import require_zip_name, write_zip
 
 
 class SnapshotTarget(RebuiltTarget):
@@ -59,12 +49,12 @@ class SnapshotTarget(RebuiltTarget):
         """Begin a snapshot.
 
         Args:
-            out: the file; its extension determines the format.
+            out: the file; its name ends in .zip.
             only: the part of the offered documents to write.
             workers: compression threads; one for each core if None. The bytes are the same.
 
         Raises:
-            PublishingError: if no format has such an extension, the folder cannot be written, or the site is
+            PublishingError: if the file has another name, the folder cannot be written, or the site is
                 already another part.
         """
         if only.texts and origin.only not in ((), only.texts):
@@ -72,8 +62,8 @@ class SnapshotTarget(RebuiltTarget):
                 f"this is already a part of a site ({', '.join(origin.only)})",
                 "make the part from the whole site",
             )
+        require_zip_name(out)
         self.out = out
-        self.form = format_of(out)
         self.origin = origin._replace(only=only.texts or origin.only)
         self.only = only
         self.signer = signer
@@ -87,8 +77,7 @@ class SnapshotTarget(RebuiltTarget):
         except OSError as error:
             raise PublishingError(f"{out.parent} cannot be written: {error.strerror}") from None
         super().__init__()
-        level = LEVEL if self.form is SnapshotFormat.ZIP else FAST_LEVEL
-        self.packer = self._stack.enter_context(MemberCompressor(workers, level))
+        self.packer = self._stack.enter_context(MemberCompressor(workers))
 
     @override
     def __exit__(self, *error: object) -> None:
@@ -172,19 +161,7 @@ class SnapshotTarget(RebuiltTarget):
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")
         with atomic_file(self.out) as stream:
-            if self.form is SnapshotFormat.ZIP:
-                write_compressed(stream, self._packed())
-            else:
-                members = (
-                    SnapshotMember(packed.header.path, decompress_member(packed))
-                    for packed in self.spool.documents()
-                )
-                write_members(stream, self.form, chain(self._own_members(), members))
-
-    def _packed(self) -> Iterator[CompressedMember]:
-        for member in self._own_members():
-            yield compress_member(member)
-        yield from self.spool.documents()
+            write_zip(stream, chain(map(compress_member, self._own_members()), self.spool.documents()))
 
     def _own_members(self) -> Iterator[SnapshotMember]:
         manifest = encode_manifest(self._sealed())

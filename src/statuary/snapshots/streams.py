@@ -1,7 +1,7 @@
 """Byte streams that count and hash."""
 
 from hashlib import sha256
-from typing import Protocol
+from typing import IO
 
 from statuary.snapshots.errors import DamagedSnapshotError
 
@@ -9,24 +9,10 @@ CHUNK = 1 << 20
 """Bytes of each read."""
 
 
-class Readable(Protocol):
-    """A source of bytes."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return at most this many bytes; none at the end."""
-
-
-class Writable(Protocol):
-    """A destination of bytes."""
-
-    def write(self, data: bytes, /) -> int:
-        """Write bytes."""
-
-
 class HashingReader:
     """A stream being read."""
 
-    def __init__(self, stream: Readable, name: str) -> None:
+    def __init__(self, stream: IO[bytes], name: str) -> None:
         self.stream = stream
         self.name = name
         self.position = 0
@@ -66,7 +52,7 @@ class HashingReader:
 class HashingWriter:
     """A stream being written."""
 
-    def __init__(self, stream: Writable) -> None:
+    def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
         self.position = 0  # bytes written so far
         self._digest = sha256()
@@ -81,18 +67,3 @@ class HashingWriter:
         self.stream.write(data)
         self.position += len(data)
         self._digest.update(data)
-
-
-class PrefixedStream:
-    """A stream whose first bytes have been read already."""
-
-    def __init__(self, first: bytes, stream: Readable) -> None:
-        self.first = first
-        self.stream = stream
-
-    def read(self, size: int, /) -> bytes:
-        """Return at most this many bytes; none at the end."""
-        if self.first:
-            data, self.first = self.first[:size], self.first[size:]
-            return data
-        return self.stream.read(size)

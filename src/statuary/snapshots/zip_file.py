@@ -5,14 +5,16 @@ that statuary would not write is found.
 """
 
 import tempfile
-from collections.abc import Iterator
-from typing import Self
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Self
 
+from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder_reader import LARGEST_DOCUMENT
 from statuary.snapshots import zip_format
 from statuary.snapshots.errors import DamagedSnapshotError
 from statuary.snapshots.members import CompressedMember, SnapshotMember, decompress_member
-from statuary.snapshots.streams import CHUNK, HashingReader, HashingWriter, Readable, Writable
+from statuary.snapshots.streams import CHUNK, HashingReader, HashingWriter
 from statuary.snapshots.zip_format import CENTRAL_MARK, LOCAL, LOCAL_MARK, Ending, ZipHeader
 
 IN_MEMORY = 16 << 20
@@ -49,7 +51,7 @@ class CentralDirectory:
 class ZipWriter:
     """A zip being written; members are put in order."""
 
-    def __init__(self, stream: Writable) -> None:
+    def __init__(self, stream: IO[bytes]) -> None:
         self.out = HashingWriter(stream)
         self.directory = CentralDirectory()
 
@@ -76,10 +78,24 @@ class ZipWriter:
         return digest
 
 
+def require_zip_name(path: Path) -> None:
+    """Raise PublishingError if a file that is to be a snapshot is not named .zip."""
+    if path.suffix != ".zip":
+        raise PublishingError(f"{path} does not end in .zip, as the name of a snapshot does")
+
+
+def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
+    """Write a snapshot from its members; return the SHA-256 in its trailer."""
+    with ZipWriter(stream) as writer:
+        for member in members:
+            writer.put(member)
+        return writer.finish()
+
+
 class ZipStreamReader:
     """A zip read from a stream; members are requested in order."""
 
-    def __init__(self, stream: Readable, name: str) -> None:
+    def __init__(self, stream: IO[bytes], name: str) -> None:
         self.source = HashingReader(stream, name)
         self.directory = CentralDirectory()
         self._next: ZipHeader | None = None
@@ -113,23 +129,17 @@ class ZipStreamReader:
             path=header.path, body=decompress_member(packed), aliases=aliases, packed=packed
         )
 
-    def finish(self) -> str:
-        """Read what follows the members; return the SHA-256 in the trailer.
-
-        Raises:
-            DamagedSnapshotError: if it does not match the members.
-        """
+    def finish(self) -> None:
+        """Read what follows the members; raise DamagedSnapshotError if it does not match them."""
         offset, wrong = self.source.position - len(CENTRAL_MARK), "its directory does not match its members"
         begun = len(CENTRAL_MARK)
         for chunk in self.directory.chunks():
             self.source.expect(chunk[begun:], wrong)
             begun = 0
         self.source.expect(zip_format.zip64_records(self.directory.ending(offset)), wrong)
-        digest = self.source.digest
-        last = zip_format.last_record(self.directory.ending(offset, digest))
+        last = zip_format.last_record(self.directory.ending(offset, self.source.digest))
         self.source.expect(last, "its trailer does not match its content")
         self.source.expect_end()
-        return digest
 
     def _read_header(self) -> ZipHeader | None:
         """Read the next local header; None where the central directory begins."""
@@ -137,6 +147,8 @@ class ZipStreamReader:
         if mark == CENTRAL_MARK:
             return None
         if mark != LOCAL_MARK:
+            if source.position == len(mark):
+                raise DamagedSnapshotError(f"{source.name} is not a snapshot: it is not a zip")
             raise DamagedSnapshotError(f"{source.name} has no member at byte {source.position - len(mark):,}")
         fixed = mark + source.exactly(LOCAL.size - len(mark))
         rest = source.exactly(sum(zip_format.lengths_of_local_header(fixed)))

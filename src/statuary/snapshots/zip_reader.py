@@ -28,7 +28,7 @@ Span = tuple[int, int]
 
 
 class ZipReader:
-    """The members of a snapshot's or delta's zip."""
+    """The members of a snapshot."""
 
     has_manifest = True
 
@@ -36,7 +36,7 @@ class ZipReader:
         """Read the trailer and the entries of the snapshot's own members.
 
         Raises:
-            DamagedSnapshotError: if it is not the zip of a snapshot; `ranges` is closed then.
+            DamagedSnapshotError: if it is not a snapshot; `ranges` is closed then.
         """
         self.ranges = ranges
         self.name = ranges.name
@@ -50,8 +50,7 @@ class ZipReader:
         tail = self.ranges.read(max(0, self.ranges.size - ENDING_SIZE), ENDING_SIZE)
         ending = zip_format.parse_ending(tail)
         if ending is None:
-            raise DamagedSnapshotError(f"{self.name} is not a snapshot in zip format, or it is cut off")
-        self.digest = ending.digest
+            raise DamagedSnapshotError(f"{self.name} is not a snapshot, or it is cut off")
         start, self._end = ending.offset, ending.offset + ending.size
         self._own: dict[str, Span] = {}
         self._documents = self._end
