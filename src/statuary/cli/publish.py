@@ -20,13 +20,14 @@ from statuary.cli.publish_site import (
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.publishing.errors import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.object_store.published_snapshot import PublishedSnapshot
 from statuary.publishing.object_store.store import ObjectStore, is_store_url
 from statuary.publishing.object_store.store_ledger import INDEX, parse_index
 from statuary.publishing.snapshot_paths import MANIFEST
 from statuary.snapshots.build_notes import build_notes, noted_origin
 from statuary.snapshots.manifest import parse_manifest, refuse_older
 from statuary.snapshots.manifest_signature import verify_manifest_signature
-from statuary.snapshots.published_snapshot import PublishedSnapshot, snapshot_documents
+from statuary.snapshots.published_snapshot import snapshot_documents
 from statuary.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.content.bulk.external_sources import ExternalFile, external_files
-from statuary.content.bulk.remote_objects import is_remote
 from statuary.content.file_kinds import (
     CONTRACTS,
     FileKind,
@@ -24,6 +23,7 @@ from statuary.content.file_kinds import (
     unknown_file_finding,
 )
 from statuary.content.folder_listing import ListingCache
+from statuary.content.remote_files import is_remote
 from statuary.content.source_files import undecodable_name, walk_path
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource, ContractSources

@@ -7,7 +7,8 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from statuary.content.bulk.remote_objects import is_remote, read_remote
+from statuary.content.bulk.remote_objects import read_remote
+from statuary.content.remote_files import is_remote
 from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.domain.findings import Finding, Position
 from statuary.domain.limits import MAX_FOLDERS

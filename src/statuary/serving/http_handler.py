@@ -1,8 +1,8 @@
 """The site behind the standard library's HTTP server, where uvicorn is not installed."""
 
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import socket
 
 from typing_extensions import override
 
@@ -27,7 +27,7 @@ class SiteServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, site: SiteApp, listening: socket) -> None:
+    def __init__(self, site: SiteApp, listening: socket.socket) -> None:
         super().__init__(listening.getsockname()[:2], SiteHandler, bind_and_activate=False)
         self.socket.close()
         self.socket = listening

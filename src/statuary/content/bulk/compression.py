@@ -8,7 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
-from statuary.content.bulk.remote_objects import is_remote, open_remote
+from statuary.content.bulk.remote_objects import open_remote
+from statuary.content.remote_files import is_remote
 from statuary.content.unreadable import UnreadableError
 from statuary.optional import MissingExtraError, import_zstandard
 

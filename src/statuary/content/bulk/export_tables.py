@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from statuary.content.bulk.remote_objects import is_remote, object_size
+from statuary.content.bulk.remote_objects import object_size
+from statuary.content.remote_files import is_remote
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.limits import MAX_ROWS_PER_BYTE, MIN_ROWS
 from statuary.optional import MissingExtraError, optional

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from statuary.content.bulk.remote_objects import is_remote, list_objects
+from statuary.content.bulk.remote_objects import list_objects
 from statuary.content.file_kinds import CONTRACTS
+from statuary.content.remote_files import is_remote
 from statuary.content.source_files import walk_folder
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Finding

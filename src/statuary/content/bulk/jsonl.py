@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from statuary.content.bulk.compression import BUFFER, damage_errors, is_compressed, open_bulk_file
-from statuary.content.bulk.remote_objects import is_remote
 from statuary.content.parse_json import locate_in_json
 from statuary.content.parse_record import ParsedContract, parse_record_json
+from statuary.content.remote_files import is_remote
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.contracts.record import RecordValue

@@ -11,9 +11,6 @@ from typing_extensions import override
 from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.optional import MissingExtraError, optional
 
-SCHEMES = ("s3://", "gs://", "az://")
-"""How the URL of an object store begins; endpoint and credentials come from the usual environment variables."""
-
 PIECE = 4 << 20
 """Bytes per request."""
 
@@ -23,11 +20,6 @@ class RemoteObject(NamedTuple):
 
     url: str
     size: int
-
-
-def is_remote(path: str) -> bool:
-    """Say whether a path is the URL of an object store."""
-    return path.startswith(SCHEMES)
 
 
 def list_objects(url: str) -> Iterator[RemoteObject]:

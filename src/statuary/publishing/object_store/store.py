@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
 
-from statuary.content.bulk.remote_objects import SCHEMES, from_url, import_obstore
+from statuary.content.bulk.remote_objects import from_url, import_obstore
+from statuary.content.remote_files import SCHEMES
 from statuary.optional import MissingExtraError, optional
 from statuary.publishing.errors import PublishingError
 from statuary.version import VERSION
