@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from statuary.cli.check import command
+from statuary.cli.check import check_command as command
 from statuary.cli.exit_codes import ExitCode
 from support.contracts import NAME, PATH, made_record
 from support.sites import NOW, SMALL_SITE, write_files

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from statuary.cli.conform import command
+from statuary.cli.conform import conform_command as command
 from statuary.conform.checked_deployment import CheckedDeployment
 from statuary.conform.conformance import ConformanceArea, ConformanceLevel, ConformanceOutcome
 from statuary.conform.http_requests import HttpResponse

@@ -49,7 +49,7 @@ def _has_many(folder: Path) -> bool:
 @execution_options
 @check_options
 @format_option
-def command(
+def build_command(
     content: Path, out: Path, workers: int | None, engine: str, scheduler: str | None, **build_options: Any
 ) -> None:
     """Check the content and publish the site into a folder.

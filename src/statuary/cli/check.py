@@ -33,7 +33,7 @@ from statuary.domain.primitives import Instant
 @click.option("--recompile", is_flag=True, help="Compile every contract again and compare the result.")
 @compiler_option
 @list_option
-def command(
+def check_command(
     content: Path,
     now: Instant | None,
     workers: int | None,

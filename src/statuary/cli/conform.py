@@ -58,7 +58,7 @@ NAMES = [check.name for check in CHECKS]
     help="How many records and incidents to test.",
 )
 @text_or_json_option
-def command(
+def conform_command(
     base_url: str, level: str, only: str | None, skip: tuple[str, ...], sample: int, form: str
 ) -> None:
     """Test a deployment against both APIs over HTTP.

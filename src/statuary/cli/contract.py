@@ -39,11 +39,11 @@ from statuary.importing.write_contract import write_contract
 
 
 @click.group()
-def command() -> None:
+def contract_command() -> None:
     """Add contracts to the site."""
 
 
-@command.command("add")
+@contract_command.command("add")
 @click.argument("file", type=FILE)
 @with_options(*COMPILATION_OPTIONS, *CHAIN_OPTIONS, *WRITE_OPTIONS)
 def add(
@@ -110,10 +110,10 @@ def _read_compilation(file: Path, given: dict[str, Any]) -> ImportedCompilation:
     )
 
 
-command.add_command(anchor)
+contract_command.add_command(anchor)
 
 
-@command.command("compile")
+@contract_command.command("compile")
 @click.argument("addresses", metavar="[ADDRESS]...", nargs=-1, type=ADDRESS)
 @click.option("--chain-id", type=CHAIN_ID, help="Only contracts of this chain.")
 @compiler_option

@@ -19,7 +19,7 @@ from statuary.publishing.safe_path import LEDGER
 @click.command()
 @click.argument("path")
 @out_option
-def command(path: str, out: Path) -> None:
+def explain_command(path: str, out: Path) -> None:
     """Show what a published path is and which sources made it.
 
     PATH is relative to the site's root, such as api/v2/summary.json, or a file in the build folder.

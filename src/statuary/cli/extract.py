@@ -30,7 +30,7 @@ WILDCARD = re.compile(r"[*?\[]")
 @click.option("--to", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder.")
 @click.option("--list", "listing", is_flag=True, help="Print paths instead of documents.")
 @public_key_option
-def command(
+def extract_command(
     location: str, wanted: tuple[str, ...], to: Path | None, listing: bool, public_key: str | None
 ) -> None:
     """Read documents from a snapshot, a folder or a site.

@@ -50,7 +50,7 @@ DEFAULT = HostOptions()
     metavar="ADDRESS:PORT",
     help="The address of a `deno serve` of the edge module, for a web server.",
 )
-def command(
+def hosting_command(
     name: str,
     content: Path,
     out: Path | None,
@@ -79,7 +79,7 @@ def command(
             click.echo(f"{number}. {step}", err=True)
 
 
-command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())
+hosting_command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())
 
 
 def _wheel_source(files: list[HostFile], installation: Installation) -> Path | None:

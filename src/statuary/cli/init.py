@@ -26,7 +26,7 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 @click.option("--url", default="https://status.example.org", show_default=True, help="The URL of the site.")
 @click.option("--chain-id", default="1337", show_default=True, help="The network's chain id.")
 @now_option
-def command(content: Path, name: str, url: str, chain_id: str, now: Instant | None) -> None:
+def init_command(content: Path, name: str, url: str, chain_id: str, now: Instant | None) -> None:
     """Write a content folder that is ready to build.
 
     It holds settings, three components, a resolved incident, a scheduled maintenance, and JSON Schemas for editors.

@@ -30,7 +30,7 @@ from_option = click.option(
 
 
 @click.group()
-def command() -> None:
+def log_command() -> None:
     """Keep and verify the transparency log of a site.
 
     Every record, proof, incident and update that a build publishes is an entry of an append-only log
@@ -38,11 +38,11 @@ def command() -> None:
     """
 
 
-command.add_command(verify)
-command.add_command(witness)
+log_command.add_command(verify)
+log_command.add_command(witness)
 
 
-@command.command()
+@log_command.command()
 @click.argument("origin")
 @click.option("--out", type=FILE, required=True, help="Write the private key here, outside of the content.")
 def init(origin: str, out: Path) -> None:
@@ -72,7 +72,7 @@ def init(origin: str, out: Path) -> None:
     click.echo(f"then: statuary build --log-key {printable(str(out))}")
 
 
-@command.command()
+@log_command.command()
 @click.argument("path")
 @from_option
 @click.option("--out", type=FILE, help="Write the proof here. Default: standard output.")
@@ -99,7 +99,7 @@ def prove(path: str, site: str, out: Path | None) -> None:
     )
 
 
-@command.command()
+@log_command.command()
 @click.argument("proof", type=FILE)
 @click.argument("document", type=FILE)
 @public_log_key_option
@@ -135,7 +135,7 @@ def check(
         raise PublishingError(f"{error.filename} cannot be read: {error.strerror}") from None
 
 
-@command.command()
+@log_command.command()
 @click.argument("path")
 @from_option
 def history(path: str, site: str) -> None:

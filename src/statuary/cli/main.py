@@ -12,30 +12,45 @@ from statuary.domain.errors import StatuaryError
 from statuary.version import VERSION
 
 COMMANDS = {
-    "init": ("statuary.cli.init", "Write a content folder that is ready to build."),
-    "build": ("statuary.cli.build", "Check the content and publish the site into a folder."),
-    "check": ("statuary.cli.check", "Check the content without publishing it."),
-    "serve": ("statuary.cli.serve", "Serve the site on this machine."),
-    "tick": ("statuary.cli.tick", "Update a published site to the current time, without a build."),
-    "next": ("statuary.cli.next", "Print when the published status changes next."),
-    "incident": ("statuary.cli.editing.incident", "Open, update and resolve incidents."),
-    "maintenance": ("statuary.cli.editing.maintenance", "Schedule, start, complete or cancel maintenances."),
-    "import": ("statuary.cli.importing.command", "Import a status page from another system."),
-    "contract": ("statuary.cli.contract", "Add contracts from Foundry, Hardhat, a compiler or a node."),
-    "component": ("statuary.cli.editing.component", "Set a component's status; list all components."),
+    "init": ("statuary.cli.init:init_command", "Write a content folder that is ready to build."),
+    "build": ("statuary.cli.build:build_command", "Check the content and publish the site into a folder."),
+    "check": ("statuary.cli.check:check_command", "Check the content without publishing it."),
+    "serve": ("statuary.cli.serve:serve_command", "Serve the site on this machine."),
+    "tick": (
+        "statuary.cli.tick:tick_command",
+        "Update a published site to the current time, without a build.",
+    ),
+    "next": ("statuary.cli.next:next_command", "Print when the published status changes next."),
+    "incident": ("statuary.cli.editing.incident:incident_command", "Open, update and resolve incidents."),
+    "maintenance": (
+        "statuary.cli.editing.maintenance:maintenance_command",
+        "Schedule, start, complete or cancel maintenances.",
+    ),
+    "import": ("statuary.cli.importing.command:import_command", "Import a status page from another system."),
+    "contract": (
+        "statuary.cli.contract:contract_command",
+        "Add contracts from Foundry, Hardhat, a compiler or a node.",
+    ),
+    "component": (
+        "statuary.cli.editing.component:component_command",
+        "Set a component's status; list all components.",
+    ),
     "snapshot": (
-        "statuary.cli.snapshot",
+        "statuary.cli.snapshot:snapshot_command",
         "Pack a site into one file; verify, compare and sign snapshots.",
     ),
-    "extract": ("statuary.cli.extract", "Read documents from a snapshot, a folder or a URL."),
-    "publish": ("statuary.cli.publish", "Publish a site to a folder or an object store."),
-    "log": ("statuary.cli.log", "Keep and verify the log of everything that was published."),
-    "conform": ("statuary.cli.conform", "Test a deployment against both APIs over HTTP."),
-    "hosting": ("statuary.cli.hosting", "Write the configuration of a host."),
-    "explain": ("statuary.cli.explain", "Show what a published path is and which sources made it."),
-    "schema": ("statuary.cli.schema", "Print the JSON Schema of a source file."),
+    "extract": ("statuary.cli.extract:extract_command", "Read documents from a snapshot, a folder or a URL."),
+    "publish": ("statuary.cli.publish:publish_command", "Publish a site to a folder or an object store."),
+    "log": ("statuary.cli.log:log_command", "Keep and verify the log of everything that was published."),
+    "conform": ("statuary.cli.conform:conform_command", "Test a deployment against both APIs over HTTP."),
+    "hosting": ("statuary.cli.hosting:hosting_command", "Write the configuration of a host."),
+    "explain": (
+        "statuary.cli.explain:explain_command",
+        "Show what a published path is and which sources made it.",
+    ),
+    "schema": ("statuary.cli.schema:schema_command", "Print the JSON Schema of a source file."),
 }
-"""Command by name: its module, which holds it as `command`, and its line of help."""
+"""Command by name: `module:function`, and its line of help."""
 
 AFTER_INTERRUPTION = {
     "build": "the published files are intact; run the command again to finish",
@@ -58,7 +73,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        module, _, function = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), function)
         if cmd_name not in IMPORTS_DEFERRED:
             from statuary.build.garbage_collection import enable_garbage_collection
 

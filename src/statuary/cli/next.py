@@ -24,7 +24,7 @@ from statuary.publishing.epoch_index import read_epoch_index
     show_default=True,
     help="The instant, or the complete configuration of a scheduler.",
 )
-def command(out: Path, now: Instant | None, form: str) -> None:
+def next_command(out: Path, now: Instant | None, form: str) -> None:
     """Print when the published status changes next, and `statuary tick` must run.
 
     The configuration of a scheduler runs the current program in the current folder, and replaces itself after each

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 @click.option("--allow-older", is_flag=True, help="Publish a snapshot over a newer one.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and how many requests that takes.")
 @store_options
-def command(
+def publish_command(
     site: str,
     to: str,
     public_key: str | None,

@@ -18,7 +18,7 @@ from statuary.content.json_schemas import SCHEMA_MODELS, json_schema
     type=click.Path(path_type=Path, file_okay=False),
     help="Write every schema into this folder.",
 )
-def command(name: str | None, folder: Path | None) -> None:
+def schema_command(name: str | None, folder: Path | None) -> None:
     """Print the JSON Schema of a source file, for editors.
 
     An editor with the YAML language server completes and checks a file that begins with this line:

@@ -34,7 +34,7 @@ from statuary.snapshots.site_reader import SiteReader, open_site
 )
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, help="The port to listen on; 0 takes a free one.")
-def command(site: str | None, content: Path, at: Instant | None, host: str, port: int) -> None:
+def serve_command(site: str | None, content: Path, at: Instant | None, host: str, port: int) -> None:
     """Serve the site on this machine, exactly as an edge runtime would.
 
     SITE is a folder that holds a published site, a snapshot (a zip, served without unpacking), or the URL of either.

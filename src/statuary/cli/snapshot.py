@@ -39,18 +39,18 @@ allow_older_option = click.option("--allow-older", is_flag=True, help="Replace a
 
 
 @click.group()
-def command() -> None:
+def snapshot_command() -> None:
     """Pack the whole site into one file; verify, compare and sign it.
 
     A snapshot is a zip that any unzip opens. The same site gives the same bytes.
     """
 
 
-command.add_command(verify)
-command.add_command(diff)
+snapshot_command.add_command(verify)
+snapshot_command.add_command(diff)
 
 
-@command.command()
+@snapshot_command.command()
 @content_option
 @click.option("--from", "source", metavar="FOLDER|FILE|URL", help="Pack a published site, not the content.")
 @only_option

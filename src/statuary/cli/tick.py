@@ -19,7 +19,7 @@ from statuary.publishing.tick import tick
 @out_option
 @now_option
 @log_key_option
-def command(out: Path, now: Instant | None, log_key: Path | None) -> None:
+def tick_command(out: Path, now: Instant | None, log_key: Path | None) -> None:
     """Update a published site to the current time.
 
     The build wrote the status documents of every transition up to a horizon; this command publishes those of now and

@@ -19,14 +19,14 @@ from statuary.editing.yaml.edit_yaml import append_item
 
 
 @click.group()
-def command() -> None:
+def component_command() -> None:
     """Set a component's status, and list all components.
 
     The effect of incidents and maintenances on components follows from them; this is for everything else.
     """
 
 
-@command.command("set")
+@component_command.command("set")
 @click.argument("component", metavar="KEY", required=False, shell_complete=complete_component)
 @click.argument("status", metavar="STATUS", required=False, type=click.Choice(STATUSES))
 @with_edit_session
@@ -52,7 +52,7 @@ def set_status(session: EditSession, component: str | None, status: ComponentSta
     session.apply(edit, f"Set {found.name} to {new_status}", details)
 
 
-@command.command("list")
+@component_command.command("list")
 @content_option
 @now_option
 @list_format_option

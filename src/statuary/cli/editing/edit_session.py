@@ -172,7 +172,7 @@ def with_edit_session(function: Callable[..., None]) -> Callable[..., None]:
         with open_session(options) as session:
             function(session, **values)
         if build and not dry_run:
-            from statuary.cli.build import command
+            from statuary.cli.build import build_command as command
 
             click.get_current_context().invoke(command, content=content, out=out, now=present)
 

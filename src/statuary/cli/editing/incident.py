@@ -50,7 +50,7 @@ id_argument = click.argument("incident", metavar="ID", required=False, shell_com
 
 
 @click.group()
-def command() -> None:
+def incident_command() -> None:
     """Open, update and resolve incidents, and publish postmortems.
 
     The commands edit files in content/incidents and leave everything else in them unchanged. ID is an incident's id
@@ -61,7 +61,7 @@ def command() -> None:
     """
 
 
-@command.command("open")
+@incident_command.command("open")
 @click.option("--name", help="The title.")
 @click.option("--status", type=click.Choice(STATUSES), help="The first status. Default: investigating.")
 @with_update_options
@@ -106,7 +106,7 @@ def open_incident(
     session.apply(edit, f"Open incident: {title}", first.details_with(affected))
 
 
-@command.command("update")
+@incident_command.command("update")
 @id_argument
 @click.option("--status", type=click.Choice(STATUSES), help="The new status.")
 @with_update_options
@@ -123,7 +123,7 @@ def update_incident(
     append_update(session, found, new_status, update_options, subject, ask_components=True)
 
 
-@command.command("resolve")
+@incident_command.command("resolve")
 @id_argument
 @with_update_options
 @with_edit_session
@@ -135,7 +135,7 @@ def resolve_incident(session: EditSession, update_options: UpdateOptions, incide
     append_update(session, found, "resolved", update_options, "Resolve incident")
 
 
-@command.command("postmortem")
+@incident_command.command("postmortem")
 @id_argument
 @with_body_options
 @click.option(
@@ -156,7 +156,7 @@ def publish_postmortem(session: EditSession, incident: str | None, body: str | N
     session.apply(edit, f"Publish postmortem: {single_line(found.name)}", f"{text}\n")
 
 
-@command.command("list")
+@incident_command.command("list")
 @content_option
 @now_option
 @click.option("--all", "everything", is_flag=True, help="Include resolved incidents.")

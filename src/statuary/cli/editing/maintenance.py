@@ -54,7 +54,7 @@ id_argument = click.argument("maintenance", metavar="ID", required=False, shell_
 
 
 @click.group()
-def command() -> None:
+def maintenance_command() -> None:
     """Schedule maintenances, and start, complete, move or cancel them by hand.
 
     A maintenance is announced, started and completed automatically, as its file says; these commands are for
@@ -62,7 +62,7 @@ def command() -> None:
     """
 
 
-@command.command("schedule")
+@maintenance_command.command("schedule")
 @click.option("--name", help="The title.")
 @click.option("--scheduled-for", type=InstantType(), help="The start of the window.")
 @click.option("--scheduled-until", type=InstantType(), help="The end of the window.")
@@ -126,7 +126,7 @@ def schedule_maintenance(
     session.apply(edit, f"Schedule maintenance: {title}", f"{window}\n\n{announcement}\n")
 
 
-@command.command("start")
+@maintenance_command.command("start")
 @id_argument
 @with_update_options
 @with_edit_session
@@ -139,7 +139,7 @@ def start_maintenance(session: EditSession, update_options: UpdateOptions, maint
     _append(session, found, "in_progress", update_options, "Start maintenance")
 
 
-@command.command("update")
+@maintenance_command.command("update")
 @id_argument
 @click.option("--status", type=click.Choice(STATUSES), help="The new status.")
 @with_update_options
@@ -160,7 +160,7 @@ def update_maintenance(
     _append(session, found, new_status, update_options, f"Update maintenance ({new_status})")
 
 
-@command.command("complete")
+@maintenance_command.command("complete")
 @id_argument
 @with_update_options
 @with_edit_session
@@ -175,7 +175,7 @@ def complete_by_hand(session: EditSession, update_options: UpdateOptions, mainte
     _append(session, found, "completed", update_options, "Complete maintenance")
 
 
-@command.command("cancel")
+@maintenance_command.command("cancel")
 @id_argument
 @with_body_options
 @with_edit_session
@@ -190,7 +190,7 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body: str 
     session.apply(edit, f"Cancel maintenance: {single_line(found.name)}", f"{body}\n" if body else "")
 
 
-@command.command("reschedule")
+@maintenance_command.command("reschedule")
 @id_argument
 @click.option("--scheduled-for", type=InstantType(), help="The new start. Default: unchanged.")
 @click.option("--scheduled-until", type=InstantType(), help="The new end. Default: the length is unchanged.")
@@ -216,7 +216,7 @@ def reschedule_maintenance(
     session.apply(edit, f"Reschedule maintenance: {single_line(found.name)}", f"{window}\n")
 
 
-@command.command("list")
+@maintenance_command.command("list")
 @content_option
 @now_option
 @click.option("--all", "everything", is_flag=True, help="Include completed maintenances.")

@@ -7,7 +7,7 @@ from statuary.cli.importing.status_kinds import STATUS_COMMANDS
 
 
 @click.group()
-def command() -> None:
+def import_command() -> None:
     """Import contracts and status pages from other systems into the content.
 
     An import only adds what is new: run it again to import what has been added since. It ends with a
@@ -16,4 +16,4 @@ def command() -> None:
 
 
 for one in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
-    command.add_command(one)
+    import_command.add_command(one)
