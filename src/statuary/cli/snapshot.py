@@ -152,7 +152,7 @@ def _print_result(target: SnapshotTarget) -> None:
     click.echo(f"site {target.manifest_digest}")
 
 
-@command.command("sign")
+@snapshot_command.command("sign")
 @click.argument("file", type=FILE)
 @click.option("--key", type=FILE, required=True, help="A minisign secret key, as `minisign -G` creates it.")
 @click.option("--out", type=FILE, help="Write the signed snapshot here. Default: in place.")
