@@ -21,13 +21,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from statuary import network
-from statuary.conform import http_requests
 from statuary.domain.primitives import checksum_address
-from statuary.importing import ethereum_node as node_client
-from statuary.importing import web_source
-from statuary.network import Pace
-from statuary.snapshots import http_client
+from statuary.extensions.conform import deployment as http_requests
+from statuary.extensions.http import client as http_client
+from statuary.extensions.http import client as network
+from statuary.extensions.http.client import Pace
+from statuary.extensions.importing import sources as web_source
+from statuary.extensions.importing.evidence import ethereum_node as node_client
 from support.edge_runtimes import served as server_process
 from support.ethereum_node import ask, ethereum_node, send
 from support.file_server import served

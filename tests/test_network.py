@@ -10,17 +10,24 @@ from urllib.request import HTTPDefaultErrorHandler, HTTPErrorProcessor, HTTPRedi
 
 import pytest
 
-from statuary import network
-from statuary.conform import http_requests
-from statuary.conform.http_requests import UnreachableError, http_sender
-from statuary.importing import ethereum_node
-from statuary.importing.ethereum_node import EthereumNode
-from statuary.importing.import_error import ContractImportError
-from statuary.importing.web_source import WebSource
-from statuary.network import Pace, http_opener, is_private_host
-from statuary.publishing.errors import PublishingError
-from statuary.snapshots import http_client
-from statuary.snapshots.http_client import fetch, is_same_server, open_url, url_size
+from statuary.extensions.conform import deployment as http_requests
+from statuary.extensions.conform.deployment import UnreachableError, http_sender
+from statuary.extensions.http import client as http_client
+from statuary.extensions.http import client as network
+from statuary.extensions.http.client import (
+    Pace,
+    fetch,
+    http_opener,
+    is_private_host,
+    is_same_server,
+    open_url,
+    url_size,
+)
+from statuary.extensions.importing.evidence import ethereum_node
+from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
+from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.sources import WebSource
+from statuary.publishing.files import PublishingError
 
 HANDLERS = (HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor)
 SLOWLY = 0.05

@@ -6,7 +6,7 @@ from radon.complexity import cc_visit
 
 from architecture.code import modules, public_classes, rings, undefined_docstring_entries
 
-LONGEST_FILE = 300
+LONGEST_FILE = 600
 """Lines of a file, its docstrings and blank lines included."""
 
 MOST_COMPLEX = 10
@@ -45,11 +45,11 @@ def test_a_build_takes_its_documents_from_the_one_list():
     other = {
         f"{module.name}: {alias.name}"
         for module in known.values()
-        if module.name.startswith("statuary.build.")
+        if module.name.startswith("statuary.pipeline.")
         for node in ast.walk(module.tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("statuary.documents.")
         for alias in node.names
         if node.module != "statuary.documents.all_documents"
         and alias.name.endswith(("_document", "_documents"))
     }
-    assert other == {"statuary.build.status: build_status_documents"}  # makes a timeline, not documents
+    assert other == {"statuary.pipeline.status: build_status_documents"}  # makes a timeline, not documents

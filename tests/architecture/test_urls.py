@@ -14,8 +14,11 @@ LITERAL = re.compile(r'`([^`]*)`|"([^"\n]*)"')
 COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
 BEGINNINGS = ("v2/", "api/v2/", "proof/", "_shards/", "contracts/", "incidents/", "log/")
 TEMPLATE_PATH = re.compile(r"\{\{ root \}\}([^\"{]+)")
-OTHER_PROGRAMS = {"importing", "content"}  # URLs of other programs, and files of the content folder
-CONTENT_FILES = {"cli/init.py", "build/lists.py", "documents/contract_api/contract_lists.py"}
+OTHER_PROGRAMS = (
+    "extensions/importing/",
+    "content/",
+)  # URLs of other programs, and files of the content folder
+CONTENT_FILES = {"cli/init.py", "pipeline/contracts.py", "documents/contract_api/lists.py"}
 PATTERNS = [re.sub(r"\{\w+\}", "{}", url.pattern) for url in URLS]
 FOLDERS = {pattern[: end.start()] for pattern in PATTERNS for end in re.finditer("/", pattern)}
 
@@ -59,8 +62,7 @@ def test_modules_take_paths_from_the_table():
     found = [
         f"{name}: {text}"
         for name, file in modules.items()
-        if name.partition("/")[0] not in OTHER_PROGRAMS
-        and name not in {*CONTENT_FILES, "documents/url_table.py"}
+        if not name.startswith(OTHER_PROGRAMS) and name not in {*CONTENT_FILES, "documents/url_table.py"}
         for text in literals_in(file)
         if text.removeprefix("/").startswith(BEGINNINGS)
     ]
@@ -68,7 +70,7 @@ def test_modules_take_paths_from_the_table():
 
 
 def test_host_templates_take_paths_from_the_table():
-    files = list((PACKAGE / "documents/hosting/templates").glob("*.jinja"))
+    files = list((PACKAGE / "extensions/hosting/templates").glob("*.jinja"))
     assert files
     for file in files:
         assert re.findall(r"/(?:v2|api/v2|proof|_shards|chains)\b", file.read_text("utf-8")) == [], file.name

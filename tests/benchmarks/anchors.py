@@ -11,10 +11,10 @@ from time import perf_counter
 from statuary.checks.contracts.anchor_claims import anchor_claims
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove
 from statuary.checks.contracts.record_view import RecordView
-from statuary.content.anchor_file import anchor_file
+from statuary.content.evidence import anchor_file
 from statuary.content.read_content import read_content
 from statuary.content.read_contract import read_contract
-from statuary.documents.encode import encode_unchecked
+from statuary.documents.document import encode_unchecked
 from support.requirements import CHECKOUT
 
 

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import orjson
 
-from statuary.build.build import build_site
-from statuary.build.progress import NoProgress
 from statuary.domain.primitives import checksum_address, parse_instant
+from statuary.pipeline.build import build_site
+from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.requirements import CHECKOUT
 

@@ -126,9 +126,8 @@ def make(folder: Path, matches: int) -> None:
 
 def join(root: Path, scratch_dir: Path, memory: int) -> dict[str, object]:
     """Run the first stage; return how many contracts and buckets there are."""
-    from statuary.content.bulk.export_join import join_export
-    from statuary.content.bulk.export_tables import JoinLimits
     from statuary.domain.catalogue import BulkForm, BulkSource
+    from statuary.extensions.bulk.export_tables import JoinLimits, join_export
 
     files = [str(file.relative_to(root)) for file in root.rglob("*.parquet")]
     joined = join_export(
@@ -144,9 +143,9 @@ def join(root: Path, scratch_dir: Path, memory: int) -> dict[str, object]:
 
 def read(root: Path, scratch_dir: Path, matches: int) -> dict[str, object]:
     """Read every bucket; return how many records and bytes came of it."""
-    from statuary.content.bulk.export_join import ExportBucket
-    from statuary.content.bulk.export_records import read_bucket
-    from statuary.documents.encode import encode_unchecked
+    from statuary.documents.document import encode_unchecked
+    from statuary.extensions.bulk.export_records import read_bucket
+    from statuary.extensions.bulk.export_tables import ExportBucket
 
     records = size = 0
     for file in sorted(scratch_dir.glob("bucket-*.sqlite3")):

@@ -12,10 +12,15 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from statuary.domain.log.entries import EntryKind, LogAction, LogEntry, LogSubject, encode_proof
-from statuary.domain.log.merkle import consistency_proof, inclusion_proof, verify_consistency
-from statuary.domain.log.notes import checkpoint_text
-from statuary.domain.log.tiles import LogGrowth, tile_subtrees
+from statuary.extensions.log.entries import EntryKind, LogAction, LogEntry, LogSubject, encode_proof
+from statuary.extensions.log.merkle import (
+    LogGrowth,
+    consistency_proof,
+    inclusion_proof,
+    tile_subtrees,
+    verify_consistency,
+)
+from statuary.extensions.log.notes import checkpoint_text
 from support.logs import KEY
 
 

@@ -25,10 +25,10 @@ from statuary.checks.contracts.prove import prove
 from statuary.content.read_content import read_content
 from statuary.content.read_contract import read_contract
 from statuary.documents.document import Document
-from statuary.documents.pages.contracts.contract_page import contract_page
-from statuary.documents.pages.contracts.contract_page_context import contract_page_context
+from statuary.documents.pages.contract.context import contract_page_context
+from statuary.documents.pages.contract.page import contract_page
 from statuary.documents.pages.site_context import site_context
-from statuary.documents.pages.status.status_pages import StatusPages
+from statuary.documents.pages.status.pages import StatusPages
 from statuary.domain.primitives import parse_instant
 from statuary.domain.status.timeline import build_timeline
 

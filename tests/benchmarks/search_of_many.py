@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import orjson
 
-from statuary.domain.contracts.abi.abi_signatures import signature_entry
+from statuary.domain.contracts.abi import signature_entry
 from statuary.domain.primitives import checksum_address
 from support.browser import browse
 from support.sites import CHAIN, record_of, write_files

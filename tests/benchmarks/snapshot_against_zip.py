@@ -26,7 +26,7 @@ import orjson
 from processes import Run, run
 
 from statuary.domain.primitives import checksum_address, keccak256
-from statuary.serving.site import open_snapshot
+from statuary.extensions.serving.site import open_snapshot
 from support.requirements import CHECKOUT
 
 REAL = CHECKOUT.parent / "shared/data/contract-records"

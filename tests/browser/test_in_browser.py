@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.pages.contracts.highlighting import highlighter
+from statuary.documents.pages.contract.sources import highlighter
 from statuary.domain.contracts.proof import Proof
 from support.browser import LOOKS, browse, build, html_complaints
 from support.contracts import made_record

@@ -10,9 +10,16 @@ from typing import Any
 
 import orjson
 
-from statuary.domain.log.entries import EntryKind, LogAction, LogEntry, LogSubject, check_proof, encode_proof
-from statuary.domain.log.merkle import LogError, fold_pairs, inclusion_proof, leaf_hash, range_hash
-from statuary.domain.log.notes import (
+from statuary.extensions.log.entries import (
+    EntryKind,
+    LogAction,
+    LogEntry,
+    LogSubject,
+    check_proof,
+    encode_proof,
+)
+from statuary.extensions.log.merkle import LogError, fold_pairs, inclusion_proof, leaf_hash, range_hash
+from statuary.extensions.log.notes import (
     LOG_KEY,
     PrivateKey,
     PublicKey,
@@ -22,7 +29,7 @@ from statuary.domain.log.notes import (
 )
 from support.edge_runtimes import OFFLINE, deno
 
-VECTORS = json.loads((Path(__file__).parents[1] / "domain" / "log" / "merkle_vectors.json").read_bytes())
+VECTORS = json.loads((Path(__file__).parents[1] / "extensions" / "log" / "merkle_vectors.json").read_bytes())
 KEY = PrivateKey("status.example/log", sha256(b"a key of these tests").digest())
 DAMAGED = 300
 

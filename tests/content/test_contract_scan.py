@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from statuary.content.contract_scan import ContractScan, ExternalSource
-from statuary.content.folder_listing import ListingCache
+from statuary.content.source_files import ListingCache
 
 ADDRESSES = [f"0x{number:040x}" for number in range(5)]
 

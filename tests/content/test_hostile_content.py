@@ -6,9 +6,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from statuary.build.build import build_site, check_site
-from statuary.build.progress import NoProgress
-from statuary.content.bulk import scratch
 from statuary.content.contract_scan import ContractScan, ExternalSource
 from statuary.content.parse_json import parse_json_as_text
 from statuary.content.parse_yaml import parse_yaml
@@ -19,6 +16,9 @@ from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.findings import Finding
 from statuary.domain.limits import MAX_FOLDERS, MAX_MESSAGE, MAX_SHOWN_FINDINGS
 from statuary.domain.primitives import parse_instant
+from statuary.extensions.bulk import partitions as scratch
+from statuary.pipeline.build import build_site, check_site
+from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
 from support.sites import NOW, small_site, write_files

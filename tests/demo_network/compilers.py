@@ -9,8 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from statuary.compilers.compiler import Compiler, detect_compiler
-from statuary.compilers.run_program import RunLimits
+from statuary.extensions.compilers.compiler import Compiler, RunLimits, detect_compiler
 
 HERE = Path(__file__).parent
 TOOLS = Path(os.environ.get("STATUARY_DEMO_COMPILERS", HERE.parents[1] / ".compilers"))

@@ -23,11 +23,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from demo_network.compilers import TOOLS, compile_json, run_chain
 from statuary.content.read_content import read_content
 from statuary.content.read_contract import read_contract
-from statuary.documents.encode import encode_unchecked
+from statuary.documents.document import encode_unchecked
 from statuary.domain.catalogue import ContractForm, ContractSource
-from statuary.importing.anchor_contracts import anchor_contracts, claim_text
-from statuary.importing.chain_evidence import AnchoringNodes
-from statuary.importing.ethereum_node import EthereumNode
+from statuary.extensions.importing.evidence.chain_evidence import AnchoringNodes, anchor_contracts, claim_text
+from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from support.ethereum_node import ethereum_node
 
 HERE = Path(__file__).parent

@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 from demo_network.compilers import TOOLS, compilers
-from statuary.build.build import check_site
-from statuary.build.progress import NoProgress
-from statuary.build.recompile import RecompileOptions, recompile_contracts
 from statuary.content.read_content import read_content
 from statuary.content.read_contract import read_contract
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.primitives import parse_instant
+from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
+from statuary.pipeline.build import check_site
+from statuary.pipeline.progress import NoProgress
 from support.requirements import CHECKOUT, absent, require_program
 from support.sites import NOW
 

@@ -4,11 +4,10 @@ import re
 
 import pytest
 
-from statuary.documents.document import Document
-from statuary.documents.hosting.host_files import HostOptions, edge_module_files
-from statuary.documents.hosting.hosting_documents import redirects_file
-from statuary.documents.stored_paths import shard_rewrites, sharded_document, sharded_path
-from statuary.domain.hosting_settings import HostingSettings, PathLayout
+from statuary.documents.document import Document, shard_rewrites, sharded_document, sharded_path
+from statuary.domain.settings import HostingSettings, PathLayout
+from statuary.extensions.hosting.documents import redirects_file
+from statuary.extensions.hosting.hosts import HostOptions, edge_module_files
 from support.edge_runtimes import EDGE, run_deno
 
 EIP_55 = "0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045"

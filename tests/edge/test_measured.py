@@ -3,8 +3,7 @@
 import hashlib
 from typing import Any
 
-from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
-from statuary.serving.lookup.response import Response
+from statuary.extensions.serving.lookup import LookupRequest, Response, answer_lookup
 from support.edge_runtimes import answers_of_deno
 from support.edge_vectors import ERROR_ID
 from support.measured_lookup import (

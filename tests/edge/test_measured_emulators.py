@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.edge_runtimes import (
     Served,
     serve_with_cloudflare,

@@ -7,9 +7,8 @@ import pytest
 
 from statuary.domain.primitives import parse_instant
 from statuary.editing.check_edit import check_edit, read_status_content
-from statuary.editing.errors import EditError
-from statuary.editing.file_edit import FileEdit, write_edit
-from statuary.publishing.errors import PublishingError
+from statuary.editing.files import EditError, FileEdit, write_edit
+from statuary.publishing.files import PublishingError
 from support.sites import NOW, SMALL_SITE, write_files
 
 AT = parse_instant(NOW)

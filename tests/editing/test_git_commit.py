@@ -2,8 +2,7 @@
 
 import pytest
 
-from statuary.editing.errors import EditError
-from statuary.editing.git_commit import check_can_commit, commit_file
+from statuary.editing.files import EditError, check_can_commit, commit_file
 from support.content_repository import make_content_repository
 
 

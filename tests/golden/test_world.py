@@ -8,9 +8,9 @@ import os
 import shutil
 from pathlib import Path
 
-from statuary.build.build import build_site
-from statuary.build.progress import NoProgress
 from statuary.domain.primitives import parse_instant
+from statuary.pipeline.build import build_site
+from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.sites import NOW
 

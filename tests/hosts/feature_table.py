@@ -12,12 +12,9 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from statuary.conform.checked_deployment import CheckedDeployment
-from statuary.conform.conformance import ConformanceOutcome, ConformanceResult
-from statuary.conform.conformance_checks import CHECKS
-from statuary.conform.http_requests import http_sender
-from statuary.conform.run_checks import run_checks
 from statuary.domain.primitives import instant
+from statuary.extensions.conform.conformance import CHECKS, ConformanceOutcome, ConformanceResult, run_checks
+from statuary.extensions.conform.deployment import CheckedDeployment, http_sender
 from support.edge_runtimes import Served, served
 from support.host_servers import EMULATORS_LACK, SERVERS, Serve, build_project
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from statuary.cli.conform import conform_command as conform
+from statuary.extensions.conform.commands import conform_command as conform
 from support.edge_runtimes import serve_project_with_netlify, thorough
 from support.host_servers import EMULATORS_LACK, SERVERS, project_for
 

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.hosting.host_files import HostOptions
-from statuary.documents.hosting.hosts import github_pages_files
-from statuary.documents.hosting.netlify import netlify_files
+from statuary.extensions.hosting.hosts import HostOptions, github_pages_files, netlify_files
 from support.edge_runtimes import HOSTS_INSTALL, node, write_host_files
 from support.requirements import require_node_package, require_program
 from support.sites import small_site, tree

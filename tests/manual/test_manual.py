@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from statuary.cli import hosting
-from statuary.cli.installation import Installation
 from statuary.cli.main import command as statuary
 from statuary.content.read_content import read_content
 from statuary.documents.pages.own_pages import link_findings
+from statuary.extensions.hosting import commands as hosting
+from statuary.extensions.hosting.commands import Installation
 from support.manual import GENERATED, MANUAL
 from support.requirements import CHECKOUT
 
@@ -55,7 +55,7 @@ def test_every_command_works(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
     for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
         monkeypatch.setenv(name, "manual@example.org")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
-    # tests/cli/test_installation.py builds the wheel that a checkout of statuary needs
+    # tests/extensions/hosting/test_installation.py builds the wheel that a checkout of statuary needs
     monkeypatch.setattr(hosting, "read_installation", lambda _: Installation("statuary"))
     commands = [
         line.strip()

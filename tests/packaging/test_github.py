@@ -15,7 +15,7 @@ from support.sites import small_site, write_files
 GITHUB = CHECKOUT / ".github"
 ACTION = GITHUB / "actions/statuary/action.yml"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
-PAGES = CHECKOUT / "src/statuary/documents/hosting/templates/github-pages.yml.jinja"
+PAGES = CHECKOUT / "src/statuary/extensions/hosting/templates/github-pages.yml.jinja"
 
 ISSUES = GITHUB / "ISSUE_TEMPLATE"
 

@@ -25,7 +25,7 @@ from urllib.request import urlopen
 
 import yaml
 
-from statuary.documents.hosting.hosts import HOSTS
+from statuary.extensions.hosting.hosts import HOSTS
 
 CHECKOUT = Path(__file__).parents[2]
 VENV = "python3 -m venv .venv && . .venv/bin/activate"

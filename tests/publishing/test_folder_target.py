@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from statuary.documents.document import Document
-from statuary.publishing.errors import PublishingError
+from statuary.publishing.files import LEDGER, PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import Ledger
 from statuary.publishing.plan import Action
-from statuary.publishing.safe_path import LEDGER
 from support.sites import tree
 
 

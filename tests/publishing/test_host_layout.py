@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from statuary.documents.document import Document
-from statuary.domain.hosting_settings import CompressedFormat, HostingSettings
-from statuary.publishing.errors import PublishingError
+from statuary.domain.settings import CompressedFormat, HostingSettings
+from statuary.extensions.snapshots.site_reader import open_site
+from statuary.publishing.files import PublishingError
 from statuary.publishing.host_layout import laid_out
-from statuary.snapshots.site_reader import open_site
 from support.host_servers import build_project
 from support.requirements import require_module
 

@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from statuary.documents.document import Document
-from statuary.publishing.errors import PublishingError
+from statuary.publishing.files import LEDGER, PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.ledger.damage import DamagedLedgerError
-from statuary.publishing.ledger.ledger import OWNED_NAMES
-from statuary.publishing.safe_path import LEDGER
+from statuary.publishing.ledger.ledger import OWNED_NAMES, DamagedLedgerError
 from support.sites import tree
 
 OLD = [Document(path=f"v2/{n}", aliases=(f"V2/{n}",), body=b"old %d" % n, sources=("a",)) for n in range(300)]

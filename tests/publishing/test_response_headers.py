@@ -5,13 +5,13 @@ from pathlib import Path
 import orjson
 import pytest
 
-from statuary.build.build import build_site
-from statuary.build.progress import NoProgress
 from statuary.domain.primitives import parse_instant
-from statuary.publishing.response_headers import cache_of, media_type_of
-from statuary.snapshots.manifest import SiteOrigin
-from statuary.snapshots.snapshot_reader import read_snapshot
-from statuary.snapshots.snapshot_target import SnapshotTarget
+from statuary.extensions.snapshots.snapshot_reader import read_snapshot
+from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
+from statuary.pipeline.build import build_site
+from statuary.pipeline.progress import NoProgress
+from statuary.publishing.host_layout import cache_of, media_type_of
+from statuary.publishing.manifest import SiteOrigin
 from support.contracts import ADDRESS, made_record
 from support.sites import NOW, small_site, write_files
 

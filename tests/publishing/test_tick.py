@@ -8,13 +8,12 @@ from pathlib import Path
 import orjson
 import pytest
 
-from statuary.build.build import build_site
-from statuary.build.progress import NoProgress
 from statuary.domain.primitives import Instant, parse_instant
+from statuary.pipeline.build import build_site
+from statuary.pipeline.progress import NoProgress
 from statuary.publishing.epoch_index import read_epoch_index
-from statuary.publishing.errors import PublishingError
+from statuary.publishing.files import PublishingError, transaction
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.ledger.transaction import transaction
 from statuary.publishing.tick import tick
 from support.requirements import CHECKOUT
 from support.sites import SMALL_SITE, files_in, write_files

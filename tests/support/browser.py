@@ -9,10 +9,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from statuary.build.build import build_site
-from statuary.build.progress import NoProgress
-from statuary.cli.options.log_options import open_log
 from statuary.domain.primitives import parse_instant
+from statuary.extensions.log.options import open_log
+from statuary.pipeline.build import build_site
+from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.requirements import CHECKOUT, absent, require_program
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from statuary.cli.editing import edit_session, incident, prompts, update_options
+from statuary.cli.editing import edit_session, incident, prompts
+from statuary.cli.editing import incident as update_options
 from statuary.cli.main import command
 from support.sites import SITE, tree, write_files
 

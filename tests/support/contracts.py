@@ -11,9 +11,8 @@ from typing import Any
 import orjson
 from sha3 import keccak_256
 
-from statuary.domain.contracts.derivation import derive_record
-from statuary.domain.contracts.metadata.ipfs_hash import ipfs_multihash
-from statuary.domain.contracts.workspace import Workspace, WorkspaceDeployment
+from statuary.domain.contracts.derivation import Workspace, WorkspaceDeployment, derive_record
+from statuary.domain.contracts.metadata_hashes import ipfs_multihash
 from statuary.domain.primitives import Address, ChainId, Hex, checksum_address, parse_instant
 
 PATH, NAME = "contracts/Made.sol", "Made"

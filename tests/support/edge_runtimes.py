@@ -15,10 +15,14 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from statuary.documents.hosting.cloudflare import worker_configuration, worker_files
-from statuary.documents.hosting.host_files import HostFile, HostOptions
-from statuary.documents.hosting.netlify import netlify_files
-from statuary.domain.hosting_settings import HostingSettings
+from statuary.domain.settings import HostingSettings
+from statuary.extensions.hosting.hosts import (
+    HostFile,
+    HostOptions,
+    netlify_files,
+    worker_configuration,
+    worker_files,
+)
 from support.requirements import HOSTS, absent, require_node_package, require_program
 
 EDGE_TESTS = Path(__file__).parents[1] / "edge"

@@ -6,10 +6,17 @@ python tests/support/edge_table.py        writes src/statuary/edge/file-headers.
 import json
 from pathlib import Path
 
-from statuary.documents.hosting.path_rules import regex_of
-from statuary.documents.media_types import MEDIA_TYPES, OCTET_STREAM
-from statuary.documents.url import COMMON_HEADERS, REVALIDATE, SHORT_LIVED
-from statuary.documents.url_table import EPOCH_DOCUMENT, FEED, URLS
+from statuary.documents.url_table import (
+    COMMON_HEADERS,
+    EPOCH_DOCUMENT,
+    FEED,
+    MEDIA_TYPES,
+    OCTET_STREAM,
+    REVALIDATE,
+    SHORT_LIVED,
+    URLS,
+)
+from statuary.extensions.hosting.documents import regex_of
 
 FILE_HEADERS = Path(__file__).parents[2] / "src" / "statuary" / "edge" / "file-headers.js"
 

@@ -13,15 +13,14 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
 
-from statuary.documents.contract_api import contract_lists
-from statuary.documents.document import Document
-from statuary.documents.encode import encode_json
-from statuary.documents.status_api.epoch_patches import PatchBase
+from statuary.documents.contract_api import lists as contract_lists
+from statuary.documents.document import Document, encode_json
+from statuary.documents.status_api.epochs import PatchBase
+from statuary.domain.contracts.field_names import DOTTED, SELECTABLE
 from statuary.domain.contracts.record import ContractRow, contract_row
-from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
 from statuary.domain.primitives import Address, checksum_address, keccak256, parse_instant
-from statuary.serving.answer_site import timed_response
-from statuary.serving.lookup.answer_lookup import LookupRequest, answer_lookup
+from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from statuary.extensions.serving.server import timed_response
 from support.sites import lookup_site
 
 VECTORS = Path(__file__).parents[1] / "edge" / "vectors.json"

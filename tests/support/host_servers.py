@@ -16,12 +16,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from statuary.build.build import build_site
-from statuary.build.progress import NoProgress
-from statuary.documents.hosting.host_files import EDGE_FOLDER, HostOptions
-from statuary.documents.hosting.web_servers import caddy_files, deno_files, nginx_files
-from statuary.domain.hosting_settings import HostingSettings
 from statuary.domain.primitives import parse_instant
+from statuary.domain.settings import HostingSettings
+from statuary.extensions.hosting.hosts import EDGE_FOLDER, HostOptions, caddy_files, deno_files, nginx_files
+from statuary.pipeline.build import build_site
+from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.edge_runtimes import (
     HOSTS_INSTALL,

@@ -1,4 +1,4 @@
-"""The small project that real tool chains built for tests/importing, and what a real node then held of it."""
+"""The small project that real tool chains built for tests/extensions/importing, and what a real node then held of it."""
 
 import json
 from collections.abc import Iterable
@@ -11,14 +11,14 @@ from click.testing import CliRunner, Result
 from statuary.cli.main import command
 from statuary.content.read_content import read_content
 from statuary.domain.catalogue import Catalogue, ContractForm
-from statuary.domain.contracts.workspace import WorkspaceDeployment
+from statuary.domain.contracts.derivation import WorkspaceDeployment
 from statuary.domain.primitives import Hex, parse_address, parse_chain_id, parse_instant
-from statuary.importing.imported_compilation import ImportedCompilation
-from statuary.importing.on_chain_contract import OnChainContract
-from statuary.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 from support.sites import SITE, write_files
 
-HERE = Path(__file__).parents[1] / "importing"
+HERE = Path(__file__).parents[1] / "extensions" / "importing"
 CHAIN_ID = parse_chain_id("31337")
 NOW = parse_instant("2026-11-20T12:00:00Z")
 

@@ -2,17 +2,16 @@
 
 from pathlib import Path
 
-from statuary.build.build import BuildResult, build_site
-from statuary.build.progress import NoProgress
-from statuary.domain.log.entries import LogEntry, parse_entry
-from statuary.domain.log.notes import PrivateKey, verify_checkpoint
 from statuary.domain.primitives import parse_instant
-from statuary.domain.site_settings import LogSettings
+from statuary.domain.settings import LogSettings
+from statuary.extensions.log.entries import LogEntry, parse_entry
+from statuary.extensions.log.notes import PrivateKey, verify_checkpoint
+from statuary.extensions.log.published_log import LogKeeper, PublishedLog, TreeHead, open_log
+from statuary.extensions.log.site_log import SiteLog
+from statuary.pipeline.build import BuildResult, build_site
+from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder_reader import FolderReader
-from statuary.publishing.log.log_keeper import LogKeeper
-from statuary.publishing.log.published_log import PublishedLog, TreeHead, open_log
-from statuary.publishing.log.site_log import SiteLog
+from statuary.publishing.folder.reader import FolderReader
 from support.object_stores import objects_of
 from support.sites import NOW, SITE, SMALL_SITE, path_of, record_of
 

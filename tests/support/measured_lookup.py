@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from statuary.documents.encode import encode_json
+from statuary.documents.document import encode_json
 from statuary.domain.contracts.record import ContractRow
 from support.sites import lookup_site
 

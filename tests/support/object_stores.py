@@ -22,11 +22,9 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from statuary.domain.primitives import Instant, instant
-from statuary.publishing.object_store.lease import Lease
-from statuary.publishing.object_store.object_headers import headers_of
-from statuary.publishing.object_store.published_sites import OfferedObject
-from statuary.publishing.object_store.store import ObjectStore, RetryPolicy
-from statuary.publishing.object_store.store_target import ObjectStoreTarget, RequestCounts
+from statuary.extensions.object_stores.objects import OfferedObject, headers_of
+from statuary.extensions.object_stores.store import Lease, ObjectStore, RetryPolicy
+from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
 from statuary.publishing.plan import Plan
 from support.requirements import CHECKOUT, absent
 

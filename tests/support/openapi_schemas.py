@@ -10,12 +10,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from statuary.documents.contract_api.contract_shapes import RejectedRequest
-from statuary.documents.openapi.openapi_document import REF, SCHEMAS_FILE
-from statuary.documents.openapi.operations import OPERATIONS
-from statuary.documents.openapi.parameters import JsonObject
+from statuary.documents.contract_api.shapes import RejectedRequest
+from statuary.documents.openapi.document import OPERATIONS, REF, SCHEMAS_FILE, JsonObject
+from statuary.domain.contracts.field_names import BASE, IDENTITY
 from statuary.domain.contracts.record import GROUPS
-from statuary.domain.contracts.selection.field_names import BASE, IDENTITY
 
 SCHEMAS = Path(__file__).parents[2] / "src" / "statuary" / "documents" / "openapi" / SCHEMAS_FILE
 

@@ -6,12 +6,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from statuary.checks.contracts.prove import prove
-from statuary.documents.pages.contracts.contract_page import contract_page
-from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
+from statuary.documents.pages.contract.context import ContractPageContext
+from statuary.documents.pages.contract.page import contract_page
 from statuary.documents.pages.site_context import SiteContext
 from statuary.domain.contracts.proof import Proof
-from statuary.domain.page_settings import PageSettings
-from statuary.domain.site_settings import Chain
+from statuary.domain.settings import Chain, PageSettings
 from support.contracts import made_record
 
 ZURICH = ZoneInfo("Europe/Zurich")

@@ -10,20 +10,16 @@ from typing import Any
 import orjson
 import pytest
 
-from statuary.build import publish
-from statuary.build.build import BuildResult, build_site
-from statuary.build.execution.options import ExecutionOptions
-from statuary.build.incremental.fingerprint import Fingerprint, fingerprint_of
-from statuary.build.progress import NoProgress
 from statuary.content.git_state import GitQuery
-from statuary.documents.contract_api.contract_lists import (
-    all_chains_document,
-    chain_documents,
-    rows_by_address,
-)
+from statuary.documents.contract_api.lists import all_chains_document, chain_documents, rows_by_address
 from statuary.domain.contracts.record import ContractRow, contract_row
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import checksum_address, parse_instant
+from statuary.pipeline import publish
+from statuary.pipeline.build import BuildResult, build_site
+from statuary.pipeline.fingerprint import Fingerprint, fingerprint_of
+from statuary.pipeline.options import ExecutionOptions
+from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
 

@@ -5,12 +5,11 @@ from pathlib import Path
 
 from statuary.documents.document import Document
 from statuary.domain.primitives import checksum_address, keccak256, parse_instant
+from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
+from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder_documents import folder_documents
-from statuary.snapshots.manifest import SiteOrigin
-from statuary.snapshots.published_snapshot import snapshot_documents
-from statuary.snapshots.snapshot_reader import read_snapshot
-from statuary.snapshots.snapshot_target import SnapshotTarget
+from statuary.publishing.folder.reader import folder_documents
+from statuary.publishing.manifest import SiteOrigin
 
 ORIGIN = SiteOrigin(instant=parse_instant("2026-11-20T12:00:00Z"), revision="c0ffee", statuary="0.1.0")
 

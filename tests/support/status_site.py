@@ -11,16 +11,13 @@ from statuary.content.parse_yaml import parse_yaml
 from statuary.content.sources.component_source import ComponentsSource, translate_components
 from statuary.content.sources.incident_source import IncidentSource, translate_incident
 from statuary.content.sources.maintenance_source import MaintenanceSource, translate_maintenance
-from statuary.content.sources.page_source import PageSource, translate_page
+from statuary.content.sources.site_source import PageSource, translate_page
 from statuary.documents.document import Document
 from statuary.documents.feeds.feed_documents import FeedDocuments
-from statuary.documents.status_api.epoch_documents import EpochLimits, EpochPlan, plan_epochs
-from statuary.documents.status_api.status_documents import StatusDocuments
+from statuary.documents.status_api.documents import StatusDocuments
+from statuary.documents.status_api.epochs import EpochLimits, EpochPlan, plan_epochs
 from statuary.domain.primitives import Instant, instant, parse_instant
-from statuary.domain.status.incidents import Incident
-from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.page import Page, StatusSettings
-from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.records import Incident, Maintenance, Page, StatusCatalogue, StatusSettings
 from statuary.domain.status.timeline import build_timeline
 from support import sites
 

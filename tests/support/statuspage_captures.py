@@ -15,7 +15,7 @@ import yaml
 
 from statuary.content.read_content import read_content
 from statuary.domain.primitives import Instant, instant
-from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.records import StatusCatalogue
 from support.requirements import CHECKOUT, require_folder
 
 Members = dict[str, Any]

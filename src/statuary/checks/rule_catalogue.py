@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 
 from statuary.checks.contracts.check import ContractCheck
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS
-from statuary.checks.contracts.recompilation import recompilation_reproduces_the_record
 from statuary.checks.record_location import LOCATION_RULES
 from statuary.checks.status.status_checks import STATUS_CHECKS, rule_name
-from statuary.domain.findings import Severity
-from statuary.domain.rules import Rule
+from statuary.domain.findings import Rule, Severity
+from statuary.extensions.compilers.recompilation import recompilation_reproduces_the_record
 
 PROOF = "proof"
 """The group of checks that prove a record's claim; they can be skipped, one or all."""

@@ -6,22 +6,25 @@ from pathlib import Path
 
 import click
 
-from statuary.build.build import check_site
-from statuary.build.check import CheckedSite
-from statuary.build.execution.options import ExecutionOptions
-from statuary.build.progress import Progress
-from statuary.build.recompile import RecompileOptions, recompile_contracts
-from statuary.cli.compiler_options import compiler_option, parse_compilers
+from statuary.cli.build_options import (
+    check_options,
+    execution_options,
+    list_option,
+    open_executor,
+    read_check_options,
+)
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options.check_options import check_options, list_option, read_check_options
-from statuary.cli.options.common_options import build_instant, content_option, format_option, now_option
-from statuary.cli.options.execution_options import execution_options, open_executor
-from statuary.cli.output.findings_report import format_findings
-from statuary.cli.output.progress import progress
-from statuary.cli.output.summary import findings_line
+from statuary.cli.options import build_instant, content_option, format_option, now_option
+from statuary.cli.output import format_findings, progress
+from statuary.cli.summary import findings_line
 from statuary.cores import usable_cores
 from statuary.domain.findings import Severity, sorted_findings
 from statuary.domain.primitives import Instant
+from statuary.extensions.compilers.options import compiler_option, parse_compilers
+from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
+from statuary.pipeline.build import CheckedSite, check_site
+from statuary.pipeline.options import ExecutionOptions
+from statuary.pipeline.progress import Progress
 
 
 @click.command()

@@ -6,14 +6,14 @@ from pathlib import Path
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options.common_options import out_option
-from statuary.cli.output.plain_text import size_text
-from statuary.cli.output.printable import printable
-from statuary.documents.stored_paths import sharded_path
+from statuary.cli.options import out_option
+from statuary.cli.output import size_text
+from statuary.cli.printable import printable
+from statuary.documents.document import sharded_path
 from statuary.documents.url_table import match_url
-from statuary.publishing.ledger.read_ledger import nearest_paths, read_entry, read_reasons
-from statuary.publishing.ledger.rows import LedgerEntry
-from statuary.publishing.safe_path import LEDGER
+from statuary.publishing.files import LEDGER
+from statuary.publishing.ledger.ledger import nearest_paths, read_entry, read_reasons
+from statuary.publishing.ledger.schema import LedgerEntry
 
 
 @click.command()

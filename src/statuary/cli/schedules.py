@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.cli.output.plain_text import format_instant
+from statuary.cli.output import format_instant
 from statuary.domain.primitives import Instant
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from statuary.content.bulk.external_sources import ExternalFile, external_files
 from statuary.content.file_kinds import (
     CONTRACTS,
     FileKind,
@@ -22,14 +21,60 @@ from statuary.content.file_kinds import (
     match_pattern,
     unknown_file_finding,
 )
-from statuary.content.folder_listing import ListingCache
 from statuary.content.remote_files import is_remote
-from statuary.content.source_files import undecodable_name, walk_path
+from statuary.content.source_files import ListingCache, undecodable_name, walk_folder, walk_path
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource, ContractSources
 from statuary.domain.findings import Finding, Pointer
 
 FOLDER = PurePosixPath(CONTRACTS)
+
+
+class ExternalFile(NamedTuple):
+    """A file of an external source."""
+
+    pure: PurePosixPath  # the path that it would have in the content folder
+    path: str  # its path relative to the content folder, or its URL
+
+
+def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
+    """Yield the files of an external source in order of paths, and a finding for each thing not read.
+
+    Args:
+        source: the URL of an object store, or a path relative to the content folder.
+
+    Raises:
+        UnreadableError: if it does not exist or cannot be listed.
+    """
+    yield from _remote(source.rstrip("/")) if is_remote(source) else _local(root, source.rstrip("/"))
+
+
+def _remote(url: str) -> Iterator[ExternalFile]:
+    from statuary.extensions.object_stores.remote_objects import list_objects  # noqa: PLC0415
+
+    found = sorted({file.url for file in list_objects(url)})
+    if not found:
+        raise UnreadableError(f"no objects below {url}", "check the URL")
+    for file in found:
+        below = file.removeprefix(f"{url}/") if file != url else url.rpartition("/")[2]
+        yield ExternalFile(FOLDER / below, file)
+
+
+def _local(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
+    full = root / source
+    if full.is_file():
+        yield ExternalFile(FOLDER / full.name, source)
+        return
+    if not full.is_dir():
+        raise UnreadableError(
+            f"no file or folder {source!r}", "write the path relative to the content folder"
+        )
+    for file in walk_folder(full):
+        if isinstance(file, Finding):
+            yield file.within(f"{source}/{file.path}")
+        else:
+            yield ExternalFile(FOLDER / file.path, f"{source}/{file.path}")
+
 
 RECORD_DEPTH = 2
 """Folders above a record file: `contracts` and that of the chain."""

@@ -4,9 +4,8 @@ from enum import Enum
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from statuary.domain.findings import Finding, Severity
+from statuary.domain.findings import Finding, Severity, did_you_mean
 from statuary.domain.limits import LARGEST_RECORD, LARGEST_SOURCE_FILE
-from statuary.domain.suggestions import did_you_mean
 
 CONTRACTS = "contracts"
 """The folder of contracts, relative to the content folder."""

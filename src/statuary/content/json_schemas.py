@@ -9,15 +9,15 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from statuary.content.anchor_file import AnchorSource
+from statuary.content.evidence import AnchorSource
 from statuary.content.file_kinds import FileKind, pattern_of
-from statuary.content.page_files import PageFile
+from statuary.content.read_content import PageFile
+from statuary.content.read_workspace import WorkspaceSource
 from statuary.content.source_model import SourceModel
 from statuary.content.sources.component_source import ComponentsSource
 from statuary.content.sources.incident_source import IncidentSource
 from statuary.content.sources.maintenance_source import MaintenanceSource
 from statuary.content.sources.site_source import SiteSource
-from statuary.content.sources.workspace_source import WorkspaceSource
 from statuary.domain.contracts.record import Record
 from statuary.domain.json_values import Json
 

@@ -12,15 +12,15 @@ from typing import NamedTuple
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from statuary.content.annotations import allows_text, item_of, members_of
+from statuary.content.load_model import validation_findings
 from statuary.content.parse_json import parse_json
 from statuary.content.parse_yaml import PlainText, parse_yaml
 from statuary.content.source_files import decode_utf8
-from statuary.content.validation_findings import validation_findings
+from statuary.content.source_model import allows_text, item_of, members_of
 from statuary.domain.chain.anchor import Anchor
+from statuary.domain.contracts.derivation import repeated_members
 from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.contracts.record import Record, RecordValue
-from statuary.domain.contracts.repeated_members import repeated_members
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json, NumberText
 from statuary.domain.limits import MAX_NUMBER_DIGITS

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from statuary.content.parse_record import ParsedContract, parse_record_json, parse_record_yaml
-from statuary.content.source_files import SourceFile
-from statuary.content.source_stat import record_digest
+from statuary.content.source_files import SourceFile, record_digest
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.findings import Finding, Severity
@@ -20,8 +19,7 @@ def read_contract(root: Path, source: ContractSource) -> ParsedContract:
     parsed = _read_contract(root, source)
     if source.form is ContractForm.RECORD or parsed.record is None:
         return parsed
-    from statuary.content.anchor_file import read_anchor
-    from statuary.content.compilation_file import read_compilation_evidence
+    from statuary.content.evidence import read_anchor, read_compilation_evidence
 
     findings = list(parsed.findings)
     compilation = read_compilation_evidence(root, source, findings)

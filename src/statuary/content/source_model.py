@@ -5,10 +5,15 @@ None); these types give it meaning. So an unquoted `0x…` address, a name such 
 arrive as they were typed.
 """
 
-from typing import Annotated, Any, ClassVar
+import re
+import types
+from datetime import date
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainValidator, WithJsonSchema
+from typing_extensions import get_type_hints, is_typeddict
 
 from statuary.domain.limits import MAX_NUMBER_DIGITS, MAX_QUOTED
 from statuary.domain.primitives import (
@@ -21,6 +26,7 @@ from statuary.domain.primitives import (
     parse_chain_id,
     parse_hex,
     parse_instant,
+    shorten,
 )
 
 
@@ -134,3 +140,123 @@ HexText = Annotated[
     WithJsonSchema({"type": "string", "pattern": "^0x([0-9a-f]{2})*$"}),
 ]
 """Bytes as `0x` and lower-case hex digits; quotes are not needed."""
+
+
+def members_of(model: object) -> dict[str, object]:
+    """Return the types of the members that a model, or the first model of a union, names; by key."""
+    return next((found for option in _options(model) if (found := _members(option)) is not None), {})
+
+
+def item_of(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -> object:
+    """Return the type of the items of the first container that a type allows; None without one."""
+    for option in _options(model):
+        arguments = get_args(option)
+        if arguments and get_origin(option) in containers:
+            return arguments[0] if arguments[-1] is ... else arguments[-1]
+    return None
+
+
+def allows_text(model: object) -> bool:
+    """Say whether a type allows text, or some texts."""
+    return any(option is str or get_origin(option) is Literal for option in _options(model))
+
+
+@lru_cache(maxsize=256)
+def _members(option: object) -> dict[str, object] | None:
+    if isinstance(option, type) and issubclass(option, BaseModel):
+        return {field.alias or name: field.annotation for name, field in option.model_fields.items()}
+    return dict(get_type_hints(option, include_extras=True)) if is_typeddict(option) else None
+
+
+def _options(model: object) -> list[object]:
+    """Return the types that an annotation allows, without null, `Annotated` and `Required`."""
+    if get_origin(model) in (Union, types.UnionType):
+        return [option for choice in get_args(model) for option in _options(choice)]
+    if get_origin(model) is Annotated or str(get_origin(model)).endswith("Required"):
+        return _options(get_args(model)[0])
+    return [] if model is type(None) else [model]
+
+
+MAX_NAME_LENGTH = 255
+"""Most characters of a name."""
+
+MAX_BODY_LENGTH = 25_000
+"""Most characters of an update's text."""
+
+MAX_ID_LENGTH = 100
+"""Most characters of an id, so that every file system allows the names of its files."""
+
+IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+def _name(text: str) -> str:
+    if not text.strip():
+        raise InvalidValueError("the name is empty", "write the title that readers see")
+    return _within(MAX_NAME_LENGTH, "name", text)
+
+
+def _body(text: str) -> str:
+    return _within(MAX_BODY_LENGTH, "text", text)
+
+
+def _identifier(text: str) -> str:
+    if not IDENTIFIER.fullmatch(text):
+        raise InvalidValueError(
+            f"id {shorten(text)} has characters that a URL cannot contain", "use letters, digits, - and _"
+        )
+    return _within(MAX_ID_LENGTH, "id", text)
+
+
+def _within(limit: int, what: str, text: str) -> str:
+    if len(text) > limit:
+        raise InvalidValueError(f"the {what} has {len(text):,} characters, more than {limit:,}", "shorten it")
+    return text
+
+
+Name = Annotated[
+    Text,
+    AfterValidator(_name),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH}),
+]
+"""A title that readers see."""
+
+Body = Annotated[
+    Text, AfterValidator(_body), WithJsonSchema({"type": "string", "maxLength": MAX_BODY_LENGTH})
+]
+"""The text of an update, with a small subset of HTML."""
+
+Identifier = Annotated[
+    Text,
+    AfterValidator(_identifier),
+    WithJsonSchema({"type": "string", "pattern": f"^{IDENTIFIER.pattern}$", "maxLength": MAX_ID_LENGTH}),
+]
+"""A published id: letters, digits, `-` and `_`, because it becomes part of a URL."""
+
+
+def _date(value: Any) -> date:
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise InvalidValueError(
+            f"{describe_value(value)} is not a date", "write it like 2026-11-02"
+        ) from None
+
+
+def _tweet_id(value: Any) -> int:
+    is_number = isinstance(value, str) and value.isascii() and value.isdigit()
+    if is_number and len(value) <= TWEET_ID_DIGITS and int(value) <= LARGEST_TWEET_ID:
+        return int(value)
+    raise InvalidValueError(f"{describe_value(value)} is not a post number", "write decimal digits")
+
+
+LARGEST_TWEET_ID = (1 << 63) - 1
+"""Posts have 63-bit numbers (snowflakes); real pages contain numbers of 19 digits."""
+
+TWEET_ID_DIGITS = 19
+"""Digits of the largest number."""
+
+TweetId = Annotated[int, BeforeValidator(_tweet_id), WithJsonSchema({"type": "integer", "minimum": 0})]
+"""The number of a post on social media."""
+
+DateText = Annotated[date, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
+"""A day, `YYYY-MM-DD`."""

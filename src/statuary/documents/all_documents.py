@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from statuary.documents.contract_api.contract_lists import (
+from statuary.documents.contract_api.lists import (
     AddressRows,
     all_chains_document,
     chain_documents,
@@ -16,16 +16,15 @@ from statuary.documents.contract_api.contract_lists import (
 )
 from statuary.documents.document import Document
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.contract_counts import ContractCounts
-from statuary.domain.contracts.record import ContractRow, RecordValue
+from statuary.domain.contracts.record import ContractCounts, ContractRow, RecordValue
 from statuary.domain.primitives import Instant
 
 if TYPE_CHECKING:
     from statuary.documents.feeds.feed_documents import FeedDocuments
-    from statuary.documents.pages.contracts.contract_page_context import ContractPageContext
-    from statuary.documents.pages.status.status_pages import StatusPages
-    from statuary.documents.status_api.epoch_documents import EpochPlan
-    from statuary.documents.status_api.status_documents import StatusDocuments
+    from statuary.documents.pages.contract.context import ContractPageContext
+    from statuary.documents.pages.status.pages import StatusPages
+    from statuary.documents.status_api.documents import StatusDocuments
+    from statuary.documents.status_api.epochs import EpochPlan
     from statuary.domain.contracts.proof import Proof
 
 
@@ -47,8 +46,7 @@ def contract_documents(
         canonical: the record's bytes, if its source has exactly them.
         digest: SHA-256 of the source.
     """
-    from statuary.documents.contract_api.proof_document import proof_document
-    from statuary.documents.contract_api.record_document import record_document
+    from statuary.documents.contract_api.documents import proof_document, record_document
 
     served = record_document(record, source, canonical, digest)
     if published:
@@ -56,7 +54,7 @@ def contract_documents(
     if proof.results:
         yield proof_document(record, proof, source, published=published, digest=served.digest.hex())
     if pages is not None:
-        from statuary.documents.pages.contracts.contract_page import contract_page
+        from statuary.documents.pages.contract.page import contract_page
 
         yield contract_page(record, proof, pages, source=source, published=published)
 
@@ -121,7 +119,7 @@ def status_documents(
         log_entries: the numbers of this build's entries in the log, by incident.
     """
     from statuary.documents.feeds.status_changes import changes_document
-    from statuary.documents.status_api.epoch_documents import epoch_documents
+    from statuary.documents.status_api.epochs import epoch_documents
 
     yield from present
     yield from epoch_documents(epochs)
@@ -135,10 +133,10 @@ def settings_only_documents(
 
     `present` are the paths of the timed documents.
     """
-    from statuary.documents.contract_api.proof_document import proof_checks_document, proof_schema_document
-    from statuary.documents.hosting.hosting_documents import hosting_documents
-    from statuary.documents.openapi.openapi_document import openapi_document
+    from statuary.documents.contract_api.documents import proof_checks_document, proof_schema_document
+    from statuary.documents.openapi.document import openapi_document
     from statuary.documents.pages.site_pages import settings_only_pages
+    from statuary.extensions.hosting.documents import hosting_documents
 
     yield chains_document(catalogue.chains)
     yield proof_schema_document()

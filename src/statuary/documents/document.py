@@ -1,8 +1,15 @@
 """A published file: path, bytes, media type and cache rule."""
 
+import json
+import re
+from itertools import product
 from typing import NamedTuple
 
-from statuary.documents.media_types import JSON
+import orjson
+
+from statuary.documents.url_table import CONTRACT, CONTRACT_SHARD, JSON, PROOF, PROOF_SHARD, match_url
+from statuary.domain.json_values import Json, NumberText
+from statuary.domain.settings import CompressedFormat
 
 
 class Document(NamedTuple):
@@ -18,3 +25,141 @@ class Document(NamedTuple):
     digest: bytes = b""  # SHA-256 of the body if already known, else empty
     # whether it stays published until a build removes it, even if a build does not offer it
     persistent: bool = False
+
+
+class EncodingError(Exception):
+    """A document did not read back as its value: a defect of statuary, not of content."""
+
+
+def encode_json(value: Json) -> bytes:
+    """Return the JSON bytes of a value, verified by reading them back.
+
+    Raises:
+        EncodingError: if they read back as another value (a key that is not text, a number that is not
+            finite).
+    """
+    body = encode_unchecked(value)
+    if _read_back(body) != value:
+        raise EncodingError(body[:200])
+    return body
+
+
+def _read_back(body: bytes) -> Json:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:  # the escape of a lone surrogate
+        return json.loads(body)
+
+
+def encode_unchecked(value: Json) -> bytes:
+    """Return the JSON bytes of a value that was read from JSON, or whose parts are verified."""
+    try:
+        return orjson.dumps(value, default=_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+    except orjson.JSONEncodeError:
+        return _encode_slowly(value).encode("utf-8")
+
+
+def _fragment(value: object) -> orjson.Fragment | str:
+    if isinstance(value, NumberText):
+        return orjson.Fragment(value)
+    if isinstance(value, str):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _encode_slowly(value: Json) -> str:
+    """Encode what orjson rejects: lone surrogates, which JSON text can contain and UTF-8 cannot."""
+    if isinstance(value, NumberText):
+        return value
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_quoted(key)}:{_encode_slowly(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_encode_slowly, value)) + "]"
+    if isinstance(value, str):
+        return _quoted(value)
+    return orjson.dumps(value).decode("ascii")
+
+
+def _quoted(text: str) -> str:
+    quoted = json.dumps(text, ensure_ascii=False)
+    return LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+
+
+SHARDS = {CONTRACT.prefix: CONTRACT_SHARD, PROOF.prefix: PROOF_SHARD}
+"""The sharded URL of each family that has one, by the prefix of the plain URL."""
+
+PLAIN_PREFIXES = {sharded.prefix: plain for plain, sharded in SHARDS.items()}
+
+CONTRACT_PATH = re.compile(
+    rf"(?P<family>{'|'.join(SHARDS)})(?P<chain_id>[^/]+)/"
+    r"(?P<address>0x(?P<shard>[0-9a-fA-F]{2})[0-9a-fA-F]{38})(?:\.json)?"
+)
+"""A path with an address; `chain_id` is `all-chains` in the look-up over all chains."""
+
+SHARDED_PATH = re.compile(
+    rf"(?P<family>{'|'.join(PLAIN_PREFIXES)})(?P<chain_id>[^/]+)/(?P<shard>[0-9a-f]{{2}})/(?P<name>0x[^/]+)"
+)
+
+ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
+
+
+def sharded_path(path: str) -> str:
+    """Return the path of a document in the sharded layout; only single contracts and proofs move."""
+    found = CONTRACT_PATH.fullmatch(path)
+    if found is None:
+        return path
+    shard = found["shard"].lower()
+    return SHARDS[found["family"]].path(chain_id=found["chain_id"], shard=shard, address=found["address"])
+
+
+def plain_path(path: str) -> str:
+    """Return the path of a document in the plain layout, from a path of either layout."""
+    found = SHARDED_PATH.fullmatch(path)
+    if found is None:
+        return path
+    return f"{PLAIN_PREFIXES[found['family']]}{found['chain_id']}/{found['name']}"
+
+
+def sharded_document(document: Document) -> Document:
+    """Return a document with its paths in the sharded layout."""
+    return document._replace(
+        path=sharded_path(document.path), aliases=tuple(map(sharded_path, document.aliases))
+    )
+
+
+def shard_rewrites() -> list[tuple[str, str]]:
+    """Return the rewrites that hide the sharded layout, as (URL path, file path) with Netlify's placeholders.
+
+    Paths are case-sensitive there, so each shard has a rule for each case of its two digits: 484 in all.
+    """
+    digits = "0123456789abcdefABCDEF"
+    return [
+        (f"/{plain}:chain/0x{a}{b}*", f"/{sharded.prefix}:chain/{(a + b).lower()}/0x{a}{b}:splat")
+        for plain, sharded in SHARDS.items()
+        for a, b in product(digits, repeat=2)
+    ]
+
+
+def uncompressed_path(path: str) -> str:
+    """Return the path of the document that a compressed copy is made from; other paths are unchanged."""
+    for form in CompressedFormat:
+        if path.endswith(f".{form}"):
+            return path.removesuffix(f".{form}")
+    return path
+
+
+def is_proof_path(path: str) -> bool:
+    """Say whether a path of either layout is that of a contract's proof."""
+    found = CONTRACT_PATH.fullmatch(plain_path(path))
+    return found is not None and found["family"] == PROOF.prefix
+
+
+def contract_of_path(path: str) -> tuple[str, str] | None:
+    """Return chain id and address of the record at a path of either layout; None for other paths."""
+    found = match_url(plain_path(path))
+    if found is None or found[0] is not CONTRACT or not ADDRESS.fullmatch(found[1]["address"]):
+        return None
+    return found[1]["chain_id"], found[1]["address"]

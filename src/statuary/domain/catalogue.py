@@ -9,11 +9,16 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from statuary.domain.findings import Finding
-from statuary.domain.hosting_settings import NO_HOSTING, HostingSettings
-from statuary.domain.page_settings import PageSettings, SitePage
-from statuary.domain.site_settings import Chain, ContractSettings, LogSettings
-from statuary.domain.status.page import StatusSettings
-from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.settings import (
+    NO_HOSTING,
+    Chain,
+    ContractSettings,
+    HostingSettings,
+    LogSettings,
+    PageSettings,
+    SitePage,
+)
+from statuary.domain.status.records import StatusCatalogue, StatusSettings
 
 
 class ContractForm(StrEnum):

@@ -6,7 +6,9 @@ finding is shown, so correct content costs nothing.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from enum import StrEnum
+from typing import NamedTuple
 
 from statuary.domain.limits import MAX_MESSAGE
 
@@ -71,3 +73,23 @@ def has_errors(findings: Iterable[Finding]) -> bool:
 def has_warnings(findings: Iterable[Finding]) -> bool:
     """Return whether any of the findings is more than a note."""
     return any(finding.severity is not Severity.NOTE for finding in findings)
+
+
+class Rule(NamedTuple):
+    """A rule in the catalogue."""
+
+    name: str  # in kebab-case
+    severity: str  # of its findings; empty if it varies
+    group: str  # its subject
+    sentence: str
+
+
+LIKENESS = 0.6
+"""The smallest ratio of `difflib` for a suggestion."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `did you mean …?` with the known word nearest to `word`, or an empty text."""
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    close = get_close_matches(word.lower(), by_lower, 1, cutoff=LIKENESS)
+    return f"did you mean {by_lower[close[0]]!r}?" if close else ""

@@ -4,7 +4,11 @@ A record is published byte for byte, so a number that `int` or `float` would wri
 `1.0`, `1e5`) stays text.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from statuary.domain.limits import MAX_JSON_DEPTH
+from statuary.domain.primitives import InvalidValueError
 
 Json = Any
 """A JSON value: dict, list, str, int, float, bool, None or `NumberText`."""
@@ -19,3 +23,52 @@ class NumberText(str):
 def is_whole_number(value: Json) -> bool:
     """Return whether a JSON value is an integer (`true` and `false` are not)."""
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def jsonb_key(key: str) -> tuple[int, bytes]:
+    """Return the sort key of a `jsonb` key: its length in bytes, then the bytes."""
+    encoded = key.encode("utf-8", "surrogatepass")
+    return len(encoded), encoded
+
+
+def in_jsonb_order(value: Json, depth: int = 0) -> Json:
+    """Return a JSON value with the keys of all its objects in `jsonb` order; arrays keep theirs.
+
+    Raises:
+        InvalidValueError: if the value is nested more than `MAX_JSON_DEPTH` levels.
+    """
+    if depth > MAX_JSON_DEPTH:
+        raise InvalidValueError(f"JSON nested more than {MAX_JSON_DEPTH} levels")
+    if isinstance(value, dict):
+        return {key: in_jsonb_order(value[key], depth + 1) for key in sorted(value, key=jsonb_key)}
+    if isinstance(value, list):
+        return [in_jsonb_order(item, depth + 1) for item in value]
+    return value
+
+
+def as_object(value: Json) -> Mapping[str, Json]:
+    """Return an object, or an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_list(value: Json) -> Sequence[Json]:
+    """Return a list, or an empty one."""
+    return value if isinstance(value, list) else ()
+
+
+def as_text(value: Json) -> str:
+    """Return a text, or an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def as_size(value: Json) -> int | None:
+    """Return a whole number, zero or more, given as a number or as decimal digits; else None."""
+    if is_whole_number(value):
+        return int(value) if value >= 0 else None
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS:
+        return int(value)
+    return None
+
+
+MAX_DIGITS = 80
+"""Digits of a number: storage slots have up to 78."""

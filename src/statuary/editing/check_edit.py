@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from statuary.build.check_options import ALL_CHECKS
-from statuary.build.status import status_at
 from statuary.content.locate import locate_findings
 from statuary.content.read_content import read_content
 from statuary.content.source_files import SourceFile, walk_folder
@@ -21,7 +19,9 @@ from statuary.content.unreadable import BeyondLimitError
 from statuary.domain.findings import Finding, has_errors, sorted_findings
 from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import Timeline
-from statuary.editing.file_edit import FileEdit
+from statuary.editing.files import FileEdit
+from statuary.pipeline.options import ALL_CHECKS
+from statuary.pipeline.status import status_at
 
 CONTRACT_FOLDERS = frozenset({"contracts"})
 

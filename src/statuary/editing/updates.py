@@ -1,20 +1,161 @@
 """Updates of incidents and maintenances as a source file holds them, and where in the file they belong."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import PurePosixPath
+from typing import get_args
 
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant
-from statuary.domain.status.incidents import Incident
-from statuary.domain.status.recurrence import window_id, window_starts
-from statuary.domain.status.status_transitions import ALLOWED_TRANSITIONS, may_follow
+from statuary.domain.status.incident_history import IncidentHistory
+from statuary.domain.status.records import Component, Incident, IncidentUpdate, Maintenance, StatusCatalogue
+from statuary.domain.status.recurrence import window_id, window_starts, with_automatic_updates
 from statuary.domain.status.timeline import Timeline
-from statuary.domain.status.vocabulary import ComponentStatus, UpdateStatus
-from statuary.editing.errors import EditError
-from statuary.editing.find_component import format_statuses
-from statuary.editing.find_incident import current_update
-from statuary.editing.yaml.edit_yaml import append_item, set_value
-from statuary.editing.yaml.yaml_blocks import YamlValue
+from statuary.domain.status.vocabulary import (
+    ALLOWED_TRANSITIONS,
+    CLOSED_STATUSES,
+    ComponentStatus,
+    UpdateStatus,
+    may_follow,
+)
+from statuary.editing.edit_yaml import append_item, set_value
+from statuary.editing.files import EditError
+from statuary.editing.yaml_nodes import YamlValue
+
+STATUSES: tuple[ComponentStatus, ...] = get_args(ComponentStatus)
+
+
+def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
+    """Return the statuses by key that words such as `rpc=partial_outage` give; None without `=`.
+
+    Raises:
+        EditError: if a component or a status is unknown, is a group, or is repeated.
+    """
+    found: dict[str, ComponentStatus | None] = {}
+    for word in words:
+        name, equals, status = word.partition("=")
+        key = find_component(name, catalogue).key
+        if key in found:
+            raise EditError(f"duplicate component {key!r}", "name it once")
+        found[key] = parse_status(status) if equals else None
+    return found
+
+
+def find_component(name: str, catalogue: StatusCatalogue) -> Component:
+    """Return the component with a key, id or name; raise EditError if there is none, or it is a group."""
+    component = catalogue.components_by_name.get(name) or _named(name, catalogue)
+    if component is None:
+        suggestion = _suggested_name(name, list(catalogue.components_by_name))
+        raise EditError(f"unknown component {name!r}", suggestion or "run `statuary component list`")
+    if component.group:
+        raise EditError(
+            f"{name!r} is a group; its status follows from its components",
+            f"use one of its components: {', '.join(component.children)}",
+        )
+    return component
+
+
+def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
+    """Return the only component whose name on the page is `name`, in any case."""
+    found = [one for one in catalogue.components if one.name.casefold() == name.strip().casefold()]
+    return found[0] if len(found) == 1 else None
+
+
+def parse_status(word: str) -> ComponentStatus:
+    """Return a component's status; raise EditError if there is no such status."""
+    for status in STATUSES:
+        if status == word:
+            return status
+    suggestion = _suggested_name(word, STATUSES)
+    raise EditError(f"unknown component status {word!r}", suggestion or f"use one of {', '.join(STATUSES)}")
+
+
+def _suggested_name(word: str, known: Sequence[str]) -> str:
+    """Return a question that names the known words that begin with a word or resemble it; empty if none does."""
+    near = [one for one in known if word and one.startswith(word)] or get_close_matches(word, known, 3)
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
+    """Return components and their statuses on one line, as they are typed."""
+    return ", ".join(key if status is None else f"{key}={status}" for key, status in statuses.items())
+
+
+def leaf_keys(catalogue: StatusCatalogue) -> list[str]:
+    """Return the keys of the components on the page, without groups."""
+    return [one.key for one in catalogue.components if not (one.group or one.removed)]
+
+
+MAX_SUGGESTIONS = 5
+
+
+def find_incident(typed: str, histories: Sequence[IncidentHistory], noun: str, at: Instant) -> Incident:
+    """Return the incident or maintenance with an id or a file name, or with the beginning of either.
+
+    Raises:
+        EditError: if there is none, or several match.
+    """
+    incidents = [history.incident for history in histories]
+    found = [one for one in incidents if typed in incident_names(one)]
+    found = found or [one for one in incidents if any(name.startswith(typed) for name in incident_names(one))]
+    if not found:
+        raise EditError(f"unknown {noun} {typed!r}", _suggested_incident(typed, incidents, noun))
+    if len(found) > 1:
+        raise _ambiguous(typed, found, noun, at)
+    return found[0]
+
+
+def incidents_with_status(
+    histories: Sequence[IncidentHistory], at: Instant, is_wanted: Callable[[str], bool]
+) -> list[Incident]:
+    """Return the incidents with one of some statuses at an instant."""
+    return [history.incident for history in histories if is_wanted(status_at(history.incident, at))]
+
+
+def incident_names(incident: Incident) -> tuple[str, str]:
+    """Return the id and the name of the file without its suffix."""
+    return incident.id, PurePosixPath(incident.source).stem
+
+
+def status_at(incident: Incident, at: Instant) -> str:
+    """Return the status at an instant; empty before the first update."""
+    update = current_update(incident, at)
+    return "" if update is None else update.status
+
+
+def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
+    """Return the newest update at an instant, automatic ones included; None before the first.
+
+    Drafts and embargoed incidents have one too: they are edited before they are published.
+    """
+    updates = with_automatic_updates(incident) if isinstance(incident, Maintenance) else incident.updates
+    passed = sorted((one for one in updates if one.display_at <= at), key=lambda one: one.display_at)
+    return passed[-1] if passed else None
+
+
+def shortened(ids: Sequence[str]) -> str:
+    """Return the first few ids, and how many more there are."""
+    more = len(ids) - MAX_SUGGESTIONS
+    return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _suggested_incident(typed: str, incidents: Sequence[Incident], noun: str) -> str:
+    known = list(dict.fromkeys(name for one in incidents for name in incident_names(one)))
+    near = [name for name in known if typed.lower() in name.lower()] or get_close_matches(typed, known, 3)
+    return f"did you mean {shortened(near)}?" if near else f"run `statuary {noun} list --all`"
+
+
+def _ambiguous(typed: str, found: Sequence[Incident], noun: str, at: Instant) -> EditError:
+    ids = list(dict.fromkeys(one.id for one in found))
+    if len(ids) == 1:
+        files = ", ".join(one.source for one in found)
+        return EditError(f"several files have the id {ids[0]!r}: {files}", "change the id in one of them")
+    still_open = list(dict.fromkeys(one.id for one in found if status_at(one, at) not in CLOSED_STATUSES))
+    return EditError(
+        f"several {noun}s begin with {typed!r}: {shortened(still_open or ids)}", "type more of the id"
+    )
+
 
 KEYS_BEFORE_CANCELLED_AT = ("name", "components", "created_at", "scheduled_for", "scheduled_until")
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import orjson
 
 from statuary.documents import url_table
-from statuary.documents.status_api.epoch_patches import PatchError, patched
-from statuary.documents.url import Url
+from statuary.documents.status_api.epochs import PatchError, patched
+from statuary.documents.url_table import Url
 from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
-from statuary.publishing.errors import PublishingError
+from statuary.publishing.files import PublishingError
 
 BROKEN = (orjson.JSONDecodeError, InvalidValueError, TypeError, KeyError, AttributeError, ValueError)
 """The exceptions of reading a malformed index."""

@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Iterator
 from gzip import compress as gzip_compress
 from types import ModuleType
 
-from statuary.documents.document import Document
-from statuary.documents.stored_paths import sharded_document
-from statuary.documents.url_table import match_url
-from statuary.domain.hosting_settings import CompressedFormat, HostingSettings, PathLayout
+from statuary.documents.document import Document, sharded_document, uncompressed_path
+from statuary.documents.url_table import COMMON_HEADERS, EPOCH_DOCUMENT, match_url, media_type_by_extension
+from statuary.domain.settings import CompressedFormat, HostingSettings, PathLayout
 from statuary.optional import MissingExtraError, optional
-from statuary.publishing.errors import PublishingError
+from statuary.publishing.files import PublishingError
 
 
 def laid_out(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
@@ -81,3 +80,28 @@ def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) ->
 def _keeps_time(path: str) -> bool:
     found = match_url(path)
     return found is not None and found[0].is_timed
+
+
+def media_type_of(path: str) -> str:
+    """Return the `Content-Type` of a path; a compressed form has its document's."""
+    path = uncompressed_path(path)
+    found = match_url(path)
+    if found is None:
+        return media_type_by_extension(path)
+    url, members = found
+    if url is EPOCH_DOCUMENT:
+        return media_type_of(members["path"])
+    return url.media_type or media_type_by_extension(path)
+
+
+def cache_of(path: str) -> str:
+    """Return the `Cache-Control` of a path; empty if the host decides."""
+    found = match_url(uncompressed_path(path))
+    return "" if found is None else found[0].cache
+
+
+def headers_of(path: str) -> dict[str, str]:
+    """Return every header of a path except those that only a server knows."""
+    cache = cache_of(path)
+    caching = {"Cache-Control": cache} if cache else {}
+    return {"Content-Type": media_type_of(path)} | caching | COMMON_HEADERS

@@ -6,9 +6,9 @@ from typing import Protocol, Self, TypeVar
 from typing_extensions import override
 
 from statuary.documents.document import Document
-from statuary.publishing.errors import PublishingError
+from statuary.publishing.files import PublishingError
 from statuary.publishing.ledger.ledger import Ledger
-from statuary.publishing.partition_output import CollectedOutput, NoOutput, PartitionOutput, PartitionResult
+from statuary.publishing.ledger.schema import CollectedOutput, NoOutput, PartitionOutput, PartitionResult
 from statuary.publishing.plan import Plan
 
 Offered_contra = TypeVar("Offered_contra", contravariant=True)

@@ -8,18 +8,16 @@ from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.domain.primitives import Instant
-from statuary.domain.site_settings import LogSettings
+from statuary.domain.settings import LogSettings
+from statuary.extensions.log.entries import incident_of
+from statuary.extensions.log.published_log import LogExtension, published_settings
 from statuary.publishing.epoch_index import StoredDocument, read_epoch_index
-from statuary.publishing.errors import PublishingError
+from statuary.publishing.files import FOLDER, PublishingError, is_snapshot_path
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.ledger.rows import LedgerEntry
-from statuary.publishing.log.log_entries import incident_of
-from statuary.publishing.log.log_keeper import LogExtension
-from statuary.publishing.log.published_log import published_settings
-from statuary.publishing.snapshot_paths import FOLDER, is_snapshot_path
+from statuary.publishing.ledger.schema import LedgerEntry
 
 if TYPE_CHECKING:
-    from statuary.publishing.log.site_log import SiteLog
+    from statuary.extensions.log.site_log import SiteLog
 
 OpenLog = Callable[[FolderTarget, LogSettings], "SiteLog"]
 """Opens the log of a site in a folder."""

@@ -14,12 +14,11 @@ from statuary.checks.contracts.record_view import RecordView
 from statuary.content.read_content import read_content
 from statuary.content.read_contract import read_contract
 from statuary.domain.chain.anchor import Anchor, AnchoredBlock, DeploymentEvidence
-from statuary.domain.chain.rlp import decode_list, encode_rlp, number_bytes
+from statuary.domain.chain.merkle_trie import decode_list, encode_rlp, number_bytes, trie_proof
 from statuary.domain.chain.transaction import LAYOUTS, address_of_key, create_address
-from statuary.domain.chain.trie import trie_proof
 from statuary.domain.contracts.proof import ClaimStatus
 from statuary.domain.primitives import keccak256
-from statuary.importing.compile_contract import record_sha256
+from statuary.extensions.importing.evidence.compile_contract import record_sha256
 from support.requirements import CHECKOUT
 
 COUNT = int(os.environ.get("STATUARY_FORGERIES", "300"))

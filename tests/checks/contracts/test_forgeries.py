@@ -13,7 +13,7 @@ import pytest
 
 from statuary.checks.contracts.prove import IDENTITY_CHECKS, prove, run_checks
 from statuary.content.parse_record import parse_record_json
-from statuary.domain.contracts.metadata.solc_settings import setting_differences
+from statuary.domain.contracts.compiler import setting_differences
 from statuary.domain.contracts.proof import CheckOutcome
 from support.forgeries import FORGERIES, Forgery, repeat
 from support.real_records import real_records, served_vectors

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from statuary.checks.status import recurrence_checks
+from statuary.checks.status import maintenance_checks as recurrence_checks
 from statuary.checks.status.status_checks import STATUS_CHECKS, rule_name, status_findings
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import Instant

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
-from statuary.editing.content_lock import database_lock
+from statuary.editing.files import database_lock
 from support.content_repository import NOW, make_content_repository
 
 ROUNDS = int(os.environ.get("EDIT_ROUNDS", "3"))
@@ -85,7 +85,7 @@ def test_an_edit_is_rejected_if_the_content_has_changed_during_prompts(repositor
         person["interactive"] = True
         return "Too late."
 
-    monkeypatch.setattr("statuary.cli.editing.update_options.ask_text", answer_late)
+    monkeypatch.setattr("statuary.cli.editing.incident.ask_text", answer_late)
     output = repository.run("incident", "resolve", "slow", code=3)
     assert "the content has changed since this command read it" in output
     assert "status: resolved" not in repository.read("content/incidents/slow.yaml")

@@ -5,8 +5,8 @@ import json
 import click
 import pytest
 
-from statuary.cli.output.findings_report import MAX_PER_RULE, REPORTS, format_findings, text_report
-from statuary.cli.output.printable import json_text, printable
+from statuary.cli.output import MAX_PER_RULE, REPORTS, format_findings, text_report
+from statuary.cli.printable import json_text, printable
 from statuary.domain.findings import Finding, Position
 
 HOSTILE = "a\n::stop-commands::x\x1b[31m\x9b2J\r\x00\x7f\u2028\u202e\udc80"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.cli.output.plain_text import changes_lines, count_text, size_text
+from statuary.cli.output import changes_lines, count_text, size_text
 from statuary.publishing.plan import Action, Change
 
 

@@ -5,9 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
-from statuary.domain.status.components import StatusChange
-from statuary.domain.status.incidents import AffectedComponent
-from statuary.domain.status.maintenances import Automation
+from statuary.domain.status.records import AffectedComponent, Automation, StatusChange
 from support.status_site import COMPONENTS, PAGE, at, catalogue_of, incident_of, maintenance_of, page_of
 
 SMALLEST = """

@@ -8,16 +8,16 @@ import orjson
 import pytest
 from jsonschema import Draft202012Validator
 
-from statuary.build.contract import build_contracts_of_files
-from statuary.build.incremental.fingerprint import ContractBuildSettings
 from statuary.checks.contracts.prove import prove
 from statuary.content.read_content import read_content
-from statuary.documents.contract_api.proof_document import (
+from statuary.documents.contract_api.documents import (
     proof_checks_document,
     proof_document,
     proof_schema_document,
 )
-from statuary.documents.encode import encode_unchecked
+from statuary.documents.document import encode_unchecked
+from statuary.pipeline.build_contract import build_contracts_of_files
+from statuary.pipeline.fingerprint import ContractBuildSettings
 from support import record_damages
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import thorough

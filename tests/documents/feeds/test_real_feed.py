@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from statuary.documents.feeds.feed_entries import LABELS, SAME_STATUS
+from statuary.documents.feeds.feed import LABELS, SAME_STATUS
 from support.feed_rules import ATOM, atom_faults, html_read
 from support.status_site import catalogue, feed_documents
 from support.statuspage_captures import NOW, captures

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.documents.feeds.update_bodies import NOT_IN_XML, body_html, body_plain, one_line, xml_text
+from statuary.documents.feeds.feed import NOT_IN_XML, body_html, body_plain, one_line, xml_text
 from support.feed_rules import html_faults
 
 

@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from statuary.documents.openapi.operations import OPERATIONS
+from statuary.documents.openapi.document import OPERATIONS
 from statuary.documents.url_table import CONTRACT_PAGE, URLS
-from statuary.domain.contracts.selection.field_names import DOTTED, SELECTABLE
+from statuary.domain.contracts.field_names import DOTTED, SELECTABLE
 from support.edge_runtimes import HOSTS_INSTALL, thorough
 from support.host_servers import build_project, project_for, serve_with_statuary
 from support.openapi_schemas import SCHEMAS, generated_schemas

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from statuary.documents.pages.dates import DateFormatter
 from statuary.documents.pages.page_texts import page_texts
+from statuary.documents.pages.site_context import DateFormatter
 from statuary.domain.primitives import parse_instant
 
 ZURICH = DateFormatter(ZoneInfo("Europe/Zurich"), page_texts("en"))

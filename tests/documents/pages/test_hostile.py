@@ -7,16 +7,16 @@ from copy import deepcopy
 
 import pytest
 
-from statuary.documents.pages.contracts.chain_pages import ContractListPages
-from statuary.documents.pages.contracts.page_members import with_page_members
+from statuary.documents.pages.contract.context import with_page_members
+from statuary.documents.pages.contract.lists import ContractListPages
+from statuary.documents.pages.page_texts import HIDDEN_CHARACTERS, one_line
 from statuary.documents.pages.rendering import Renderer
-from statuary.documents.pages.status.status_pages import StatusPages
-from statuary.documents.pages.visible_text import HIDDEN_CHARACTERS, one_line
+from statuary.documents.pages.status.pages import StatusPages
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, Proof
 from statuary.domain.contracts.record import ContractRow, contract_row
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import ChainId
-from statuary.domain.site_settings import Chain
+from statuary.domain.settings import Chain
 from statuary.domain.status.timeline import build_timeline
 from support.contracts import made_record
 from support.hostile_records import RECORD_SINKS
@@ -80,7 +80,7 @@ def test_the_texts_of_a_contract_are_escaped_in_lists() -> None:
 
 
 def test_a_name_is_a_search_term_of_letters() -> None:
-    from statuary.documents.pages.contracts.search_index import search_documents
+    from statuary.documents.pages.contract.lists import search_documents
 
     entry = ContractRow(
         match="match",

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.pages.contracts.contract_page_context import CallTarget
-from statuary.documents.pages.contracts.interface_table import interface_view
-from statuary.documents.pages.contracts.page_members import selector_of, signatures_of
+from statuary.documents.pages.contract.context import CallTarget, selector_of, signatures_of
+from statuary.documents.pages.contract.interface import interface_view
 from statuary.domain.primitives import checksum_address
 from support.contracts import made_record
 from support.requirements import CHECKOUT

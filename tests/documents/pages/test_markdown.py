@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from statuary.documents.markdown import CODE, MARKUP, markdown_parser, markdown_sanitizer
 from statuary.documents.pages.markdown import LINK_REL, render_markdown
-from statuary.documents.pages.visible_text import visible_text
+from statuary.documents.pages.page_texts import visible_text
 
 
 @pytest.mark.parametrize(

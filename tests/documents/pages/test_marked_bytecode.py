@@ -4,12 +4,7 @@ from typing import Any
 
 import pytest
 
-from statuary.documents.pages.contracts.marked_bytecode import (
-    KEPT_BYTES,
-    MAX_PLAIN_BYTES,
-    CodeView,
-    code_view,
-)
+from statuary.documents.pages.contract.bytecode import KEPT_BYTES, MAX_PLAIN_BYTES, CodeView, code_view
 from support.contracts import FEATURES, made_record
 
 SIDES = ("creation", "runtime")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from statuary.build.build import check_site
-from statuary.build.progress import NoProgress
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import parse_instant
+from statuary.pipeline.build import check_site
+from statuary.pipeline.progress import NoProgress
 from support.browser import build
 from support.sites import NOW, SMALL_SITE, write_files
 

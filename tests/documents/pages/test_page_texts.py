@@ -8,7 +8,7 @@ import pytest
 
 import statuary.documents.pages as package
 from statuary.documents.pages.page_texts import languages, page_texts
-from statuary.domain.page_settings import LANGUAGES
+from statuary.domain.settings import LANGUAGES
 
 PACKAGE = Path(package.__file__).parent
 ENGLISH = page_texts("en")._texts

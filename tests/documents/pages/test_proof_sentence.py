@@ -4,7 +4,7 @@ import pytest
 
 from statuary.checks.contracts.anchor_claims import OTHER_RECORD, _by_contract, _Deployed, _OnChain
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove
-from statuary.documents.pages.contracts.proof_table import meaning, proof_view
+from statuary.documents.pages.contract.proof import meaning, proof_view
 from statuary.documents.pages.page_texts import page_texts
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, Proof
 from support.contracts import FEATURES, made_record

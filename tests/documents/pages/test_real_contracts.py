@@ -1,6 +1,6 @@
 """Pages of real records: each can be rendered, and shows its record."""
 
-from statuary.documents.pages.visible_text import HIDDEN_CHARACTERS
+from statuary.documents.pages.page_texts import HIDDEN_CHARACTERS
 from statuary.domain.contracts.proof import Proof
 from support.page_links import PageParts
 from support.pages import Elements, page_of

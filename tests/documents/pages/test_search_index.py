@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from statuary.documents.pages.contracts.search_index import MAX_PER_TERM, search_documents, words_of
+from statuary.documents.pages.contract.lists import MAX_PER_TERM, search_documents, words_of
 from statuary.documents.pages.page_texts import page_texts
 from statuary.domain.contracts.record import ContractRow
 

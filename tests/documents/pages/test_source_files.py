@@ -6,11 +6,7 @@ from time import process_time
 
 import pytest
 
-from statuary.documents.pages.contracts.source_files import (
-    MAX_SOURCE_LINE_LENGTH,
-    highlighted_lines,
-    source_views,
-)
+from statuary.documents.pages.contract.sources import MAX_SOURCE_LINE_LENGTH, highlighted_lines, source_views
 from support.requirements import CHECKOUT
 
 FILES = sorted((CHECKOUT / "tests/demo_network/contracts").rglob("*.*"))

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from statuary.documents.pages.status.status_pages import StatusPages
-from statuary.domain.page_settings import PageSettings
+from statuary.documents.pages.status.pages import StatusPages
 from statuary.domain.primitives import Instant
+from statuary.domain.settings import PageSettings
 from statuary.domain.status.timeline import build_timeline
 from support.page_links import PageParts
 from support.pages import Elements, small_site_context

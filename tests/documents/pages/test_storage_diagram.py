@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from statuary.documents.pages.contracts.storage_diagram import MAX_VARIABLES, StorageView, storage_view
+from statuary.documents.pages.contract.storage import MAX_VARIABLES, StorageView, storage_view
 
 TYPES = {
     "t_bool": {"encoding": "inplace", "label": "bool", "numberOfBytes": "1"},

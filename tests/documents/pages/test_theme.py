@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from statuary.build.build import build_site, check_site
-from statuary.build.progress import NoProgress
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import parse_instant
+from statuary.pipeline.build import build_site, check_site
+from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.browser import build
 from support.sites import NOW, SMALL_SITE, write_files

@@ -9,7 +9,7 @@ import pytest
 from statuary.documents.pages.page_templates import PageTemplates
 from statuary.documents.pages.page_texts import page_texts
 from statuary.documents.pages.site_context import SiteContext
-from statuary.domain.page_settings import PageSettings, Theme, ThemeError
+from statuary.domain.settings import PageSettings, Theme, ThemeError
 
 SECRET = "hunter2-of-the-build"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.documents.pages.visible_text import MAX_LINE_LENGTH, hidden_characters, one_line, visible_text
+from statuary.documents.pages.page_texts import MAX_LINE_LENGTH, hidden_characters, one_line, visible_text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from statuary.domain.status.page import StatusSettings
+from statuary.domain.status.records import StatusSettings
 from support.status_site import status_documents
 from support.statuspage_captures import NOW, capture, captured_lines, read_status, write_content
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statuary.documents.document import Document
-from statuary.documents.media_types import HTML, JSON
-from statuary.documents.status_api.epoch_patches import PatchBase, PatchError, patched
+from statuary.documents.status_api.epochs import PatchBase, PatchError, patched
+from statuary.documents.url_table import HTML, JSON
 from support.edge_runtimes import deno
 from support.requirements import CHECKOUT
 

@@ -9,15 +9,10 @@ from random import Random
 import pytest
 
 from statuary.documents.document import Document
-from statuary.documents.status_api.epoch_documents import (
-    EpochLimits,
-    cut_finding,
-    epoch_documents,
-    plan_epochs,
-)
-from statuary.documents.status_api.status_documents import build_status_documents
+from statuary.documents.status_api.documents import build_status_documents
+from statuary.documents.status_api.epochs import EpochLimits, cut_finding, epoch_documents, plan_epochs
 from statuary.domain.primitives import Instant, instant
-from statuary.domain.status.page import StatusSettings
+from statuary.domain.status.records import StatusSettings
 from statuary.domain.status.uptime import has_ongoing_outage
 from statuary.publishing.epoch_index import readable_epochs
 from support.status_site import at, catalogue_of, epochs_of, status_documents

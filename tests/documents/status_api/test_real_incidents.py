@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from statuary.documents.status_api.status_documents import StatusDocuments
+from statuary.documents.status_api.documents import StatusDocuments
 from statuary.domain.primitives import Instant
-from statuary.domain.status.page import StatusSettings
+from statuary.domain.status.records import StatusSettings
 from statuary.domain.status.timeline import build_timeline
 from support.status_site import catalogue_of
 from support.statuspage_captures import (

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import jsonschema
 import pytest
 
-from statuary.documents.status_api.status_documents import build_status_documents
+from statuary.documents.status_api.documents import build_status_documents
 from statuary.domain.primitives import instant
-from statuary.domain.status.page import StatusSettings
+from statuary.domain.status.records import StatusSettings
 from support.status_site import COMPONENTS, DEFAULT_SETTINGS, PAGE, at, catalogue_of, status_documents
 
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from statuary.build.build import build_site
-from statuary.build.progress import NoProgress
 from statuary.domain.primitives import Instant, parse_instant
+from statuary.pipeline.build import build_site
+from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.tick import tick
 from support.sites import write_files

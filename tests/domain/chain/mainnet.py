@@ -15,11 +15,9 @@ from pathlib import Path
 
 import yaml
 
-from statuary.checks.contracts.recover_sender import recover_sender
-from statuary.domain.chain.header import parse_header
-from statuary.domain.chain.rlp import decode_list, encode_rlp, number_bytes
-from statuary.domain.chain.transaction import parse_receipt, parse_transaction
-from statuary.domain.chain.trie import proved_value, trie_proof
+from statuary.checks.contracts.anchor_claims import recover_sender
+from statuary.domain.chain.merkle_trie import decode_list, encode_rlp, number_bytes, proved_value, trie_proof
+from statuary.domain.chain.transaction import parse_header, parse_receipt, parse_transaction
 from statuary.domain.primitives import keccak256
 
 HERE = Path(__file__).parent

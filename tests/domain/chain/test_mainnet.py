@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.checks.contracts.recover_sender import recover_sender
+from statuary.checks.contracts.anchor_claims import recover_sender
 from statuary.domain.chain.anchor import (
     AnchoredBlock,
     DeploymentEvidence,
@@ -14,12 +14,10 @@ from statuary.domain.chain.anchor import (
     transaction_in,
     word_in_slot,
 )
-from statuary.domain.chain.header import parse_header
-from statuary.domain.chain.rlp import EvidenceError, decode_list, encode_rlp, number_bytes
-from statuary.domain.chain.transaction import parse_transaction
-from statuary.domain.chain.trie import trie_proof
+from statuary.domain.chain.merkle_trie import EvidenceError, decode_list, encode_rlp, number_bytes, trie_proof
+from statuary.domain.chain.transaction import parse_header, parse_transaction
 from statuary.domain.primitives import keccak256
-from statuary.importing.raw_blocks import encode_header, encode_transaction
+from statuary.extensions.importing.evidence.ethereum_node import encode_header, encode_transaction
 
 HERE = Path(__file__).parent
 MAINNET = json.loads((HERE / "mainnet.json").read_text())

@@ -6,8 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trie import HexaryTrie
 
-from statuary.domain.chain.rlp import EvidenceError, decode_rlp, encode_rlp, number_bytes
-from statuary.domain.chain.trie import EMPTY_ROOT, proved_value, trie_proof
+from statuary.domain.chain.merkle_trie import (
+    EMPTY_ROOT,
+    EvidenceError,
+    decode_rlp,
+    encode_rlp,
+    number_bytes,
+    proved_value,
+    trie_proof,
+)
 
 ITEMS = st.recursive(st.binary(max_size=70), lambda below: st.lists(below, max_size=6), max_leaves=20)
 KEYS = st.one_of(st.binary(min_size=32, max_size=32), st.integers(0, 400).map(number_bytes).map(encode_rlp))

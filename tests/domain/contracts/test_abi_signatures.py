@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.abi.abi_signatures import SIGNATURE_KINDS, signature_text, signatures_of
-from statuary.domain.contracts.abi.abi_types import parse_abi_parameters
+from statuary.domain.contracts.abi import SIGNATURE_KINDS, parse_abi_parameters, signature_text, signatures_of
 from statuary.domain.limits import MAX_ABI_TYPE_DEPTH
 from statuary.domain.primitives import InvalidValueError
 from support.strategies import steady

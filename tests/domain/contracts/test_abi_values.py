@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.abi.abi_types import ArrayType, TupleType, parse_abi_parameters
-from statuary.domain.contracts.abi.abi_values import decode_abi_values
+from statuary.domain.contracts.abi import ArrayType, TupleType, decode_abi_values, parse_abi_parameters
 from statuary.domain.primitives import InvalidValueError
 from support.strategies import steady
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.bytecode.auxdata import (
+from statuary.domain.contracts.auxdata import (
     Auxdata,
     AuxdataStyle,
     auxdata_style,
@@ -12,8 +12,8 @@ from statuary.domain.contracts.bytecode.auxdata import (
     parse_auxdata,
     split_auxdata,
 )
-from statuary.domain.contracts.compiler_version import UNKNOWN, CompilerVersion, parse_compiler_version
-from statuary.domain.contracts.metadata.metadata_text import metadata_hash, metadata_texts
+from statuary.domain.contracts.compiler import UNKNOWN, CompilerVersion, parse_compiler_version
+from statuary.domain.contracts.metadata_hashes import metadata_hash, metadata_texts
 from statuary.domain.primitives import InvalidValueError
 from support.strategies import steady
 

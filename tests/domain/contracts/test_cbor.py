@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.bytecode.cbor import decode_cbor, decode_cbor_prefix
+from statuary.domain.contracts.auxdata import decode_cbor, decode_cbor_prefix
 from statuary.domain.limits import MAX_CBOR_DEPTH
 from statuary.domain.primitives import InvalidValueError
 from support.requirements import require_module

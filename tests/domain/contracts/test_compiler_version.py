@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.domain.contracts.compiler_version import build_version, is_same_build
+from statuary.domain.contracts.compiler import build_version, is_same_build
 
 VERSIONS = {
     "solc, the solidity compiler commandline interface\nVersion: 0.8.30+commit.73712a01.Linux.g++\n": (

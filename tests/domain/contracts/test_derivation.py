@@ -5,8 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.derivation import derive_record
-from statuary.domain.contracts.workspace import DerivationError, Workspace, WorkspaceDeployment
+from statuary.domain.contracts.derivation import (
+    DerivationError,
+    Workspace,
+    WorkspaceDeployment,
+    derive_record,
+)
 from statuary.domain.primitives import parse_instant
 from support.contracts import ABI, ADDRESS, FEATURES, NAME, PATH, Features, made_record, made_workspace
 from support.real_records import DOCTORED, UNDERSTATED, real_records, served_vectors

@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from statuary.domain.contracts.bytecode.auxdata import AuxdataStyle, parse_auxdata, split_auxdata
-from statuary.domain.contracts.metadata.ipfs_hash import base58, ipfs_multihash
-from statuary.domain.contracts.metadata.metadata_text import metadata_hash
-from statuary.domain.contracts.metadata.swarm_hash import bzzr1
+from statuary.domain.contracts.auxdata import AuxdataStyle, parse_auxdata, split_auxdata
+from statuary.domain.contracts.metadata_hashes import base58, bzzr1, ipfs_multihash, metadata_hash
 
 HERE = Path(__file__).parent
 CIDS = json.loads((HERE / "ipfs_cids.json").read_text())

@@ -4,34 +4,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.abi.abi_types import parse_abi_parameters
-from statuary.domain.contracts.bytecode.auxdata import Auxdata
-from statuary.domain.contracts.bytecode.auxdata_positions import (
-    auxdata_positions,
-    listed_auxdata,
-    recognized_auxdata_pieces,
-)
-from statuary.domain.contracts.bytecode.code_references import (
+from statuary.domain.contracts.abi import parse_abi_parameters
+from statuary.domain.contracts.auxdata import (
+    Auxdata,
     CodeReference,
+    auxdata_positions,
     javascript_order,
+    listed_auxdata,
     parse_cbor_auxdata,
     parse_immutable_references,
     parse_link_references,
+    recognized_auxdata_pieces,
 )
-from statuary.domain.contracts.bytecode.matching import (
+from statuary.domain.contracts.derivation import library_placeholders, unlinked_code
+from statuary.domain.contracts.matching import (
+    MatchLevel,
     RecompiledSide,
     constructor_inputs,
     match_creation,
     match_runtime,
+    overall_level,
+    side_level,
 )
-from statuary.domain.contracts.bytecode.transformations import (
+from statuary.domain.contracts.transformations import (
     TransformationReason,
     TransformationStep,
     TransformationType,
 )
-from statuary.domain.contracts.compiler_output import library_placeholders, unlinked_code
-from statuary.domain.contracts.jsonb_order import in_jsonb_order
-from statuary.domain.contracts.match_level import MatchLevel, overall_level, side_level
+from statuary.domain.json_values import in_jsonb_order
 from statuary.domain.primitives import InvalidValueError
 from support.strategies import steady
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.bytecode.proxy_detection import ProxyVerdict, proxy_evidence, proxy_marks
+from statuary.domain.contracts.proxy_detection import ProxyVerdict, proxy_evidence, proxy_marks
 from support.strategies import steady
 
 ANSWERS = [

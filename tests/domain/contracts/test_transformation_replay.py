@@ -6,16 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.bytecode.transformation_replay import (
+from statuary.domain.contracts.transformations import (
     ReplayError,
-    first_difference,
-    replay,
-)
-from statuary.domain.contracts.bytecode.transformations import (
     TransformationReason,
     TransformationStep,
     TransformationType,
+    first_difference,
     parse_transformation,
+    replay,
     value_bytes,
     value_names,
 )

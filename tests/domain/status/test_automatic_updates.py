@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from statuary.domain.status.automatic_updates import begins_at, with_automatic_updates
+from statuary.domain.status.recurrence import begins_at, with_automatic_updates
 from support.status_site import at, maintenance_of
 
 PLAIN = """

@@ -2,7 +2,7 @@
 
 import re
 
-from statuary.domain.status.derived_ids import derived_id
+from statuary.domain.status.records import derived_id
 
 
 def test_twelve_characters_that_never_change():

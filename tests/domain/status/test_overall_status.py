@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.domain.status.overall_status import overall_status, worst_impact, worst_status
+from statuary.domain.status.vocabulary import overall_status, worst_impact, worst_status
 
 UP, WRENCH, SLOW, PARTIAL, DOWN = (
     "operational",

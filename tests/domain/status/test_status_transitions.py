@@ -2,8 +2,7 @@
 
 import pytest
 
-from statuary.domain.status.status_transitions import ALLOWED_TRANSITIONS, may_follow
-from statuary.domain.status.vocabulary import DEFAULT_BODIES
+from statuary.domain.status.vocabulary import ALLOWED_TRANSITIONS, DEFAULT_BODIES, may_follow
 
 
 def test_every_status_has_its_moves():

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.content.parse_yaml import parse_yaml
-from statuary.editing.errors import EditError
-from statuary.editing.yaml.edit_yaml import append_item, set_value
-from statuary.editing.yaml.yaml_blocks import block_text
-from statuary.editing.yaml.yaml_scalars import inline_scalar
+from statuary.editing.edit_yaml import append_item, set_value
+from statuary.editing.files import EditError
+from statuary.editing.yaml_nodes import block_text, inline_scalar
 
 UPDATE = {"at": "2026-11-02T11:00:00Z", "status": "identified", "body": "Found: a disk is full."}
 

@@ -12,8 +12,8 @@ import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from statuary.editing.errors import EditError
-from statuary.editing.yaml.edit_yaml import append_item, set_value
+from statuary.editing.edit_yaml import append_item, set_value
+from statuary.editing.files import EditError
 from support.strategies import written_yaml
 
 SEQUENCES = int(os.environ.get("EDIT_SEQUENCES", "30"))

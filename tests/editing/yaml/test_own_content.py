@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from statuary.content.parse_yaml import parse_yaml
-from statuary.editing.yaml.edit_yaml import append_item, set_value
+from statuary.editing.edit_yaml import append_item, set_value
 
 CONTENT = Path(__file__).parents[3] / "content"
 FILES = sorted((*CONTENT.glob("incidents/*.yaml"), *CONTENT.glob("maintenances/*.yaml")))

@@ -6,35 +6,118 @@ another chain.
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from types import ModuleType
+from typing import Final, NamedTuple
 
 from typing_extensions import override
 
-from statuary.checks.contracts.anchored_proxy import anchored_proxy
-from statuary.checks.contracts.json_comparison import as_object, as_text
-from statuary.checks.contracts.record_view import RecordView
-from statuary.checks.contracts.recover_sender import recover_sender
+from statuary.checks.contracts.record_view import RecordView, as_object, as_text
 from statuary.domain.chain.anchor import (
+    Account,
     Anchor,
     AnchoredBlock,
     DeploymentEvidence,
     account_under,
     header_of,
     transaction_in,
+    word_in_slot,
 )
-from statuary.domain.chain.rlp import EvidenceError
+from statuary.domain.chain.merkle_trie import EvidenceError
 from statuary.domain.chain.transaction import (
+    RecoverableSignature,
     SignedTransaction,
+    address_of_key,
     create2_address,
     create_address,
     creating_nonce,
 )
-from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus, EvidenceValue
+from statuary.domain.contracts.proof import NO_EVIDENCE, Claim, ClaimName, ClaimStatus, EvidenceValue
+from statuary.domain.contracts.proxy_detection import BEACON_SLOT, ProxyVerdict, proxy_evidence, proxy_slots
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, checksum_address, keccak256
-from statuary.optional import MissingExtraError
+from statuary.optional import RECOVERING_SENDERS, MissingExtraError, optional
 
-if TYPE_CHECKING:
-    from statuary.domain.json_values import Json
+
+class AnchoredProxy(NamedTuple):
+    """What the chain shows of a contract's implementation."""
+
+    is_shown: bool  # whether it agrees with the record
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the slot and the address in it
+
+
+def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
+    """Return what the chain shows of a contract whose code is shown.
+
+    Raises:
+        EvidenceError: if a storage proof does not hold.
+    """
+    resolution = as_object(record.value.get("proxyResolution"))
+    found = proxy_evidence(record.runtime.onchain or b"")
+    if found.verdict is ProxyVerdict.NOT_PROXY:
+        return AnchoredProxy(resolution.get("isProxy") is False)
+    if found.verdict is ProxyVerdict.EIP_1167_PROXY:
+        clone_of = str(found.implementation)
+        return AnchoredProxy(_named(resolution) == [clone_of], {"implementation": clone_of})
+    slots = [slot for kind in found.candidates for slot in proxy_slots(kind, record.address)]
+    return _in_storage(slots, account, anchor, resolution)
+
+
+def _in_storage(
+    slots: list[str], account: Account, anchor: Anchor, resolution: Mapping[str, Json]
+) -> AnchoredProxy:
+    """Return what the first slot in use shows."""
+    if not slots or not set(slots) <= anchor.storage.keys():
+        return AnchoredProxy(is_shown=False)
+    words = {slot: word_in_slot(account, slot, anchor.storage[slot]) for slot in slots}
+    for slot, word in words.items():
+        if word:
+            return _in_slot(slot, word, _named(resolution))
+    return AnchoredProxy(resolution.get("isProxy") is False)
+
+
+def _named(resolution: Mapping[str, Json]) -> list[Json]:
+    return [as_object(one).get("address") for one in resolution.get("implementations") or []]
+
+
+def _in_slot(slot: str, word: int, named: list[Json]) -> AnchoredProxy:
+    address = checksum_address(f"0x{word % (1 << 160):040x}")
+    if slot == f"0x{BEACON_SLOT}":
+        # what the beacon returns depends on its code
+        return AnchoredProxy(is_shown=False, evidence={"beaconSlot": slot, "beacon": address})
+    return AnchoredProxy(named == [address], {"implementationSlot": slot, "implementation": address})
+
+
+PURPOSE = "recovering the sender of a transaction"
+
+
+def require_sender_recovery() -> None:
+    """Make sure that senders can be recovered; raise MissingExtraError if the extra is not installed."""
+    _library()
+
+
+def _library() -> ModuleType:
+    return optional(*RECOVERING_SENDERS, extra="chain", purpose=PURPOSE)
+
+
+def recover_sender(signature: RecoverableSignature) -> Address:
+    """Return the address whose key made a signature.
+
+    Raises:
+        EvidenceError: if no key made it.
+        MissingExtraError: if the extra is not installed.
+    """
+    library = _library()
+    try:
+        if library.__name__ == "coincurve":
+            key = library.PublicKey.from_signature_and_message(
+                signature.compact, signature.digest, hasher=None
+            )
+            return address_of_key(key.format(compressed=False)[1:])
+        signed = library.keys.Signature(signature_bytes=signature.compact)
+        return address_of_key(signed.recover_public_key_from_msg_hash(signature.digest).to_bytes())
+    except Exception as error:  # the libraries have no common class of errors
+        raise EvidenceError("no key made the transaction's signature") from error
+
 
 MAX_CREATOR_NONCE: Final = 500
 """The nonces of a factory that are tried for the address of what it created."""

@@ -5,9 +5,8 @@ from functools import cache, lru_cache
 from typing import Final
 
 from statuary.checks.contracts.anchor_claims import AnchorClaims
-from statuary.checks.contracts.json_comparison import as_object
-from statuary.checks.contracts.record_view import RecordView, SideView
-from statuary.domain.contracts.bytecode.auxdata import AuxdataStyle
+from statuary.checks.contracts.record_view import RecordView, SideView, as_object
+from statuary.domain.contracts.auxdata import AuxdataStyle
 from statuary.domain.contracts.proof import (
     CheckOutcome,
     CheckResult,

@@ -5,17 +5,57 @@ to differ in records that are true nevertheless (Sourcify's issue 2924), so it i
 """
 
 from collections.abc import Iterator
+from hashlib import sha256
+from itertools import islice
+from typing import Final
 
 from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
-from statuary.checks.contracts.json_comparison import as_object, same_json, same_members
-from statuary.checks.contracts.record_view import RecordView, SideView
-from statuary.checks.contracts.source_keccak import SOURCE_KECCAK_CACHE
-from statuary.domain.contracts.bytecode.auxdata import AuxdataStyle
-from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
-from statuary.domain.contracts.metadata.solc_settings import setting_differences
+from statuary.checks.contracts.record_view import RecordView, SideView, as_object, same_json, same_members
+from statuary.domain.contracts.auxdata import AuxdataStyle
+from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version, setting_differences
+from statuary.domain.contracts.vyper_integrity import (
+    UnknownModuleError,
+    VyperProgram,
+    has_integrity_hash,
+    integrity_hashes,
+)
 from statuary.domain.findings import Severity
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import shorten
+from statuary.domain.limits import MAX_INTEGRITY_TEXTS
+from statuary.domain.primitives import InvalidValueError, keccak256, shorten
+
+CACHED_SOURCES: Final = 65_536
+"""How many hashes are kept, about 16 MB; the oldest are dropped."""
+
+
+class KeccakCache:
+    """Keccak-256 of texts."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._known: dict[bytes, str] = {}
+
+    def of(self, text: str) -> str:
+        """Return the Keccak-256 of a text in UTF-8, as metadata writes it: `0x` and 64 digits."""
+        data = text.encode("utf-8", "surrogatepass")
+        key = sha256(data).digest()
+        found = self._known.get(key)
+        return found if found is not None else self._learn(key, data)
+
+    def _learn(self, key: bytes, data: bytes) -> str:
+        if len(self._known) >= self._capacity:
+            del self._known[next(iter(self._known))]
+        computed = self._known[key] = "0x" + keccak256(data).hex()
+        return computed
+
+    def clear(self) -> None:
+        """Empty the cache."""
+        self._known.clear()
+
+
+SOURCE_KECCAK_CACHE: Final = KeccakCache(CACHED_SOURCES)
+"""The cache of this process."""
+
 
 FIRST_WITH_DOCUMENTATION = CompilerVersion(0, 4, 11)
 """The first release of solc whose output has devdoc and userdoc; earlier ones have them in metadata alone."""
@@ -166,3 +206,41 @@ def _why_not_applicable(side: SideView) -> str:
 def _plain(version: Json) -> Json:
     """Return a version without the platform that old compilers append (`.Emscripten.clang`)."""
     return version.partition(".Emscripten")[0] if isinstance(version, str) else version
+
+
+def vyper_integrity_is_that_of_the_sources(record: RecordView) -> Iterator[Observation]:
+    """The integrity hash in Vyper's creation bytecode (0.4.1 on) is that of the sources and their imports."""
+    if record.language != "Vyper" or not has_integrity_hash(record.version):
+        yield NotApplicable(f"{record.language} {record.version} writes no integrity hash")
+        return
+    for number, fields in record.creation.fields.items():
+        if "integrity" not in fields.hashes:
+            continue
+        written = fields.hashes["integrity"].hex()
+        pointer = ("creationBytecode", "cborAuxdata", number)
+        try:
+            computed = list(islice(integrity_hashes(_program(record)), MAX_INTEGRITY_TEXTS))
+        except UnknownModuleError as error:
+            yield NotApplicable(str(error))
+            return
+        except InvalidValueError as error:
+            yield Violation(f"the integrity hash cannot be computed: {error}", pointer)
+            return
+        if written in computed:
+            yield Evidence({"integrity": written})
+            continue
+        yield Violation(
+            f"the integrity hash of the sources is {(computed or ['unknown'])[0]}, the bytecode has {written}",
+            pointer,
+            "give the sources exactly as they were compiled, line ends included",
+        )
+
+
+def _program(record: RecordView) -> VyperProgram:
+    extra = as_object(record.value.get("additionalInput"))
+    return VyperProgram(
+        main=record.path_and_name[0],
+        sources=record.sources,
+        version=record.version,
+        overrides=extra.get("storage_layout_overrides"),
+    )

@@ -4,39 +4,37 @@ A proof is a pure function of one record, so records can be proved anywhere, in 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 from statuary.checks.contracts.anchor_claims import anchor_claims
-from statuary.checks.contracts.auxdata_checks import (
+from statuary.checks.contracts.bytecode_checks import (
     auxdata_is_complete,
     auxdata_is_where_it_says,
     auxdata_names_the_compiler,
     auxdata_values_decode,
-)
-from statuary.checks.contracts.bytecode_checks import (
     creation_code_deploys_the_runtime_code,
     creation_replays,
     hex_is_well_formed,
+    match_is_the_better_side,
+    match_levels_follow_from_the_bytes,
     runtime_replays,
+    unmatched_side_does_not_match,
 )
 from statuary.checks.contracts.check import ContractCheck, contract_check
 from statuary.checks.contracts.claims import claims, pinned_members
 from statuary.checks.contracts.identity_checks import (
     address_is_checksummed,
     chain_id_is_decimal,
-    deployment_is_well_formed,
-    match_id_is_decimal,
-    verified_at_is_in_seconds,
-)
-from statuary.checks.contracts.interface_checks import (
     constructor_arguments_are_given,
     constructor_arguments_decode,
+    deployment_is_well_formed,
+    match_id_is_decimal,
+    name_ends_fully_qualified_name,
     signatures_follow_from_the_abi,
-)
-from statuary.checks.contracts.match_level_checks import (
-    match_is_the_better_side,
-    match_levels_follow_from_the_bytes,
-    unmatched_side_does_not_match,
+    std_json_input_repeats_the_record,
+    std_json_output_repeats_the_record,
+    verified_at_is_in_seconds,
 )
 from statuary.checks.contracts.metadata_checks import (
     creation_ends_with_the_metadata_hash,
@@ -44,18 +42,13 @@ from statuary.checks.contracts.metadata_checks import (
     metadata_repeats_the_interface,
     runtime_ends_with_the_metadata_hash,
     sources_are_those_of_the_metadata,
+    vyper_integrity_is_that_of_the_sources,
 )
 from statuary.checks.contracts.proxy_checks import (
     proxy_resolution_is_not_contradicted,
     proxy_resolution_is_whole,
 )
 from statuary.checks.contracts.record_view import RecordView, SideView
-from statuary.checks.contracts.repeated_member_checks import (
-    name_ends_fully_qualified_name,
-    std_json_input_repeats_the_record,
-    std_json_output_repeats_the_record,
-)
-from statuary.checks.contracts.required_checks import required_by
 from statuary.checks.contracts.source_checks import (
     contract_is_declared_in_its_source,
     language_and_compiler_are_known,
@@ -72,12 +65,48 @@ from statuary.checks.contracts.transformation_checks import (
     transformations_go_with_a_match,
     vyper_immutables_follow_the_code,
 )
-from statuary.checks.contracts.vyper_checks import vyper_integrity_is_that_of_the_sources
 from statuary.domain.chain.anchor import Anchor
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, CompilationEvidence, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json
+
+ANY_LEVEL: Final = {
+    side: (f"{side}-replays", f"{side}-transformations-are-found-again") for side in ("creation", "runtime")
+}
+"""Checks that must pass for each side that claims a match, in any language."""
+
+EXACT_SOLIDITY: Final = {
+    side: (
+        f"{side}-ends-with-the-metadata-hash",
+        "sources-are-those-of-the-metadata",
+        "metadata-names-the-compilation",
+        "metadata-repeats-the-interface",
+    )
+    for side in ("creation", "runtime")
+}
+"""Checks that must pass besides for each side of a Solidity contract that claims an exact match."""
+
+EXACT_CREATION: Final = ("creation-code-deploys-the-runtime-code",)
+"""Checks that must pass besides for a creation side that claims an exact match."""
+
+
+def required_by(side: SideView) -> frozenset[str]:
+    """Return the checks that the level of a side requires."""
+    if side.claimed is None:
+        return frozenset()
+    return _required(side.name, is_exact=side.is_exact, is_solidity=side.record.language == "Solidity")
+
+
+@cache
+def _required(side: str, *, is_exact: bool, is_solidity: bool) -> frozenset[str]:
+    required = {*ANY_LEVEL[side]}
+    if is_exact and is_solidity:
+        required.update(EXACT_SOLIDITY[side])
+    if is_exact and side == "creation":
+        required.update(EXACT_CREATION)
+    return frozenset(required)
+
 
 IDENTITY_CHECKS: Final[tuple[ContractCheck, ...]] = (
     contract_check(chain_id_is_decimal),

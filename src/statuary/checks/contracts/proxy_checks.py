@@ -7,14 +7,8 @@ contract's storage, bytecode can only name the candidates, and the claim is not 
 from collections.abc import Iterator, Mapping
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
-from statuary.checks.contracts.json_comparison import as_json_text, as_object, same_json
-from statuary.checks.contracts.record_view import RecordView
-from statuary.domain.contracts.bytecode.proxy_detection import (
-    SLOTS,
-    ProxyEvidence,
-    ProxyVerdict,
-    proxy_evidence,
-)
+from statuary.checks.contracts.record_view import RecordView, as_json_text, as_object, same_json
+from statuary.domain.contracts.proxy_detection import SLOTS, ProxyEvidence, ProxyVerdict, proxy_evidence
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, parse_address
 

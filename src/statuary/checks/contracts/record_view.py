@@ -4,45 +4,156 @@ A record is a plain dict whose shape has been validated; nothing more is assumed
 None here, and the check for it reports that.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TypeVar
 
-from statuary.checks.contracts.json_comparison import (
-    as_object,
-    as_text,
-    hex_bytes,
-    parsed_or_error,
-)
-from statuary.checks.contracts.metadata_hashes import MetadataHashes
-from statuary.domain.computed_once import computed_once
-from statuary.domain.contracts.abi.abi_types import TupleType
-from statuary.domain.contracts.bytecode.auxdata import (
+import orjson
+
+from statuary.domain.contracts.abi import TupleType
+from statuary.domain.contracts.auxdata import (
     Auxdata,
     AuxdataFields,
     AuxdataStyle,
+    CodeReference,
     auxdata_style,
     parse_auxdata,
-    split_auxdata,
-)
-from statuary.domain.contracts.bytecode.code_references import (
-    CodeReference,
     parse_cbor_auxdata,
     parse_immutable_references,
     parse_link_references,
+    split_auxdata,
 )
-from statuary.domain.contracts.bytecode.matching import (
+from statuary.domain.contracts.derivation import appended_immutables_size
+from statuary.domain.contracts.matching import (
+    MatchLevel,
     RecompiledSide,
     SideMatch,
     constructor_inputs,
     match_creation,
     match_runtime,
 )
-from statuary.domain.contracts.bytecode.transformation_replay import ReplayError, replay
-from statuary.domain.contracts.bytecode.transformations import TransformationStep, parse_transformation
-from statuary.domain.contracts.match_level import MatchLevel
-from statuary.domain.contracts.match_sides import appended_immutables_size
-from statuary.domain.contracts.metadata.vyper_integrity import imported_paths
+from statuary.domain.contracts.metadata_hashes import has_repeated_keys, metadata_hash, metadata_texts
+from statuary.domain.contracts.transformations import (
+    ReplayError,
+    TransformationStep,
+    parse_transformation,
+    replay,
+)
+from statuary.domain.contracts.vyper_integrity import imported_paths
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import Address, InvalidValueError
+from statuary.domain.primitives import Address, InvalidValueError, computed_once, decode_hex_digits
+
+Part = TypeVar("Part")
+
+EMPTY_OBJECT: Mapping[str, Json] = MappingProxyType({})
+"""An object without members."""
+
+
+def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
+    """Return a part of a record parsed, or what is wrong with it."""
+    try:
+        return parser(value)
+    except InvalidValueError as error:
+        return error.with_traceback(None)
+
+
+def as_object(value: Json) -> Mapping[str, Json]:
+    """Return a JSON object; an empty one for anything else."""
+    return value if isinstance(value, dict) else EMPTY_OBJECT
+
+
+def as_text(value: Json) -> str:
+    """Return a text; an empty one for anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def hex_bytes(text: Json) -> bytes | None:
+    """Return the bytes of `0x` and lower-case hex digits; None for anything else."""
+    if not isinstance(text, str) or not text.startswith("0x"):
+        return None
+    digits = text[2:]
+    data = decode_hex_digits(digits)
+    return data if data is not None and data.hex() == digits else None  # capitals are decoded too
+
+
+def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
+    """Return a JSON value as compact text; None if it is nested deeper than any compiler's output."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else 0)
+    except (TypeError, ValueError):  # orjson's own error is a TypeError
+        return None
+
+
+def as_json_text(value: Json) -> str:
+    """Return a JSON value for a message."""
+    if isinstance(value, str):
+        return repr(str(value))
+    text = json_bytes(value)
+    return repr(value) if text is None else text.decode()
+
+
+def same_json(one: Json, other: Json) -> bool:
+    """Return whether two JSON values are equal, in any order of keys (`1`, `1.0` and `true` differ)."""
+    if one is other:
+        return True
+    if one is None or other is None or isinstance(one, str) or isinstance(other, str):
+        return bool(type(one) is type(other) and one == other)
+    text = json_bytes(one)
+    if text is not None and text == json_bytes(other):
+        return True  # nearly always in the same order too, which is faster to compare
+    return text is not None and same_members(one, other)
+
+
+def same_members(one: Json, other: Json) -> bool:
+    """Return the same as `same_json`, faster for values in different orders."""
+    text = json_bytes(one, sort_keys=True)
+    return text is not None and text == json_bytes(other, sort_keys=True)
+
+
+class MetadataHashes:
+    """The hashes of a metadata object, as the compiler may have spelled it.
+
+    Args:
+        value: the record's `metadata`.
+        output_text: the metadata in the compiler's output.
+    """
+
+    def __init__(self, value: Json, output_text: Json) -> None:
+        self._value = value if isinstance(value, dict) else None
+        self._output_text = output_text
+        self._known: dict[tuple[str, bytes], bool] = {}
+
+    @computed_once
+    def text(self) -> str | None:
+        """The compiler's text, if it is the same object and has no key twice; else None."""
+        text = self._output_text
+        if not isinstance(text, str) or self._value is None:
+            return None
+        encoded = text.encode("utf-8", "surrogatepass")
+        if encoded == json_bytes(self._value) or encoded == json_bytes(self._value, sort_keys=True):
+            return text  # as solc writes it, so no key is repeated
+        try:
+            is_same = same_json(orjson.loads(text), self._value)
+        except (ValueError, TypeError):
+            return None
+        return text if is_same and not has_repeated_keys(text) else None
+
+    def has(self, scheme: str, digest: bytes) -> bool:
+        """Return whether a digest is the hash of the metadata."""
+        key = scheme, digest
+        if key not in self._known:
+            self._known[key] = any(digest == found for found in self.digests(scheme))
+        return self._known[key]
+
+    def digests(self, scheme: str) -> Iterator[bytes]:
+        """Yield the hashes of the texts that the compiler may have written."""
+        if self._value is None:
+            return
+        try:
+            for text in metadata_texts(self._value, self.text):
+                yield metadata_hash(text, scheme)
+        except InvalidValueError:
+            return
 
 
 class SideView:

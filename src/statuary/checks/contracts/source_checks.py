@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
-from statuary.checks.contracts.json_comparison import as_object, as_text
-from statuary.checks.contracts.record_view import RecordView
+from statuary.checks.contracts.record_view import RecordView, as_object, as_text
 from statuary.checks.contracts.transformation_checks import is_library
-from statuary.domain.contracts.compiler_version import CompilerVersion, parse_compiler_version
+from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError

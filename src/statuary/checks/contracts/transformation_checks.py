@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
-from statuary.checks.contracts.json_comparison import as_json_text, same_json
-from statuary.checks.contracts.record_view import RecordView, SideView
-from statuary.domain.contracts.bytecode.code_references import LIBRARY_BYTES, CodeReference
-from statuary.domain.contracts.bytecode.matching import CALL_PROTECTION
-from statuary.domain.contracts.bytecode.transformations import TransformationStep, value_bytes, value_names
+from statuary.checks.contracts.record_view import RecordView, SideView, as_json_text, same_json
+from statuary.domain.contracts.auxdata import LIBRARY_BYTES, CodeReference
+from statuary.domain.contracts.matching import CALL_PROTECTION
+from statuary.domain.contracts.transformations import TransformationStep, value_bytes, value_names
 from statuary.domain.findings import Pointer, Severity
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError

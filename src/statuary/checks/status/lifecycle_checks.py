@@ -1,16 +1,50 @@
 """Checks of the updates of incidents and maintenances: statuses, order and times."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
-from statuary.checks.status.status_context import StatusContext, format_utc
 from statuary.domain.findings import Finding, Pointer, Severity
-from statuary.domain.status.automatic_updates import with_automatic_updates
-from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.incidents import Incident, IncidentUpdate
-from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.status_transitions import ALLOWED_TRANSITIONS, may_follow
-from statuary.domain.status.vocabulary import CLOSED_STATUSES
+from statuary.domain.primitives import Instant
+from statuary.domain.status.incident_history import IncidentHistory, IncidentState
+from statuary.domain.status.records import Incident, IncidentUpdate, Maintenance, StatusCatalogue
+from statuary.domain.status.recurrence import with_automatic_updates
+from statuary.domain.status.timeline import Timeline
+from statuary.domain.status.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSES, may_follow
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusContext:
+    """The status side over time, as far as the horizon, and the instant of the build."""
+
+    timeline: Timeline
+    now: Instant
+
+    @property
+    def catalogue(self) -> StatusCatalogue:
+        """What was read from content."""
+        return self.timeline.catalogue
+
+    @property
+    def records(self) -> Iterator[Incident]:
+        """Every incident and every maintenance, as written."""
+        yield from self.catalogue.incidents
+        yield from self.catalogue.maintenances
+
+    @cached_property
+    def histories_by_component(self) -> dict[str, list[IncidentHistory]]:
+        """The incidents and maintenances that affect each component, by component id."""
+        found: dict[str, list[IncidentHistory]] = {}
+        for history in self.timeline.histories:
+            for component in history.components:
+                found.setdefault(component, []).append(history)
+        return found
+
+
+def format_utc(instant: Instant) -> str:
+    """Return an instant in UTC and whole seconds, for a message."""
+    return instant.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def in_display_order(record: Incident) -> list[IncidentUpdate]:

@@ -4,18 +4,16 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.editing.completion import complete_component
 from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_edit_session
-from statuary.cli.editing.prompts import ask_choice, value_or_ask
+from statuary.cli.editing.prompts import ask_choice, complete_component, value_or_ask
 from statuary.cli.editing.tables import list_format_option, print_rows
-from statuary.cli.options.common_options import build_instant, content_option, now_option
+from statuary.cli.options import build_instant, content_option, now_option
 from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import component_at
 from statuary.domain.status.vocabulary import ComponentStatus
-from statuary.editing.errors import EditError
-from statuary.editing.find_component import STATUSES, find_component, leaf_keys
-from statuary.editing.updates import format_for_source
-from statuary.editing.yaml.edit_yaml import append_item
+from statuary.editing.edit_yaml import append_item
+from statuary.editing.files import EditError
+from statuary.editing.updates import STATUSES, find_component, format_for_source, leaf_keys
 
 
 @click.group()
@@ -58,7 +56,7 @@ def set_status(session: EditSession, component: str | None, status: ComponentSta
 @list_format_option
 def list_components(content: Path, now: Instant | None, form: str) -> None:
     """List groups and components with their status."""
-    from statuary.cli.editing.list_rows import component_rows
+    from statuary.cli.editing.tables import component_rows
 
     instant = build_instant(now)
     rows = component_rows(read_or_exit(content, instant)[1], instant)

@@ -11,7 +11,7 @@ import click
 
 from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options.common_options import (
+from statuary.cli.options import (
     InstantType,
     build_instant,
     content_option,
@@ -20,18 +20,23 @@ from statuary.cli.options.common_options import (
     refuse_overlapping_folders,
     with_options,
 )
-from statuary.cli.output.findings_report import text_report
-from statuary.cli.output.printable import printable
+from statuary.cli.output import text_report
+from statuary.cli.printable import printable
 from statuary.content.file_kinds import match_pattern
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.primitives import Instant
-from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.records import StatusCatalogue
 from statuary.domain.status.timeline import Timeline
-from statuary.editing.content_lock import content_lock
-from statuary.editing.errors import EditError
-from statuary.editing.file_edit import FileEdit, write_edit
-from statuary.editing.git_commit import check_can_commit, commit_file, is_detached
+from statuary.editing.files import (
+    EditError,
+    FileEdit,
+    check_can_commit,
+    commit_file,
+    content_lock,
+    is_detached,
+    write_edit,
+)
 
 if TYPE_CHECKING:  # reading content takes libraries that shell completion and help do not wait for
     from statuary.editing.check_edit import StatusContent

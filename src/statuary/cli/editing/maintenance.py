@@ -5,44 +5,37 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.editing.completion import complete_component, complete_maintenance
 from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_edit_session
-from statuary.cli.editing.prompts import (
-    ask_choice,
-    ask_end,
-    ask_instant,
-    ask_text,
-    components_or_ask,
-    incident_or_ask,
-    value_or_ask,
-)
-from statuary.cli.editing.tables import list_format_option, print_rows
-from statuary.cli.editing.update_options import (
+from statuary.cli.editing.incident import (
     UpdateOptions,
     append_update,
     update_body,
     with_body_options,
     with_update_options,
 )
-from statuary.cli.options.common_options import (
-    DurationType,
-    InstantType,
-    build_instant,
-    content_option,
-    now_option,
+from statuary.cli.editing.prompts import (
+    ask_choice,
+    ask_end,
+    ask_instant,
+    ask_text,
+    complete_component,
+    complete_maintenance,
+    components_or_ask,
+    incident_or_ask,
+    value_or_ask,
 )
+from statuary.cli.editing.tables import list_format_option, print_rows
+from statuary.cli.options import DurationType, InstantType, build_instant, content_option, now_option
 from statuary.domain.primitives import Instant
-from statuary.domain.status.incidents import Incident
-from statuary.domain.status.maintenances import Maintenance
+from statuary.domain.status.records import Incident, Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, CLOSED_STATUSES, MaintenanceStatus
-from statuary.editing.errors import EditError
-from statuary.editing.find_incident import status_at
-from statuary.editing.new_file import new_file, page_day, taken_ids
+from statuary.editing.files import EditError, new_file, page_day, taken_ids
 from statuary.editing.updates import (
     format_for_source,
     format_if_given,
     pointer_in_file,
     single_line,
+    status_at,
     with_cancellation,
     with_window,
 )
@@ -223,7 +216,7 @@ def reschedule_maintenance(
 @list_format_option
 def list_maintenances(content: Path, now: Instant | None, everything: bool, form: str) -> None:
     """List upcoming and current windows, the next first."""
-    from statuary.cli.editing.list_rows import maintenance_rows
+    from statuary.cli.editing.tables import maintenance_rows
 
     instant = build_instant(now)
     rows = maintenance_rows(read_or_exit(content, instant)[1], instant, everything=everything)

@@ -1,26 +1,30 @@
 """Questions for what a command still needs; without a terminal, the error names the missing option."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import click
 from typing_extensions import override
 
-from statuary.cli.options.common_options import InstantType, parse_duration
+from statuary.cli.options import InstantType, parse_duration
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentHistory
-from statuary.domain.status.incidents import Incident
-from statuary.domain.status.status_catalogue import StatusCatalogue
+from statuary.domain.status.records import Incident, StatusCatalogue
 from statuary.domain.status.vocabulary import ComponentStatus
-from statuary.editing.errors import EditError
-from statuary.editing.find_component import (
+from statuary.editing.files import EditError
+from statuary.editing.updates import (
     STATUSES,
     find_component,
+    find_incident,
+    incidents_with_status,
     leaf_keys,
     parse_statuses,
+    shortened,
+    status_at,
 )
-from statuary.editing.find_incident import find_incident, incidents_with_status, shortened, status_at
 
 Value = TypeVar("Value")
 Choice = TypeVar("Choice", bound=str)
@@ -177,3 +181,60 @@ def _component_key(typed: str, catalogue: StatusCatalogue, left: Sequence[str]) 
     if key not in left:
         raise click.UsageError(f"{key} is already in the list")
     return key
+
+
+def complete_incident(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the matching ids of incidents, newest first."""
+    return _files(_content(ctx) / "incidents", incomplete)
+
+
+def complete_maintenance(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the matching ids of maintenances, newest first."""
+    return _files(_content(ctx) / "maintenances", incomplete)
+
+
+def complete_component(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the matching keys of components."""
+    return [key for key in _keys(_content(ctx)) if key.startswith(incomplete)]
+
+
+def complete_component_status(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return matching keys; after `=`, matching statuses."""
+    key, equals, status = incomplete.partition("=")
+    if not equals:
+        return complete_component(ctx, param, incomplete)
+    return [f"{key}={one}" for one in STATUSES if one.startswith(status)]
+
+
+def _content(ctx: click.Context) -> Path:
+    return ctx.params.get("content") or Path("content")
+
+
+def _files(folder: Path, incomplete: str) -> list[str]:
+    names = (Path(name) for _, _, files in os.walk(folder) for name in files)
+    stems = {
+        name.stem for name in names if name.suffix in (".yaml", ".yml") and not name.stem.startswith(".")
+    }
+    return sorted((stem for stem in stems if stem.startswith(incomplete)), reverse=True)
+
+
+def _keys(content: Path) -> Iterator[str]:
+    from statuary.content.parse_yaml import parse_yaml
+    from statuary.content.unreadable import UnreadableError
+
+    for name in ("components.yaml", "components.yml"):
+        try:
+            tree = parse_yaml((content / name).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, UnreadableError):
+            continue
+        yield from _leaves(tree.get("components") if isinstance(tree, dict) else None)
+
+
+def _leaves(components: object) -> Iterator[str]:
+    """Yield the keys of components, without groups."""
+    for key, inner in components.items() if isinstance(components, dict) else ():
+        below = inner.get("components") if isinstance(inner, dict) else None
+        if below is None:
+            yield key
+        else:
+            yield from _leaves(below)

@@ -6,13 +6,19 @@ from typing import Self
 
 from pydantic import model_validator
 
-from statuary.content.source_model import Flag, InstantText, SourceModel, Text, WholeNumber
-from statuary.content.sources.text_types import DateText, Identifier, Name
+from statuary.content.source_model import (
+    DateText,
+    Flag,
+    Identifier,
+    InstantText,
+    Name,
+    SourceModel,
+    Text,
+    WholeNumber,
+)
 from statuary.domain.findings import Pointer
-from statuary.domain.primitives import Instant, InvalidValueError
-from statuary.domain.status.calendar_days import day_start
-from statuary.domain.status.components import Component, StatusChange
-from statuary.domain.status.page import Page
+from statuary.domain.primitives import Instant, InvalidValueError, day_start
+from statuary.domain.status.records import Component, Page, StatusChange
 from statuary.domain.status.vocabulary import ComponentStatus
 
 

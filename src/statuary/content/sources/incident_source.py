@@ -9,12 +9,19 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from statuary.content.source_model import Flag, InstantText, SourceModel, Text
-from statuary.content.sources.text_types import Body, Identifier, Name, TweetId
+from statuary.content.source_model import (
+    Body,
+    Flag,
+    Identifier,
+    InstantText,
+    Name,
+    SourceModel,
+    Text,
+    TweetId,
+)
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant, InvalidValueError
-from statuary.domain.status.derived_ids import derived_id
-from statuary.domain.status.incidents import AffectedComponent, Incident, IncidentUpdate
+from statuary.domain.status.records import AffectedComponent, Incident, IncidentUpdate, derived_id
 from statuary.domain.status.vocabulary import (
     DEFAULT_BODIES,
     ComponentStatus,

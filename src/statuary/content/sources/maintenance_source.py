@@ -8,19 +8,32 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from statuary.content.source_model import Flag, InstantText, SourceModel, Text, TimeZoneText, WholeNumber
+from statuary.content.source_model import (
+    Body,
+    Flag,
+    InstantText,
+    Name,
+    SourceModel,
+    Text,
+    TimeZoneText,
+    WholeNumber,
+)
 from statuary.content.sources.incident_source import (
     RecordSource,
     UpdateSource,
     named_components,
     translate_updates,
 )
-from statuary.content.sources.text_types import Body, Name
 from statuary.domain.primitives import InvalidValueError, parse_instant
-from statuary.domain.status.derived_ids import derived_id
-from statuary.domain.status.incidents import IncidentUpdate
-from statuary.domain.status.maintenances import Automation, Maintenance, Occurrence, Recurrence
-from statuary.domain.status.page import Page
+from statuary.domain.status.records import (
+    Automation,
+    IncidentUpdate,
+    Maintenance,
+    Occurrence,
+    Page,
+    Recurrence,
+    derived_id,
+)
 from statuary.domain.status.recurrence import validate_rule
 from statuary.domain.status.vocabulary import DEFAULT_BODIES, MaintenanceStatus
 

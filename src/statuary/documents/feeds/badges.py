@@ -8,11 +8,10 @@ import unicodedata
 from html import escape
 from typing import NamedTuple
 
-from statuary.documents.encode import encode_json
-from statuary.documents.feeds.update_bodies import one_line
-from statuary.domain.status.overall_status import OverallStatus
-from statuary.domain.status.page_state import ComponentState
-from statuary.domain.status.vocabulary import ComponentStatus, Impact
+from statuary.documents.document import encode_json
+from statuary.documents.feeds.feed import one_line
+from statuary.domain.status.timeline import ComponentState
+from statuary.domain.status.vocabulary import ComponentStatus, Impact, OverallStatus
 
 
 class BadgeColour(NamedTuple):

@@ -4,17 +4,235 @@ Atom (RFC 4287) and RSS 2.0 (https://www.rssboard.org/rss-specification) are ele
 `history.atom` and `history.rss` have them (measured); the third is JSON Feed 1.1.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from email.utils import format_datetime
 from functools import lru_cache
+from html import unescape
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 from zoneinfo import ZoneInfo
 
-from statuary.documents.encode import encode_json
-from statuary.documents.feeds.feed_entries import FeedEntry
-from statuary.documents.feeds.update_bodies import xml_text
+from statuary.documents.document import encode_json
+from statuary.documents.markdown import MARKUP, markdown_html, paragraphs_of
+from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.primitives import Instant, is_utc
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.records import Maintenance, Page
+from statuary.domain.status.timeline import PageState
+from statuary.domain.status.vocabulary import UpdateStatus
+
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML 1.0 does not allow: most control characters, lone surrogates."""
+
+BLOCK_SPACING = re.compile(r"\s*(</?(?:ul|ol|li|blockquote)(?: start=\"\d+\")?>|<hr>)\s*")
+"""Line breaks beside these tags are not part of the text."""
+
+AFTER_BLOCK = re.compile(r"(</?(?:ul|ol|li|blockquote|pre)[^>]*>|<hr>)(?:<br />)+")
+BEFORE_BLOCK = re.compile(r"(?:<br />)+(</?(?:ul|ol|li|blockquote|pre)|<hr>)")
+
+EXTRA_BREAKS = re.compile(r"^(?:<br />)+|(?<=<br /><br />)(?:<br />)+|(?:<br />)+$")
+
+TAG = re.compile(r'<(/?)(\w+)(?: href="([^"]*)")?(?: start="\d+")?(?: /)?>')
+"""A tag in the form of `body_html`."""
+
+CACHED_BODIES = 1_024
+"""How many bodies are kept: the same one is in several feeds, and in every epoch."""
+
+
+def xml_text(text: str) -> str:
+    """Return a text without the characters that XML does not allow."""
+    return NOT_IN_XML.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """Return a name as one line of plain text, with single spaces."""
+    spaced = " ".join(text.split())
+    # a removed character may leave two spaces
+    return " ".join(xml_text(spaced).split())
+
+
+@lru_cache(maxsize=CACHED_BODIES)
+def body_html(body: str) -> str:
+    """Return an update's body as safe, well-formed HTML; line breaks become `<br />`, as in Statuspage's feeds."""
+    text = xml_text(body).replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    leading = "<br />" * (len(text) - len(text.lstrip("\n")))
+    if MARKUP.search(text) is None:
+        flat = "<br /><br />".join(paragraphs_of(text, "<br />")).strip()
+        return leading + EXTRA_BREAKS.sub("", flat)
+    pieces = re.split(r"(<pre>.*?</pre>)", markdown_html(text, None), flags=re.DOTALL)
+    flat = "".join(piece if piece.startswith("<pre>") else _lines(piece) for piece in pieces)
+    apart = BEFORE_BLOCK.sub(r"\1", AFTER_BLOCK.sub(r"\1", flat))
+    return leading + EXTRA_BREAKS.sub("", apart).replace("<hr>", "<hr />")
+
+
+def _lines(html: str) -> str:
+    """Return HTML whose paragraphs and headings are lines, two line breaks apart."""
+    html = re.sub(r"<(/?)h[1-6]>", lambda tag: "</strong></p>" if tag[1] else "<p><strong>", html)
+    html = BLOCK_SPACING.sub(r"\1", html.replace("<br>\n", "<br />").replace("<br>", "<br />"))
+    html = re.sub(r"</p>\s*<p>", "<br /><br />", html)
+    return re.sub(r"\s*</?p>\s*", "<br /><br />", html).replace("\n", "<br />")
+
+
+def body_plain(body: str) -> str:
+    """Return an update's body as plain text: list items on separate lines, links followed by their URL."""
+    pieces: list[str] = []
+    addresses: list[str] = []
+    end = 0
+    markup = body_html(body)
+    for tag in TAG.finditer(markup):
+        pieces += (unescape(markup[end : tag.start()]), _plain_tag(tag, addresses))
+        end = tag.end()
+    text = "".join((*pieces, unescape(markup[end:])))
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
+    """Return the plain text for a tag; `addresses` is the stack of the open links' URLs."""
+    closing, name, address = tag.groups()
+    if name == "a":
+        if not closing:
+            addresses.append(unescape(address or ""))
+            return ""
+        opened = addresses.pop()
+        return f" ({opened})" if opened else ""
+    if name == "li":
+        return "" if closing else "\n- "
+    return "\n" if name in LINES else ""
+
+
+LINES = frozenset({"br", "hr", "ul", "ol", "blockquote", "pre"})
+"""Tags that end a line of plain text."""
+
+
+LABELS: dict[UpdateStatus, str] = {
+    "investigating": "Investigating",
+    "identified": "Identified",
+    "monitoring": "Monitoring",
+    "resolved": "Resolved",
+    "postmortem": "Postmortem",
+    "scheduled": "Scheduled",
+    "in_progress": "In progress",
+    "verifying": "Verifying",
+    "completed": "Completed",
+}
+"""Texts for statuses."""
+
+CANCELLED = "Cancelled"
+
+SAME_STATUS = "Update"
+"""Text for an update with the status of the previous one."""
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+ENTRIES = 25
+"""How many entries a feed has, as in Statuspage; records that are not closed are added."""
+
+
+class FeedEntry(NamedTuple):
+    """An incident or maintenance in a feed."""
+
+    # a tag URI (RFC 4151) of the ids of page and record, which stays after edits and when the page moves
+    id: str
+    title: str  # plain text in one line
+    url: str
+    published: Instant  # the time of its latest update; for a maintenance the start of its window (measured)
+    updated: Instant
+    html: str  # its updates, newest first
+    components: tuple[str, ...]  # names
+
+
+def tag_uri(page: Page, specific: str) -> str:
+    """Return a tag URI of the page in Statuspage's form; the page's id replaces the host, which may change."""
+    return f"tag:{page.feed_host or page.id.replace('_', '-')},2005:{specific}"
+
+
+def incident_url(page: Page, incident_id: str) -> str:
+    """Return the URL of an incident's page."""
+    return f"{page.url}/{INCIDENT_PAGE.link(incident_id=incident_id)}"
+
+
+def feed_entry(record: IncidentState, page_state: PageState) -> FeedEntry:
+    """Return the feed entry of an incident or maintenance."""
+    page = page_state.page
+    states = (page_state.components.get(component) for component in record.components)
+    present = (state.component for state in states if state is not None)
+    return FeedEntry(
+        id=tag_uri(page, f"Incident/{record.incident.id}"),
+        title=one_line(record.incident.name),
+        url=incident_url(page, record.incident.id),
+        published=published_at(record),
+        updated=record.updated_at,
+        html=" ".join(_paragraphs(record, page.time_zone)),
+        components=tuple(one_line(component.name) for component in present if not component.removed),
+    )
+
+
+def published_at(record: IncidentState) -> Instant:
+    """Return the instant by which feeds sort a record."""
+    incident = record.incident
+    return (
+        incident.scheduled_for
+        if isinstance(incident, Maintenance)
+        else record.published_updates[0].update.display_at
+    )
+
+
+def newest_first(records: Sequence[IncidentState]) -> list[IncidentState]:
+    """Return records in the order of feeds."""
+    return sorted(records, key=lambda record: (published_at(record), record.incident.id), reverse=True)
+
+
+def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tuple[IncidentState, ...]:
+    """Return the first records, and the others that are not closed."""
+    return tuple(record for position, record in enumerate(records) if position < count or not record.closed)
+
+
+def status_label(record: IncidentState, position: int) -> str:
+    """Return the text for the status of an update, given its position among the record's updates, newest first."""
+    status, earlier = (
+        record.published_updates[position].update.status,
+        record.published_updates[position + 1 :],
+    )
+    if record.cancelled and status == "completed":
+        return CANCELLED
+    return SAME_STATUS if earlier and earlier[0].update.status == status else LABELS[status]
+
+
+def _paragraphs(record: IncidentState, zone: ZoneInfo) -> Iterator[str]:
+    incident = record.incident
+    if isinstance(incident, Maintenance):
+        window = _window(incident.scheduled_for, incident.scheduled_until, zone)
+        event = "THIS SCHEDULED EVENT WAS CANCELLED" if record.cancelled else "THIS IS A SCHEDULED EVENT"
+        yield f"<p><strong>{event} {window}</strong></p>"
+    for position, published in enumerate(record.published_updates):
+        at, body = published.update.display_at, body_html(published.update.body)
+        time = f"<small>{_day(at, zone)}, {_time(at, zone)} {_zone_name(at, zone)}</small>"
+        yield f"<p>{time}<br><strong>{status_label(record, position)}</strong> - {body}</p>"
+
+
+def _window(start: Instant, end: Instant, zone: ZoneInfo) -> str:
+    """Return a window in Statuspage's form, with two days if it ends on another one."""
+    began = f"{_day(start, zone, pad=False)}, {_time(start, zone)}"
+    if start.astimezone(zone).date() == end.astimezone(zone).date():
+        return f"{began} - {_time(end, zone)} {_zone_name(end, zone)}"
+    ended = f"{_day(end, zone, pad=False)}, {_time(end, zone)} {_zone_name(end, zone)}"
+    return f"{began} {_zone_name(start, zone)} &nbsp;-&nbsp; {ended}"
+
+
+def _day(moment: Instant, zone: ZoneInfo, *, pad: bool = True) -> str:
+    # days of one digit are padded in the times of updates, but not in those of windows (measured)
+    local = moment.astimezone(zone)
+    return f"{MONTHS[local.month - 1]} <var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
+
+
+def _time(moment: Instant, zone: ZoneInfo) -> str:
+    return f"<var data-var='time'>{moment.astimezone(zone):%H:%M}</var>"
+
+
+def _zone_name(moment: Instant, zone: ZoneInfo) -> str:
+    return moment.astimezone(zone).tzname() or ""
+
 
 DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 ATOM_NAMESPACE = "http://www.w3.org/2005/Atom"

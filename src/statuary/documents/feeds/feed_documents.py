@@ -7,11 +7,19 @@ from typing import NamedTuple
 
 from statuary.documents.document import Document
 from statuary.documents.feeds.badges import Badge, component_badge, page_badge, shields_endpoint, svg
-from statuary.documents.feeds.feed import Feed, atom_feed, json_feed, rss_feed
-from statuary.documents.feeds.feed_entries import FeedEntry, feed_entry, latest_records, newest_first, tag_uri
+from statuary.documents.feeds.feed import (
+    Feed,
+    FeedEntry,
+    atom_feed,
+    feed_entry,
+    json_feed,
+    latest_records,
+    newest_first,
+    one_line,
+    rss_feed,
+    tag_uri,
+)
 from statuary.documents.feeds.maintenance_calendar import maintenance_calendar
-from statuary.documents.feeds.update_bodies import one_line
-from statuary.documents.url import Url
 from statuary.documents.url_table import (
     BADGE,
     BADGE_ENDPOINT,
@@ -22,12 +30,12 @@ from statuary.documents.url_table import (
     FEED,
     HISTORY_ATOM,
     HISTORY_RSS,
+    Url,
 )
 from statuary.domain.primitives import Instant
-from statuary.domain.status.components import Component
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.page_state import PageState
-from statuary.domain.status.timeline import Timeline, later_states, state_at
+from statuary.domain.status.records import Component
+from statuary.domain.status.timeline import PageState, Timeline, later_states, state_at
 
 FORMATS: tuple[tuple[Url, Callable[[Feed, str], bytes]], ...] = (
     (HISTORY_ATOM, atom_feed),

@@ -9,13 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from statuary.documents.feeds.feed_entries import incident_url, status_label
-from statuary.documents.feeds.update_bodies import body_plain, one_line, xml_text
+from statuary.documents.feeds.feed import body_plain, incident_url, one_line, status_label, xml_text
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.page import Page
-from statuary.domain.status.page_state import PageState
+from statuary.domain.status.records import Maintenance, Page
+from statuary.domain.status.timeline import PageState
 
 PRODUCT = "-//statuary//scheduled maintenances//EN"
 """The `PRODID`, without a version: a new version alone changes no published byte."""

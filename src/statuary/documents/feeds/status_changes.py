@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from statuary.documents.document import Document
-from statuary.documents.encode import encode_json
+from statuary.documents.document import Document, encode_json
 from statuary.documents.url_table import CHANGES, INCIDENTS, MAINTENANCES, SUMMARY
-from statuary.domain.status.derived_ids import derived_id
+from statuary.domain.status.records import derived_id
 from statuary.domain.status.vocabulary import CLOSED_STATUSES
 
 Members = dict[str, Any]

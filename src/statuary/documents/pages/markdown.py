@@ -6,7 +6,7 @@ from functools import lru_cache
 from markupsafe import Markup
 
 from statuary.documents.markdown import markdown_html
-from statuary.documents.pages.visible_text import visible_text
+from statuary.documents.pages.page_texts import visible_text
 
 CACHED_BODIES = 4_096
 """How many bodies are kept: the same one is on several pages, and in every epoch."""

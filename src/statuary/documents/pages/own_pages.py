@@ -14,13 +14,13 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from statuary.documents.document import Document
+from statuary.documents.pages.page_texts import one_line, visible_text
 from statuary.documents.pages.rendering import renderer_of, root_of
 from statuary.documents.pages.site_context import PageHead, site_context
-from statuary.documents.pages.visible_text import one_line, visible_text
 from statuary.documents.url_table import OWN_PAGE, match_url
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position, Severity
-from statuary.domain.page_settings import SitePage
+from statuary.domain.settings import SitePage
 
 SCHEMES = frozenset(("http", "https", "mailto"))
 

@@ -19,7 +19,7 @@ from typing_extensions import override
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.site_context import SiteContext, section_url
 from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
-from statuary.domain.page_settings import ThemeError
+from statuary.domain.settings import ThemeError
 
 REMEMBERED = (
     ("calendar_week.html", "calendar_head"),

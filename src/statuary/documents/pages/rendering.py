@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup
 
 from statuary.documents.document import Document
-from statuary.documents.pages.dates import DateFormatter, Localization
 from statuary.documents.pages.page_texts import page_texts
-from statuary.documents.pages.site_context import PageHead, SiteContext, section_url
-from statuary.documents.url import Url
+from statuary.documents.pages.site_context import (
+    DateFormatter,
+    Localization,
+    PageHead,
+    SiteContext,
+    section_url,
+)
+from statuary.documents.url_table import Url
 
 if TYPE_CHECKING:
     from statuary.documents.pages.page_templates import PageTemplates

@@ -1,11 +1,11 @@
 """The facts that all pages of a site share: its name, language, time zone and sections."""
 
+from datetime import date, timedelta
 from typing import NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from statuary.documents.pages.visible_text import one_line
-from statuary.documents.url import Url
+from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.url_table import (
     API_PAGE,
     CONTRACTS_HOME,
@@ -13,9 +13,11 @@ from statuary.documents.url_table import (
     OWN_PAGE,
     STATUS_PAGE,
     UPTIME_PAGE,
+    Url,
 )
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.page_settings import PageSettings
+from statuary.domain.primitives import Instant, is_utc
+from statuary.domain.settings import PageSettings
 
 SECTION_PAGES = {
     "status": STATUS_PAGE,
@@ -84,3 +86,85 @@ class PageHead(NamedTuple):
     indicator: str = ""  # the status that the icon shows; empty for none
     timed: bool = False  # whether the page changes at known instants
     stale: str = ""  # a notice that the page may be out of date; empty for none
+
+
+MINUTE = timedelta(minutes=1)
+
+
+class FormattedTime(NamedTuple):
+    """A point in time on a page."""
+
+    iso: str  # ISO 8601 with the offset of the page's zone; for a day or month, only that
+    text: str  # for readers
+
+
+class DateFormatter:
+    """Formats times in one zone and language."""
+
+    def __init__(self, zone: ZoneInfo, texts: PageTexts) -> None:
+        self.zone = zone
+        self._texts = texts
+        self._moments: dict[Instant, FormattedTime] = {}
+
+    def moment(self, at: Instant) -> FormattedTime:
+        """Return date and time: `20 Nov 2026, 13:00 CET`."""
+        moment = self._moments.get(at)
+        if moment is None:
+            local = at.astimezone(self.zone)
+            day = self._short_day(local.date())
+            moment = FormattedTime(self._iso(at), f"{day}, {local:%H:%M} {self.zone_name(at)}")
+            self._moments[at] = moment
+        return moment
+
+    def time(self, at: Instant) -> FormattedTime:
+        """Return the time: `13:00 CET`."""
+        return FormattedTime(self._iso(at), f"{at.astimezone(self.zone):%H:%M} {self.zone_name(at)}")
+
+    def weekday(self, day: date) -> FormattedTime:
+        """Return a day with its weekday: `Friday, 20 Nov 2026`."""
+        text = self._texts(
+            "date.weekday", weekday=self._texts(f"weekday.{day.isoweekday()}"), day=self._short_day(day)
+        )
+        return FormattedTime(day.isoformat(), text)
+
+    def short_day(self, day: date) -> FormattedTime:
+        """Return a day: `20 Nov 2026`."""
+        return FormattedTime(day.isoformat(), self._short_day(day))
+
+    def month(self, year: int, month: int) -> FormattedTime:
+        """Return a month: `November 2026`."""
+        text = self._texts("date.month", month=self._month(month), year=year)
+        return FormattedTime(f"{year:04}-{month:02}", text)
+
+    def length(self, length: timedelta) -> str:
+        """Return a duration in at most two units, rounded down to minutes: `1 h 20 min`, `2 d 4 h`."""
+        minutes = length // MINUTE
+        days, hours, rest = minutes // 1440, minutes // 60 % 24, minutes % 60
+        parts = [(days, "d"), (hours, "h"), (rest, "min")]
+        shown = [f"{count} {self._texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
+        return " ".join(shown) or self._texts("unit.moment")
+
+    def zone_name(self, at: Instant) -> str:
+        """Return the name of the zone at an instant, or its offset if it has none."""
+        if is_utc(self.zone):
+            return "UTC"
+        name = at.astimezone(self.zone).tzname() or ""
+        return f"UTC{name}" if name[:1] in ("+", "-") else name
+
+    def _iso(self, at: Instant) -> str:
+        return at.astimezone(self.zone).isoformat(timespec="seconds")
+
+    def _short_day(self, day: date) -> str:
+        return self._texts(
+            "date.short", day=day.day, month=self._texts(f"month.{day.month}.short"), year=day.year
+        )
+
+    def _month(self, month: int) -> str:
+        return self._texts(f"month.{month}.long")
+
+
+class Localization(NamedTuple):
+    """The texts and date formats of a site."""
+
+    texts: PageTexts
+    dates: DateFormatter

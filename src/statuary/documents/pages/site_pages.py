@@ -1,21 +1,96 @@
 """The pages that depend on the settings or on all contracts, but not on the time."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import orjson
 
 from statuary.documents.document import Document
-from statuary.documents.pages.api.api_page import api_page
-from statuary.documents.pages.api.reference_page import reference_page
-from statuary.documents.pages.asset_documents import asset_documents
-from statuary.documents.pages.contracts.chain_pages import ContractListPages
-from statuary.documents.pages.contracts.contract_page_context import has_contract_pages
-from statuary.documents.pages.contracts.search_index import search_documents
+from statuary.documents.pages.api_pages import api_page, reference_page
+from statuary.documents.pages.contract.context import has_contract_pages
+from statuary.documents.pages.contract.lists import ContractListPages, search_documents
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead, SiteContext, site_context
-from statuary.documents.url_table import NOT_FOUND_PAGE
+from statuary.documents.url_table import ICON, NOT_FOUND_PAGE, SCRIPT, STYLE, THEME_FILE
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.contract_counts import ContractCounts
-from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.record import ContractCounts, ContractRow
 from statuary.domain.json_values import Json
+from statuary.domain.settings import Theme
+
+FOLDER = Path(__file__).with_name("assets")
+
+EDGE_FOLDER = Path(__file__).parents[2] / "edge"
+
+CHECK_SCRIPT = "check"
+"""The check of a record in the reader's browser, bundled from `check/` by `tests/support/check_bundle.py`."""
+
+ICON_SHAPES = {
+    "site": ("#565c66", '<circle cx="10" cy="10" r="9"/>', ""),
+    "status-none": ("#17764a", '<circle cx="10" cy="10" r="9"/>', "m5.6 10.4 3 3 5.8-6.6"),
+    "status-maintenance": ("#1f5fbf", '<rect x="1" y="1" width="18" height="18" rx="5"/>', "M6 14l8-8"),
+    "status-minor": ("#b07400", '<path d="M10 .6 19.4 10 10 19.4.6 10z"/>', "M6 10h8"),
+    "status-major": ("#c2540c", '<path d="M10 1.2 19.6 18.6H.4z"/>', "M10 7.4v5.2m0 2.7v.1"),
+    "status-critical": (
+        "#c42a22",
+        '<path d="M6 .8h8L19.2 6v8L14 19.2H6L.8 14V6z"/>',
+        "m6.6 6.6 6.8 6.8m0-6.8-6.8 6.8",
+    ),
+}
+"""The icon of a page by its status: colour, shape, and the sign within."""
+
+
+def asset_documents(theme: Theme, *, contracts: bool, search: bool, log: bool) -> Iterator[Document]:
+    """Yield the files that pages share, those of contracts, of the search and of the log where there are any."""
+    style = _package_file("statuary.css")
+    if theme.stylesheet:
+        style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
+    yield Document(path=STYLE.path(), body=style, media_type=STYLE.media_type, cache=STYLE.cache)
+    yield _script("statuary")
+    yield _script("epochs")
+    if contracts:
+        yield _script(CHECK_SCRIPT)
+        yield _script("compare")
+        languages = (
+            b"const LANGUAGES = " + orjson.dumps(orjson.loads(_package_file("languages.json"))) + b";\n"
+        )
+        yield _script("contract", languages)
+    if search:
+        yield _script("search")
+    if log:
+        yield _script("log")
+    for name in ICON_SHAPES:
+        yield Document(
+            path=ICON.path(name=name), body=_icon(name), media_type=ICON.media_type, cache=ICON.cache
+        )
+    for name, body in theme.files:
+        yield Document(path=THEME_FILE.path(name=name), body=body, media_type="", cache=THEME_FILE.cache)
+
+
+def _script(name: str, before: bytes = b"") -> Document:
+    return Document(
+        path=SCRIPT.path(name=name),
+        body=before + _package_file(f"{name}.js"),
+        media_type=SCRIPT.media_type,
+        cache=SCRIPT.cache,
+    )
+
+
+def _icon(name: str) -> bytes:
+    colour, shape, sign = ICON_SHAPES[name]
+    strokes = 'fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"'
+    inner = f'<path {strokes} d="{sign}"/>' if sign else ""
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20" fill="{colour}">{shape}{inner}</svg>\n'
+    )
+    return svg.encode("ascii")
+
+
+@cache
+def _package_file(name: str) -> bytes:
+    # pages read epochs as the edge module does
+    return (EDGE_FOLDER if name == "epochs.js" else FOLDER).joinpath(name).read_bytes()
+
 
 CONTRACTS = ("contracts",)
 """The source of the pages that list contracts: the whole folder."""

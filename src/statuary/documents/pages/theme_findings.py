@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from statuary.documents.pages.page_texts import invalid_texts
 from statuary.domain.findings import Finding, Position
-from statuary.domain.page_settings import PageSettings, ThemeError
+from statuary.domain.settings import PageSettings, ThemeError
 
 
 def text_findings(settings: PageSettings) -> Iterator[Finding]:

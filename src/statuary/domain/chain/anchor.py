@@ -7,8 +7,7 @@ of the chain can confirm that a block hash belongs to it.
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from statuary.domain.chain.header import BlockHeader, parse_header
-from statuary.domain.chain.rlp import (
+from statuary.domain.chain.merkle_trie import (
     EvidenceError,
     as_bytes,
     as_number,
@@ -16,9 +15,16 @@ from statuary.domain.chain.rlp import (
     decode_rlp,
     encode_rlp,
     number_bytes,
+    proved_value,
 )
-from statuary.domain.chain.transaction import Receipt, SignedTransaction, parse_receipt, parse_transaction
-from statuary.domain.chain.trie import proved_value
+from statuary.domain.chain.transaction import (
+    BlockHeader,
+    Receipt,
+    SignedTransaction,
+    parse_header,
+    parse_receipt,
+    parse_transaction,
+)
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, Hex, keccak256
 

@@ -5,25 +5,438 @@ keys in `jsonb` order; metadata keeps the compiler's order. The map of sources c
 unknown order, so it is in `jsonb` order too.
 """
 
+from collections.abc import Sequence
 from datetime import UTC
+from typing import Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
-from statuary.domain.contracts.abi.abi_signatures import signatures_of
-from statuary.domain.contracts.bytecode.proxy_detection import proxy_resolution_from_bytecode
-from statuary.domain.contracts.compiled_members import workspace_members
-from statuary.domain.contracts.compiler_output import split_name
-from statuary.domain.contracts.jsonb_order import in_jsonb_order
-from statuary.domain.contracts.match_level import overall_level
-from statuary.domain.contracts.match_sides import match_sides, transformation_members
-from statuary.domain.contracts.repeated_members import repeated_members
-from statuary.domain.contracts.workspace import (
-    STD_JSON_INPUT,
-    DerivationError,
-    Workspace,
-    WorkspaceDeployment,
+import orjson
+
+from statuary.domain.contracts.abi import signatures_of
+from statuary.domain.contracts.auxdata import (
+    AuxdataByNumber,
+    AuxdataPositions,
+    AuxdataStyle,
+    CodeReference,
+    auxdata_positions,
+    auxdata_style,
+    parse_auxdata,
+    parse_immutable_references,
+    parse_link_references,
 )
-from statuary.domain.json_values import Json
-from statuary.domain.primitives import Hex, Instant, InvalidValueError
+from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
+from statuary.domain.contracts.matching import (
+    RecompiledSide,
+    SideMatch,
+    constructor_inputs,
+    match_creation,
+    match_runtime,
+    overall_level,
+)
+from statuary.domain.contracts.proxy_detection import proxy_resolution_from_bytecode
+from statuary.domain.findings import Pointer
+from statuary.domain.json_values import Json, in_jsonb_order, is_whole_number, jsonb_key
+from statuary.domain.primitives import (
+    Address,
+    ChainId,
+    Hex,
+    Instant,
+    InvalidValueError,
+    is_hex_digits,
+    keccak256,
+)
+
+_ARTIFACTS = ("abi", "metadata", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
+_CODE = ("sourceMap", "linkReferences", "immutableReferences")
+
+
+def repeated_members(record: dict[str, Json]) -> dict[str, Json]:
+    """Return stdJsonInput and stdJsonOutput as the server makes them, of the very objects that they repeat.
+
+    stdJsonInput and its map of sources are in `jsonb` order; what is in them keeps its own.
+    """
+    compilation = record["compilation"]
+    path, _, name = compilation["fullyQualifiedName"].rpartition(":")
+    given = {
+        "sources": _ordered(record["sources"]),
+        "language": compilation["language"],
+        "settings": compilation["compilerSettings"],
+    }
+    if extra := record.get("additionalInput"):
+        given = _ordered(given | extra)
+    contract = {member: record[member] for member in _ARTIFACTS if member in record}
+    if contract["metadata"] is not None:
+        contract["metadata"] = orjson.dumps(contract["metadata"]).decode()
+    contract["evm"] = {
+        "bytecode": _evm(record["creationBytecode"]),
+        "deployedBytecode": _evm(record["runtimeBytecode"]),
+    }
+    return {
+        "stdJsonInput": given,
+        "stdJsonOutput": {"sources": record["sourceIds"], "contracts": {path: {name: contract}}},
+    }
+
+
+def _ordered(value: dict[str, Json]) -> dict[str, Json]:
+    return {key: value[key] for key in sorted(value, key=jsonb_key)} if len(value) > 1 else value
+
+
+def _evm(side: dict[str, Json]) -> dict[str, Json]:
+    code = side["recompiledBytecode"]
+    return {
+        "object": (code or "")[2:] or None,
+        **{member: side[member] for member in _CODE if member in side},
+    }
+
+
+class DerivationError(InvalidValueError):
+    """No record can be derived from a workspace."""
+
+    def __init__(self, message: str, hint: str = "", pointer: Pointer = ()) -> None:
+        super().__init__(message, hint)
+        self.pointer = pointer  # its first key is `STD_JSON_INPUT`, `STD_JSON_OUTPUT` or the name of a field
+
+
+STD_JSON_INPUT: Final = "std_json_input"
+STD_JSON_OUTPUT: Final = "std_json_output"
+
+
+class WorkspaceDeployment(NamedTuple):
+    """The transaction that created a contract; numbers are decimal text, unknown members None."""
+
+    transaction_hash: Hex | None = None
+    block_number: str | None = None  # "-1" for a contract of the genesis block
+    transaction_index: str | None = None
+    deployer: Address | None = None  # the sender of the transaction, even if a factory created the contract
+
+
+class Workspace(NamedTuple):
+    """What a contract's owner knows."""
+
+    chain_id: ChainId
+    address: Address
+    compiler: str  # `solc` or `vyper`
+    compiler_version: str  # such as `0.8.30+commit.73712a01`; a leading `v` is dropped
+    fully_qualified_name: str  # `path:Name`
+    std_json_input: Json
+    std_json_output: Json  # with `evm.legacyAssembly`, auxdata numbers are certain
+    # the input of the creating transaction or trace, with arguments; None if unknown
+    onchain_creation: Hex | None
+    onchain_runtime: Hex | None  # the code at the address; None if unknown
+    deployment: WorkspaceDeployment
+    verified_at: Instant  # served in whole seconds
+    match_id: str  # decimal text, unique in the site
+    # `isProxy`, `proxyType` and `implementations` if the code does not decide them; None if unknown
+    proxy_resolution: Json | None = None
+
+
+BYTECODE_MEMBERS = ("bytecode", "deployedBytecode")
+
+_OLD_NAME_DIGITS = 36
+
+
+class CompiledCode(NamedTuple):
+    """One side of a compiled contract."""
+
+    artifact: dict[str, Json]  # `evm.bytecode` or `evm.deployedBytecode`
+    code: bytes  # its bytes, with zeros for libraries
+    libraries: tuple[CodeReference, ...]  # their positions
+
+
+class CompiledContract(NamedTuple):
+    """One contract in an output: its part of the JSON, and both sides."""
+
+    artifact: dict[str, Json]
+    creation: CompiledCode
+    runtime: CompiledCode
+
+
+def split_name(fully_qualified_name: str) -> tuple[str, str]:
+    """Split a fully qualified name at its last colon into path and name.
+
+    Raises:
+        DerivationError: if it has no colon.
+    """
+    path, colon, name = fully_qualified_name.rpartition(":")
+    if not colon or not name:
+        raise DerivationError(
+            f"{fully_qualified_name!r} is not a fully qualified name",
+            "write the source's path, a colon and the contract's name",
+            ("fully_qualified_name",),
+        )
+    return path, name
+
+
+def language_of(std_json_input: Json) -> str:
+    """Return `compilation.language` for a standard JSON input: its language, capitalized.
+
+    Raises:
+        DerivationError: if the input names no language.
+    """
+    language = std_json_input.get("language") if isinstance(std_json_input, dict) else None
+    if not isinstance(language, str) or not language:
+        raise DerivationError(
+            "the standard JSON input names no language",
+            "use the file that was given to --standard-json",
+            (STD_JSON_INPUT, "language"),
+        )
+    return language.capitalize()
+
+
+def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledContract:
+    """Return one contract of an output; raise DerivationError if it is not there, or has no bytecode."""
+    artifact = std_json_output
+    for key in ("contracts", path, name):
+        if not isinstance(artifact, dict) or not isinstance(artifact.get(key), dict):
+            raise DerivationError(
+                f"the compiler's output has no contract {path}:{name}",
+                _other_names(std_json_output),
+                (STD_JSON_OUTPUT, "contracts"),
+            )
+        artifact = artifact[key]
+    pointer: Pointer = (STD_JSON_OUTPUT, "contracts", path, name, "evm")
+    sides = [_compiled_code(artifact.get("evm"), member, pointer) for member in BYTECODE_MEMBERS]
+    return CompiledContract(artifact, *sides)
+
+
+def _other_names(std_json_output: Json) -> str:
+    contracts = std_json_output.get("contracts") if isinstance(std_json_output, dict) else None
+    if not isinstance(contracts, dict) or not contracts:
+        return "the output has no contracts; check it for compiler errors"
+    names = [f"{path}:{name}" for path, held in contracts.items() if isinstance(held, dict) for name in held]
+    return f"use one of {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
+
+
+def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
+    artifact = evm.get(member) if isinstance(evm, dict) else None
+    digits = artifact.get("object") if isinstance(artifact, dict) else None
+    if not isinstance(artifact, dict) or not isinstance(digits, str) or not digits.removeprefix("0x"):
+        raise DerivationError(
+            f"the compiler's output has no evm.{member}.object",
+            "add it to outputSelection and compile again; interfaces and abstract contracts have none",
+            (*pointer, member, "object"),
+        )
+    try:
+        libraries = tuple(parse_link_references(artifact.get("linkReferences")))
+        code = unlinked_code(digits.removeprefix("0x"), libraries)
+    except InvalidValueError as error:
+        raise DerivationError(f"evm.{member}: {error}", error.hint, (*pointer, member)) from None
+    return CompiledCode(artifact, code, libraries)
+
+
+def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
+    """Return bytecode with zeros for its libraries.
+
+    Args:
+        digits: the compiler's hex text, without `0x`.
+        libraries: the references in `linkReferences`.
+
+    Raises:
+        InvalidValueError: if a reference has something other than a library's placeholder, or the rest is not
+            hex.
+    """
+    parts, at = [], 0
+    for place in sorted(libraries, key=lambda place: place.start):
+        start, end = 2 * place.start, 2 * (place.start + place.length)
+        if digits[start:end] not in (*library_placeholders(place.id), "0" * (end - start)) or start < at:
+            raise InvalidValueError(
+                f"byte {place.start} has {digits[start:end]!r}, not the placeholder of {place.id}"
+            )
+        parts += [digits[at:start], "0" * (end - start)]
+        at = end
+    whole = "".join([*parts, digits[at:]])
+    if not is_hex_digits(whole):
+        raise InvalidValueError("the bytecode is not hex, even without its linkReferences")
+    return bytes.fromhex(whole)
+
+
+def library_placeholders(fully_qualified_name: str) -> tuple[str, str]:
+    """Return solc's placeholders for a library: from 0.5.0 on, and before."""
+    digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
+    return f"__${digest[:34]}$__", "__" + fully_qualified_name[:_OLD_NAME_DIGITS].ljust(38, "_")
+
+
+SOLIDITY = "Solidity"
+
+FIRST_WITH_SOURCE_IDS = CompilerVersion(0, 3, 6)
+
+
+class CompiledMembers(NamedTuple):
+    """The compiler's part of a record."""
+
+    language: str
+    version: str
+    contract: CompiledContract  # the contract in the compiler's output
+    auxdata: AuxdataPositions
+    creation: dict[str, Json]  # its members of `creationBytecode`, in served order
+    runtime: dict[str, Json]  # its members of `runtimeBytecode`
+    # `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc`, `devdoc`
+    artifacts: dict[str, Json]
+    source_ids: dict[str, Json] | None
+
+
+def compiled_members(
+    std_json_output: Json, fully_qualified_name: str, *, language: str, version: str
+) -> CompiledMembers:
+    """Return the compiler's part of a record.
+
+    Raises:
+        InvalidValueError: if the output is incomplete or cannot be parsed.
+    """
+    contract = compiled_contract(std_json_output, *split_name(fully_qualified_name))
+    auxdata = auxdata_positions(
+        contract.creation.code,
+        contract.runtime.code,
+        language=language,
+        version=version,
+        assembly=contract.artifact.get("evm", {}).get("legacyAssembly"),
+    )
+    immutables = contract.runtime.artifact.get("immutableReferences")
+    return CompiledMembers(
+        language=language,
+        version=version,
+        contract=contract,
+        auxdata=auxdata,
+        creation=_side(contract.creation, auxdata.creation, language),
+        runtime={
+            **_side(contract.runtime, auxdata.runtime, language),
+            # the server stores null for every language but Solidity
+            "immutableReferences": in_jsonb_order(immutables or {}) if language == SOLIDITY else None,
+        },
+        artifacts=_artifacts(contract.artifact, language),
+        source_ids=_source_ids(std_json_output, language, version),
+    )
+
+
+def workspace_members(workspace: Workspace) -> CompiledMembers:
+    """Return the compiler's part of the record of a workspace.
+
+    Raises:
+        InvalidValueError: as `compiled_members`.
+    """
+    return compiled_members(
+        workspace.std_json_output,
+        workspace.fully_qualified_name,
+        language=language_of(workspace.std_json_input),
+        version=workspace.compiler_version.removeprefix("v"),
+    )
+
+
+def _side(compiled: CompiledCode, auxdata: AuxdataByNumber, language: str) -> dict[str, Json]:
+    links = compiled.artifact.get("linkReferences")
+    return {
+        "recompiledBytecode": "0x" + compiled.code.hex(),
+        "sourceMap": in_jsonb_order(compiled.artifact.get("sourceMap")),
+        "linkReferences": in_jsonb_order(links or {}) if language in (SOLIDITY, "Yul") else None,
+        "cborAuxdata": {
+            number: {"value": "0x" + piece.value.hex(), "offset": piece.offset}
+            for number, piece in auxdata.items()
+        },
+    }
+
+
+def _artifacts(artifact: dict[str, Json], language: str) -> dict[str, Json]:
+    """Return the artifacts in served order."""
+    layout = artifact.get("layout")  # Vyper's name for storageLayout
+    vyper_layout = layout.get("storage_layout") if isinstance(layout, dict) else None
+    return {
+        "abi": in_jsonb_order(artifact.get("abi")) if language != "Yul" else None,
+        "metadata": _metadata(artifact) if language == SOLIDITY else None,
+        **{
+            member: in_jsonb_order(value)
+            for member, value in {
+                "storageLayout": artifact.get("storageLayout") or vyper_layout,
+                "transientStorageLayout": artifact.get("transientStorageLayout"),
+                "userdoc": artifact.get("userdoc"),
+                "devdoc": artifact.get("devdoc"),
+            }.items()
+        },
+    }
+
+
+def _metadata(artifact: dict[str, Json]) -> Json:
+    text = artifact.get("metadata")
+    if not text:
+        return None
+    if not isinstance(text, str):
+        raise DerivationError("the compiler's metadata is not text", pointer=(STD_JSON_OUTPUT, "metadata"))
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise DerivationError(
+            f"the compiler's metadata is not JSON: {error}", pointer=(STD_JSON_OUTPUT,)
+        ) from None
+
+
+def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str, Json] | None:
+    """Return the source ids; solc has none before 0.3.6, and the server stores none for Yul and Fe."""
+    old = language == SOLIDITY and parse_compiler_version(version) < FIRST_WITH_SOURCE_IDS
+    sources = std_json_output.get("sources")
+    if old or language not in (SOLIDITY, "Vyper") or not isinstance(sources, dict):
+        return None
+    ids = {path: source.get("id") for path, source in sources.items() if isinstance(source, dict)}
+    return dict(in_jsonb_order({path: {"id": _number(number)} for path, number in ids.items()}))
+
+
+def _number(number: Json) -> int:
+    if is_whole_number(number):
+        return int(number)
+    if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
+        return int(number)  # old compilers wrote numbers as text
+    raise DerivationError(
+        f"the id {number!r} of a source is not a number", pointer=(STD_JSON_OUTPUT, "sources")
+    )
+
+
+SideMatches = tuple[SideMatch | None, SideMatch | None]
+"""The matches of creation and runtime code; None for a side that is unknown or does not match."""
+
+
+def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | None) -> SideMatches:
+    """Return how the compiled code matches the on-chain code."""
+    contract, auxdata = compiled.contract, compiled.auxdata
+    language, version = compiled.language, compiled.version
+    creation_side = RecompiledSide(
+        code=contract.creation.code,
+        libraries=contract.creation.libraries,
+        auxdata=auxdata.creation,
+        language=language,
+        version=version,
+    )
+    immutables = contract.runtime.artifact.get("immutableReferences") if language == SOLIDITY else None
+    runtime_side = RecompiledSide(
+        code=contract.runtime.code,
+        libraries=contract.runtime.libraries,
+        immutables=parse_immutable_references(immutables),
+        appended_immutables=appended_immutables_size(auxdata.creation, language, version),
+        auxdata=auxdata.runtime,
+        language=language,
+        version=version,
+    )
+    inputs = constructor_inputs(contract.artifact.get("abi"))
+    return (
+        match_creation(creation_side, bytes.fromhex(creation[2:]), inputs) if creation else None,
+        match_runtime(runtime_side, bytes.fromhex(runtime[2:])) if runtime else None,
+    )
+
+
+def transformation_members(match: SideMatch | None) -> dict[str, Json]:
+    """Return the members of a record that state how a side matches."""
+    return {
+        "transformations": [step.as_json() for step in match.transformations] if match else None,
+        "transformationValues": in_jsonb_order(match.values) if match else None,
+    }
+
+
+def appended_immutables_size(creation: AuxdataByNumber, language: str, version: str) -> int:
+    """Return the size of the immutables after the runtime code, from Vyper's creation code (0.3.10 on)."""
+    style = auxdata_style(language, version)
+    if style is not AuxdataStyle.VYPER or "1" not in creation:
+        return 0
+    try:
+        return parse_auxdata(creation["1"].value, style).immutable_size or 0
+    except InvalidValueError:
+        return 0
 
 
 def derive_record(workspace: Workspace) -> dict[str, Json]:

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from statuary.domain.chain.anchor import Anchor
-from statuary.domain.computed_once import computed_once
 from statuary.domain.findings import Finding, has_errors
+from statuary.domain.primitives import computed_once
 
 EvidenceValue = str | int
 """A number, a digest or a name that a check looked at."""

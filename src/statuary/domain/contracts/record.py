@@ -8,6 +8,8 @@ A record is a plain dict; these types let pydantic reject wrong shapes and mypy 
 checked where they are decoded.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, NotRequired, TypeVar
 
 from typing_extensions import TypedDict
@@ -290,3 +292,17 @@ def _is_ordered(value: dict[str, Json], names: tuple[str, ...]) -> bool:
 
 def _ordered(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
     return {name: value[name] for name in names if name in value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractCounts:
+    """The number of published contracts, and one of them."""
+
+    # counts by chain id; chains without contracts are left out
+    by_chain: Mapping[str, int] = field(default_factory=dict)
+    example: ContractRow | None = None  # the last one by location; None without contracts
+
+    @property
+    def contracts(self) -> int:
+        """The count of all chains."""
+        return sum(self.by_chain.values())

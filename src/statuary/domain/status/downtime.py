@@ -9,10 +9,9 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from statuary.domain.primitives import Instant
-from statuary.domain.status.calendar_days import ONE_DAY, day_of, day_start
+from statuary.domain.primitives import ONE_DAY, Instant, day_of, day_start
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
-from statuary.domain.status.maintenances import Maintenance
+from statuary.domain.status.records import Maintenance
 from statuary.domain.status.status_history import StatusHistory
 from statuary.domain.status.timeline import Timeline
 from statuary.domain.status.uptime import Outage

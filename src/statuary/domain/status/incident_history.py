@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from statuary.domain.primitives import Instant
-from statuary.domain.status.incidents import Incident
-from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.overall_status import overall_status, worst_impact
+from statuary.domain.status.records import Incident, Maintenance
 from statuary.domain.status.status_history import PublishedUpdate
 from statuary.domain.status.vocabulary import (
     CLOSED_STATUSES,
@@ -21,6 +19,8 @@ from statuary.domain.status.vocabulary import (
     ComponentStatus,
     Impact,
     UpdateStatus,
+    overall_status,
+    worst_impact,
 )
 
 

@@ -10,13 +10,16 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from statuary.domain.primitives import Instant
-from statuary.domain.status.automatic_updates import with_automatic_updates
-from statuary.domain.status.components import Component
-from statuary.domain.status.incidents import AffectedComponent, Incident, IncidentUpdate
-from statuary.domain.status.maintenances import Maintenance
-from statuary.domain.status.overall_status import worst_status
-from statuary.domain.status.status_catalogue import StatusCatalogue
-from statuary.domain.status.vocabulary import RESOLVING_STATUSES, ComponentStatus
+from statuary.domain.status.records import (
+    AffectedComponent,
+    Component,
+    Incident,
+    IncidentUpdate,
+    Maintenance,
+    StatusCatalogue,
+)
+from statuary.domain.status.recurrence import with_automatic_updates
+from statuary.domain.status.vocabulary import RESOLVING_STATUSES, ComponentStatus, worst_status
 
 
 class PublishedUpdate(NamedTuple):

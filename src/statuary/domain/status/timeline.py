@@ -11,17 +11,35 @@ from datetime import timedelta
 from functools import cached_property, lru_cache
 from math import inf
 from operator import attrgetter
+from typing import NamedTuple
 
-from statuary.domain.primitives import Instant
-from statuary.domain.status.calendar_days import midnights
-from statuary.domain.status.components import Component
+from statuary.domain.primitives import Instant, midnights
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
-from statuary.domain.status.incidents import Incident
-from statuary.domain.status.overall_status import OverallStatus, overall_status, worst_status
-from statuary.domain.status.page_state import ComponentState, PageState
+from statuary.domain.status.records import Component, Incident, Page, StatusCatalogue
 from statuary.domain.status.recurrence import continues_after, maintenance_windows
-from statuary.domain.status.status_catalogue import StatusCatalogue
 from statuary.domain.status.status_history import StatusHistory, replay_updates
+from statuary.domain.status.vocabulary import ComponentStatus, OverallStatus, overall_status, worst_status
+
+
+class ComponentState(NamedTuple):
+    """A component or group at one instant; a group has the status of its worst component."""
+
+    component: Component
+    status: ComponentStatus
+    updated_at: Instant
+
+
+class PageState(NamedTuple):
+    """The page at one instant."""
+
+    at: Instant
+    page: Page
+    updated_at: Instant  # the latest change of anything on it
+    overall_status: OverallStatus
+    components: dict[str, ComponentState]  # by id, in the order of the documents, removed ones included
+    incidents: tuple[IncidentState, ...]  # every published incident, the latest created first
+    maintenances: tuple[IncidentState, ...]  # likewise every maintenance
+
 
 SAME_CHANGE = timedelta(seconds=1)
 """How much later than a page or component the update that changes it may be stamped (measured: up to 88 ms)."""

@@ -17,10 +17,9 @@ from itertools import pairwise
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from statuary.domain.primitives import Instant
-from statuary.domain.status.calendar_days import ONE_DAY, day_of, day_start
-from statuary.domain.status.components import Component
+from statuary.domain.primitives import ONE_DAY, Instant, day_of, day_start
 from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.records import Component
 from statuary.domain.status.status_history import StatusHistory
 from statuary.domain.status.timeline import Timeline
 from statuary.domain.status.vocabulary import ComponentStatus

@@ -17,14 +17,24 @@ from typing import Self
 from typing_extensions import override
 
 from statuary.documents.document import Document
-from statuary.publishing.errors import PublishingError
-from statuary.publishing.folder.site_folder import BODIES, SITE, SiteFolder
-from statuary.publishing.folder.stager import Stager
-from statuary.publishing.ledger.damage import DamagedLedgerError, database_error, is_whole, set_aside
-from statuary.publishing.ledger.ledger import OWNED_NAMES, Ledger
-from statuary.publishing.ledger.partition_file import write_partition_file
-from statuary.publishing.ledger.rows import OfferedFile, SourceRow, names_of
-from statuary.publishing.partition_output import PartitionOutput, PartitionResult
+from statuary.publishing.files import PublishingError
+from statuary.publishing.folder.site_folder import BODIES, SITE, SiteFolder, Stager
+from statuary.publishing.ledger.document_table import write_partition_file
+from statuary.publishing.ledger.ledger import (
+    OWNED_NAMES,
+    DamagedLedgerError,
+    Ledger,
+    database_error,
+    is_whole,
+    set_aside,
+)
+from statuary.publishing.ledger.schema import (
+    OfferedFile,
+    PartitionOutput,
+    PartitionResult,
+    SourceRow,
+    names_of,
+)
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget
 

@@ -9,15 +9,22 @@ about to move into place before it does so. Until it finishes, sizes and times o
 """
 
 import os
+import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from statuary.publishing.ledger.damage import DamagedLedgerError, database_error, is_whole, set_aside
-from statuary.publishing.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE, DocumentTable
-from statuary.publishing.ledger.partition_file import merge_partition_file
-from statuary.publishing.ledger.rows import LedgerEntry
+from statuary.publishing.files import PublishingError, transaction
+from statuary.publishing.ledger.document_table import (
+    ADD,
+    KEEP,
+    OBSTRUCTED,
+    REPLACE,
+    DocumentTable,
+    merge_partition_file,
+)
 from statuary.publishing.ledger.schema import (
     ADOPT_OWNED,
     EXPECTED_COLUMNS,
@@ -31,13 +38,64 @@ from statuary.publishing.ledger.schema import (
     SCHEMA_VERSION,
     SOURCES,
     WORK,
+    LedgerEntry,
 )
 from statuary.publishing.ledger.source_table import SourceTable
-from statuary.publishing.ledger.transaction import transaction
 from statuary.publishing.plan import Action, Change, Plan
 
 if TYPE_CHECKING:
-    from statuary.publishing.ledger.log_table import LogTable
+    from statuary.extensions.log.entries import LogTable
+
+
+class DamagedLedgerError(PublishingError):
+    """The ledger cannot be used and was set aside; the next build makes a new one."""
+
+
+def database_error(error: Exception, file: Path) -> PublishingError:
+    """Return an error of SQLite, or about a value that it returned, as an error about its file."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return PublishingError(f"the ledger {file} is in use: {error}", "wait for the other build")
+    if name.startswith("SQLITE_FULL"):
+        return PublishingError(
+            f"no space is left for {file}; each published file is old or new",
+            "free some space and run the command again",
+        )
+    if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_PERM")) or (
+        name.startswith("SQLITE_CANTOPEN") and not file.is_dir()
+    ):
+        return PublishingError(
+            f"cannot write {file}: {error}; each published file is old or new",
+            "check the disk and the permissions of the folder, and run the command again",
+        )
+    return DamagedLedgerError(
+        f"the ledger {file} is damaged: {error}; it was set aside",
+        "run the build again; it makes a new ledger",
+    )
+
+
+def set_aside(file: Path) -> None:
+    """Rename a damaged database, or whatever is at its path, to `<name>.damaged`."""
+    damaged = file.with_name(f"{file.name}.damaged")
+    with suppress(FileNotFoundError, NotADirectoryError):
+        damaged.unlink() if not damaged.is_dir() else shutil.rmtree(damaged)
+    with suppress(FileNotFoundError):
+        os.replace(file, damaged)
+    for ending in ("-journal", "-wal", "-shm"):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
+
+
+def is_whole(file: Path, *, thoroughly: bool = False) -> bool:
+    """Return whether a file is an SQLite database, or does not exist."""
+    if not os.path.lexists(file):
+        return True
+    query = "PRAGMA quick_check(1)" if thoroughly else "SELECT 'ok' FROM (SELECT COUNT(*) FROM sqlite_master)"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return bool(connection.execute(query).fetchall() == [("ok",)])
+    except sqlite3.DatabaseError:
+        return False
+
 
 OWNED_NAMES = "published.sqlite3"
 """The database beside the ledger with the names of our files: without the ledger, it distinguishes ours from others'."""
@@ -201,7 +259,7 @@ class Ledger:
 
     def log(self) -> "LogTable":
         """Return the entries of the transparency log."""
-        from statuary.publishing.ledger.log_table import LogTable  # noqa: PLC0415 - for sites that have a log
+        from statuary.extensions.log.entries import LogTable  # noqa: PLC0415 - for sites that have a log
 
         self._log = self._log or LogTable(self.connection)
         return self._log
@@ -273,3 +331,93 @@ def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int
         return None
     _, _, digest, size, modified, sources, run = row
     return LedgerEntry(path, digest, size, modified, sources, run != unfinished_run)
+
+
+HELD = "digest, size, modified, sources, run"
+EVERY_NAME = f"""
+    WITH RECURSIVE further (name, rest, {HELD}) AS (
+        SELECT NULL, aliases || char(10), {HELD} FROM documents WHERE aliases != ''
+        UNION ALL
+        SELECT substr(rest, 1, instr(rest, char(10)) - 1), substr(rest, instr(rest, char(10)) + 1), {HELD}
+        FROM further WHERE rest != ''
+    )
+    SELECT path, {HELD} FROM (
+        SELECT path, {HELD} FROM documents
+        UNION ALL SELECT name, {HELD} FROM further WHERE name IS NOT NULL
+    ) ORDER BY path COLLATE BINARY
+"""
+"""Every name of every file, in the order of the names."""
+
+NEAREST = "SELECT path FROM documents WHERE path = ? OR path LIKE ? ESCAPE '\\' ORDER BY path LIMIT 3"
+
+
+def read_entry(file: Path, path: str) -> LedgerEntry | None:
+    """Return the entry of a path; None without a ledger; raise PublishingError if the file is not one."""
+    with _opened(file) as connection:
+        return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
+
+
+def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
+    """Return why each of the given sources was last built, if known.
+
+    Raises:
+        PublishingError: if the file is not a ledger.
+    """
+    query = "SELECT reason FROM sources WHERE location = ?"
+    found = ((source, row) for source in sources for row in _rows(file, query, (source,)))
+    return {source: str(reason) for source, (reason,) in found}
+
+
+def nearest_paths(file: Path, path: str) -> list[str]:
+    """Return up to three paths of a ledger that differ from `path` only in case, or share its last name.
+
+    Raises:
+        PublishingError: if the file is not a ledger.
+    """
+    name = path.rpartition("/")[2]
+    literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return [str(found) for (found,) in _rows(file, NEAREST, (path, f"%{literal}%" if literal else ""))]
+
+
+def read_note(file: Path, name: str) -> str | None:
+    """Return a note by name; None without a ledger; raise PublishingError if the file is not one."""
+    query = "SELECT value FROM notes WHERE name = ?"
+    return next((str(value) for (value,) in _rows(file, query, (name,))), None)
+
+
+def read_paths(file: Path) -> Iterator[str]:
+    """Yield every name of every file in a ledger, sorted; raise PublishingError if the file is not one."""
+    return (entry.path for entry in read_entries(file))
+
+
+def read_entries(file: Path) -> Iterator[LedgerEntry]:
+    """Yield the entry of every name, sorted by name; raise PublishingError if the file is not a ledger."""
+    with _opened(file) as connection:
+        if connection is not None:
+            unfinished_run = _unfinished_run(connection)
+            for path, digest, size, modified, sources, run in connection.execute(EVERY_NAME):
+                yield LedgerEntry(path, digest, size, modified, sources, run != unfinished_run)
+
+
+def _unfinished_run(connection: sqlite3.Connection) -> int:
+    """Return the number of the unfinished run, or 0."""
+    row = connection.execute("SELECT value FROM notes WHERE name = 'unfinished run'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def _rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
+    with _opened(file) as connection:
+        return [] if connection is None else connection.execute(query, values).fetchall()
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[sqlite3.Connection | None]:
+    if not file.exists():
+        yield None
+        return
+    try:
+        address = f"{file.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, timeout=WAIT_FOR_OTHERS)) as connection:
+            yield connection
+    except sqlite3.DatabaseError as error:
+        raise PublishingError(f"the ledger {file} cannot be read: {error}") from None

@@ -5,8 +5,92 @@ before the site does, and no list is kept in memory. The views show the site aft
 made and, in a partial build, also what the last one made and this one does not replace.
 """
 
-from statuary.publishing.ledger.rows import OfferedFile, SourceRow
-from statuary.publishing.temporary_database import CACHE
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from typing_extensions import override
+
+from statuary.documents.document import Document
+from statuary.domain.contracts.record import ContractRow
+from statuary.publishing.files import CACHE
+
+
+class LedgerEntry(NamedTuple):
+    """A published file."""
+
+    path: str
+    digest: bytes  # SHA-256 of the body
+    size: int
+    modified: int  # `st_mtime_ns` when it was written
+    sources: str  # content paths, a line each; empty for the whole content
+    settled: bool  # whether the build that wrote it finished, so size and time can be trusted
+
+
+class OfferedFile(NamedTuple):
+    """A file that the running build offers."""
+
+    path: str
+    aliases: str  # other names, which differ only in case, one a line
+    digest: bytes  # SHA-256 of the body
+    size: int
+    modified: int  # `st_mtime_ns` of the file, staged or in place
+    sources: str  # content paths, one a line
+    persistent: bool  # whether the file stays when a build does not offer it
+    actions: str  # the action for each name, one letter each
+
+
+class SourceRow(NamedTuple):
+    """The result of one source."""
+
+    location: str  # the file, and the line in a bulk file
+    unit: str  # the file or folder that is compared to find changes
+    git: str  # its git object id when it was read; empty if unknown
+    stat: str  # its size and time; empty if they cannot be trusted
+    digest: bytes  # its SHA-256; empty if it was not computed
+    documents: str  # the paths of its documents, one a line
+    reason: str
+    findings: str  # its findings as JSON; empty if there are none
+    rejected: bool  # whether its record is rejected
+    published: bool
+    match: str | None = None  # the first member of its list entry; all of them are None if it has none
+    creation_match: str | None = None
+    runtime_match: str | None = None
+    chain_id: str | None = None
+    address: str | None = None
+    verified_at: str | None = None
+    match_order: str | None = None  # the match id as `match_order` writes it
+    name: str = ""
+    language: str = ""
+    selectors: bytes = b""
+    abi_names: str = ""
+
+    def listed_as(self, row: ContractRow | None) -> "SourceRow":
+        """Return the row with a list entry."""
+        if row is None:
+            return self
+        own = self[: -len(row)]  # the columns of a list entry are the last ones, in its order
+        return SourceRow._make((*own, *row[:6], match_order(row.matchId), *row[7:]))
+
+
+class DuplicateContract(NamedTuple):
+    """A contract that repeats another one."""
+
+    location: str  # where it is written
+    unit: str  # the file or folder that it is written in
+    row: ContractRow  # its list entry
+    other: str  # where another one is written
+
+
+def match_order(match_id: str) -> str:
+    """Return a text that sorts like the number that a match id is (at most 39 digits)."""
+    return f"{len(match_id):02d}{match_id}"
+
+
+def names_of(path: str, aliases: str) -> list[str]:
+    """Return all names of a file."""
+    return [path, *aliases.split("\n")] if aliases else [path]
+
 
 SCHEMA_VERSION = 6
 
@@ -160,3 +244,53 @@ INSERT INTO work.differing SELECT chain_id, match_order, address FROM (
 )
 """
 """Notes the list entries that are new, removed or different, and those that were built for a reason."""
+
+
+class PartitionResult(NamedTuple):
+    """What a partition made."""
+
+    items: int
+    rows: Sequence[SourceRow] = ()
+    documents: Sequence[Document] = ()  # its documents, if they were not staged
+    files: Sequence[OfferedFile] = ()
+    folders: Sequence[str] = ()  # the folders of the site with these files
+    file: Path | None = None  # where all of this is recorded; None if it is here
+
+
+class PartitionOutput(Protocol):
+    """Takes the documents of one partition."""
+
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        """Add the documents of one item; return their paths."""
+
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        """Return what the partition made, once all documents have been added."""
+
+
+class CollectedOutput(PartitionOutput):
+    """Returns the documents to the process that builds."""
+
+    def __init__(self) -> None:
+        self.documents: list[Document] = []
+
+    @override
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        before = len(self.documents)
+        self.documents += documents
+        return [document.path for document in self.documents[before:]]
+
+    @override
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        return PartitionResult(items=items, rows=rows, documents=self.documents)
+
+
+class NoOutput(PartitionOutput):
+    """Makes no documents: for a check."""
+
+    @override
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        return []
+
+    @override
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        return PartitionResult(items=items, rows=rows)

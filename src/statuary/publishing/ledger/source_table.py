@@ -3,9 +3,8 @@
 import sqlite3
 from collections.abc import Iterable, Iterator
 
-from statuary.domain.contracts.contract_counts import ContractCounts
-from statuary.domain.contracts.record import ContractRow
-from statuary.publishing.ledger.rows import DuplicateContract, SourceRow
+from statuary.domain.contracts.record import ContractCounts, ContractRow
+from statuary.publishing.files import transaction
 from statuary.publishing.ledger.schema import (
     COMPARE,
     LISTED,
@@ -13,8 +12,9 @@ from statuary.publishing.ledger.schema import (
     SOURCE_VALUES,
     SUPERSEDE,
     SUPERSEDED,
+    DuplicateContract,
+    SourceRow,
 )
-from statuary.publishing.ledger.transaction import transaction
 
 KnownSource = tuple[str, str, str, bytes]
 """A unit of the last build: its path, git's id of it, its size and time, its SHA-256."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.domain.contracts.selection.json_members import NotCanonicalError, items, members, value_end
+from statuary.extensions.serving.selection import NotCanonicalError, items, members, value_end
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from statuary.domain.contracts.selection.select import select
-from statuary.domain.contracts.selection.selectors import parse_selection
+from statuary.extensions.serving.selection import parse_selection, select
 
 RECORD = (
     rb'{"matchId":"7","creationMatch":null,"runtimeMatch":"match","verifiedAt":"2026-01-02T03:04:05Z",'

@@ -2,8 +2,8 @@
 
 import pytest
 
-from statuary.domain.contracts.selection.field_names import DOTTED, NAMES, SELECTABLE
-from statuary.domain.contracts.selection.selectors import (
+from statuary.domain.contracts.field_names import DOTTED, NAMES, SELECTABLE
+from statuary.extensions.serving.selection import (
     EVERYTHING,
     REST,
     InvalidSelectorError,

@@ -3,7 +3,7 @@
 const { number, word, languages } = LANGUAGES;
 const grammars = new Map();
 
-/** The expressions of a language, as `highlighting.py` compiles them. */
+/** The expressions of a language, as `documents/pages/contract/sources.py` compiles them. */
 function grammarOf(language) {
   const words = languages[language === "Fe" ? "Vyper" : language];
   if (words && !grammars.has(language)) {

@@ -6,9 +6,8 @@ from hashlib import sha256
 from markupsafe import escape
 
 from statuary.documents.document import Document
-from statuary.documents.media_types import JSON
-from statuary.documents.pages.dates import FormattedTime
-from statuary.documents.url_table import EPOCH_PATCH, STATUS_PAGE
+from statuary.documents.pages.site_context import FormattedTime
+from statuary.documents.url_table import EPOCH_PATCH, JSON, STATUS_PAGE
 
 PATCH = EPOCH_PATCH.path(epoch="any", path="").rpartition("/")[2]
 """How the path of a patch ends."""

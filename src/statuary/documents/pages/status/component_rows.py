@@ -5,13 +5,12 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from statuary.documents.pages.dates import DateFormatter, FormattedTime, Localization
-from statuary.documents.pages.page_texts import PageTexts
-from statuary.documents.pages.visible_text import one_line
+from statuary.documents.pages.page_texts import PageTexts, one_line
+from statuary.documents.pages.site_context import DateFormatter, FormattedTime, Localization
 from statuary.documents.url_table import INCIDENT_PAGE
-from statuary.domain.status.components import Component
 from statuary.domain.status.downtime import DayDowntime
-from statuary.domain.status.page_state import ComponentState, PageState
+from statuary.domain.status.records import Component
+from statuary.domain.status.timeline import ComponentState, PageState
 from statuary.domain.status.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
 from statuary.domain.status.vocabulary import COMPONENT_SEVERITY
 

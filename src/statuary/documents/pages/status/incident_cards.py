@@ -5,17 +5,15 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from statuary.documents.pages.dates import FormattedTime, Localization
 from statuary.documents.pages.markdown import render_markdown
-from statuary.documents.pages.visible_text import one_line
+from statuary.documents.pages.page_texts import one_line
+from statuary.documents.pages.site_context import FormattedTime, Localization
 from statuary.documents.url_table import INCIDENT_PAGE
-from statuary.domain.log.entries import LogEntry
 from statuary.domain.primitives import Instant, parse_instant
-from statuary.domain.status.components import Component
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.incidents import Incident
-from statuary.domain.status.maintenances import Maintenance
+from statuary.domain.status.records import Component, Incident, Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, Impact
+from statuary.extensions.log.entries import LogEntry
 
 
 class ComponentStatusChange(NamedTuple):

@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from statuary.documents.pages.dates import FormattedTime, Localization
-from statuary.documents.pages.site_context import PageHead
+from statuary.documents.pages.page_texts import one_line
+from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.documents.pages.status.component_rows import DowntimeDay, DowntimeDays
-from statuary.documents.pages.visible_text import one_line
 from statuary.documents.url_table import UPTIME, UPTIME_PAGE
-from statuary.domain.status.calendar_days import ONE_DAY, day_start
-from statuary.domain.status.components import Component
+from statuary.domain.primitives import ONE_DAY, day_start
 from statuary.domain.status.downtime import DateRange, DayDowntime
+from statuary.domain.status.records import Component
 from statuary.domain.status.uptime import (
     NO_OUTAGE,
     WINDOW_DAYS,

@@ -1,1 +1,0 @@
-"""The stages of a build: read, check, contracts, lists, status, publish."""

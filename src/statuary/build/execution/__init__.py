@@ -1,1 +1,0 @@
-"""Where partitions are built: in this process, in processes, on Dask."""

@@ -1,1 +1,0 @@
-"""What has changed since the last build and is rebuilt, and why."""

@@ -1,1 +1,0 @@
-"""`statuary import`: other systems' status pages and contracts into content."""

@@ -1,0 +1,141 @@
+"""Options of several commands, and the only place that reads the clock."""
+
+import os
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from typing_extensions import override
+
+from statuary.domain.primitives import Instant, InvalidValueError, instant, parse_instant
+from statuary.publishing.files import PublishingError
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def with_options(
+    *options: Callable[[Callable[..., Any]], Callable[..., Any]],
+) -> Callable[[Command], Command]:
+    """Return a decorator that adds options to a command, in the order of its help."""
+
+    def decorate(function: Command) -> Command:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+class InstantType(click.ParamType[Instant]):
+    """An instant on the command line."""
+
+    name = "instant"
+
+    @override
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Instant:
+        try:
+            return parse_instant(value) if isinstance(value, str) else value
+        except InvalidValueError as malformed:
+            self.fail(f"{malformed}; {malformed.hint}" if malformed.hint else str(malformed), param, ctx)
+
+
+DURATION = re.compile(r"(?:(\d{1,3})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?")
+
+
+def parse_duration(text: str) -> timedelta | None:
+    """Return a duration such as `90m`, `2h` or `1d12h`; None if the text is not one, or is zero."""
+    match = DURATION.fullmatch(text)
+    days, hours, minutes = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
+    return timedelta(days=days, hours=hours, minutes=minutes) or None
+
+
+class DurationType(click.ParamType[timedelta]):
+    """A duration on the command line."""
+
+    name = "duration"
+
+    @override
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        duration = value if isinstance(value, timedelta) else parse_duration(str(value))
+        if duration is None:
+            self.fail(f"{value!r} is not a duration; write it like 90m, 2h or 1d12h", param, ctx)
+        return duration
+
+
+content_option = click.option(
+    "--content",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("content"),
+    show_default=True,
+    help="The content folder.",
+)
+out_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("build"),
+    show_default=True,
+    help="The folder that the site is published into.",
+)
+now_option = click.option(
+    "--now",
+    type=InstantType(),
+    default=None,
+    help="The current instant, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH, else the clock.",
+)
+text_or_json_option = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    show_default=True,
+    help="The format of findings.",
+)
+
+
+def read_key(file: Path) -> str:
+    """Return the text of a file with a key; raise PublishingError if it cannot be read."""
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PublishingError(f"the key {file} cannot be read: {error}") from None
+
+
+def utc_now() -> Instant:
+    """Return the current instant."""
+    return instant(datetime.now(UTC))
+
+
+def build_instant(given: Instant | None) -> Instant:
+    """Return the given instant, else SOURCE_DATE_EPOCH, else the current one.
+
+    Raises:
+        click.UsageError: if SOURCE_DATE_EPOCH is not a number of seconds.
+    """
+    if given is not None:
+        return given
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not epoch:
+        return utc_now()
+    try:
+        return instant(datetime.fromtimestamp(int(epoch), UTC))
+    except (ValueError, OverflowError, OSError):
+        raise click.UsageError(
+            f"SOURCE_DATE_EPOCH must be a number of seconds since 1970, not {epoch!r}"
+        ) from None
+
+
+def refuse_overlapping_folders(content: Path, out: Path) -> None:
+    """Raise click.UsageError if the site is inside the content, or the content inside the site."""
+    inside, outside = out.resolve(), content.resolve()
+    if inside == outside or inside.is_relative_to(outside):
+        raise click.UsageError(f"--out {out} is inside the content folder {content}")
+    if outside.is_relative_to(inside):
+        raise click.UsageError(f"the content folder {content} is inside --out {out}")

@@ -1,1 +1,0 @@
-"""The options that several commands share."""

@@ -1,1 +1,0 @@
-"""How results, progress and findings are printed."""

@@ -1,0 +1,65 @@
+"""What a build did, in a few lines."""
+
+from pathlib import Path
+
+from statuary.cli.output import changes_line, count_text, format_instant, size_text
+from statuary.domain.findings import Severity
+from statuary.domain.primitives import Instant
+from statuary.pipeline.build import BuildResult, CheckedSite
+from statuary.publishing.plan import Action
+
+
+def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
+    """Return counts, sizes, changes, the time taken and the next transition."""
+    plan, catalogue = result.plan, result.checked.catalogue
+    if plan is None or catalogue is None:
+        return findings_line(result.checked)
+    status = catalogue.status
+    published = result.checked.contracts
+    sources = (
+        (len(status.components), "component"),
+        (len(status.incidents), "incident"),
+        (len(status.maintenances), "maintenance"),
+    )
+    contracts = (
+        f"{count_text(published.contracts, 'contract')} on {count_text(len(published.by_chain), 'chain')}"
+    )
+    return "\n".join(
+        [
+            ", ".join([contracts, *(count_text(number, noun) for number, noun in sources)]),
+            f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {out}/ as of {format_instant(now)}",
+            changes_line(plan, applied=result.applied),
+            *([str(result.log)] if result.log else []),
+            findings_line(result.checked),
+            _next_transition(result.checked),
+            f"took {result.seconds:.2f} s",
+            *_first_steps(result, out),
+        ]
+    )
+
+
+def _first_steps(result: BuildResult, out: Path) -> list[str]:
+    """Return what to do after the first build."""
+    plan = result.plan
+    if not result.applied or plan is None or plan.kept or plan.counts[Action.REPLACE]:
+        return []
+    return ["", f"Now run: statuary serve {out} (to look at it), or statuary hosting --help (to deploy it)"]
+
+
+def findings_line(checked: CheckedSite) -> str:
+    """Return how many findings of each severity there are."""
+    errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
+    if not errors and not warnings:
+        return "no errors or warnings"
+    rejected = f", {count_text(checked.rejected, 'record')} rejected" if checked.rejected else ""
+    return f"{count_text(errors, 'error')}, {count_text(warnings, 'warning')}{rejected}"
+
+
+def _next_transition(checked: CheckedSite) -> str:
+    """Return when documents change next, and by when the next build is due."""
+    if checked.horizon is None:
+        return "the site stays current until the content changes"
+    due = f"build again by {format_instant(checked.horizon)}"
+    if checked.next_transition is None:
+        return f"no transition before the horizon; {due}"
+    return f"next transition at {format_instant(checked.next_transition)}; {due}"

@@ -1,1 +1,0 @@
-"""Run solc and Vyper, with limits on time, memory and output."""

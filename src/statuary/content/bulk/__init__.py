@@ -1,1 +1,0 @@
-"""Sources of many contracts: JSONL files, tables of an export, external folders and object stores."""

@@ -1,0 +1,121 @@
+"""The document of one record: its canonical bytes under the checksummed and the lower-case address."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import orjson
+
+from statuary.documents import url_table
+from statuary.documents.document import Document, encode_json, encode_unchecked
+from statuary.documents.url_table import Url
+from statuary.domain.chain.anchor import anchor_json
+from statuary.domain.contracts.proof import CheckOutcome, CheckResult, Claim, Proof
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import Json
+from statuary.version import VERSION
+
+
+def record_document(
+    record: RecordValue, source: str, canonical: bytes | None = None, digest: bytes = b""
+) -> Document:
+    """Return the document of a record, whose members are in served order.
+
+    A static host is case-sensitive, and clients send addresses checksummed or in lower case: one body, two
+    names.
+
+    Args:
+        canonical: the record's bytes, if its source has exactly them.
+        digest: their SHA-256, if known.
+    """
+    body = encode_unchecked(record) if canonical is None else canonical
+    return Document(
+        path=url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
+        aliases=(url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"].lower()),),
+        body=body,
+        cache=url_table.CONTRACT.cache,
+        sources=(source,),
+        persistent=True,
+        digest=digest if digest and canonical is not None else sha256(body).digest(),
+    )
+
+
+def proof_document(
+    record: RecordValue,
+    proof: Proof,
+    source: str,
+    *,
+    published: bool,
+    digest: str = "",
+) -> Document:
+    """Return the proof of a record.
+
+    Args:
+        digest: SHA-256 of the record's canonical bytes, as hex.
+    """
+    chain_id, address = record["chainId"], record["address"]
+    body: dict[str, Json] = {
+        "chainId": chain_id,
+        "address": address,
+        "match": record["match"],
+        "creationMatch": record["creationMatch"],
+        "runtimeMatch": record["runtimeMatch"],
+        "recordSha256": digest or sha256(encode_unchecked(record)).hexdigest(),
+        "statuary": VERSION,
+        "holds": proof.holds,
+        "published": published,
+        "claims": {str(claim.name): _claim(claim) for claim in proof.claims},
+        "pinnedBy": {member: str(pin) for member, pin in proof.pinned.items()},
+        "checks": _checks(proof.results),
+    }
+    if proof.anchor is not None:
+        body["anchor"] = anchor_json(proof.anchor)
+    return Document(
+        path=url_table.PROOF.path(chain_id=chain_id, address=address),
+        aliases=(url_table.PROOF.path(chain_id=chain_id, address=address.lower()),),
+        body=encode_unchecked(body),
+        cache=url_table.PROOF.cache,
+        sources=(source,),
+        persistent=True,
+    )
+
+
+def _claim(claim: Claim) -> dict[str, Json]:
+    known: dict[str, Json] = {"status": str(claim.status), "reason": claim.reason}
+    return known | {"evidence": claim.evidence} if claim.evidence else known
+
+
+def _checks(results: tuple[CheckResult, ...]) -> list[Json]:
+    entries: list[Json] = []
+    for check, outcome, evidence, findings, reason in results:
+        entry: dict[str, Json] = {"check": check, "outcome": str(outcome)}
+        if reason and outcome is CheckOutcome.NOT_APPLICABLE:
+            entry["reason"] = reason
+        if evidence:
+            entry["saw"] = evidence
+        if findings:
+            entry["findings"] = [
+                {"message": one.message, "pointer": list(one.pointer), "severity": one.severity.value}
+                for one in findings
+            ]
+        entries.append(entry)
+    return entries
+
+
+def proof_schema_document() -> Document:
+    """Return the JSON Schema of every proof."""
+    return _document(url_table.PROOF_SCHEMA, "proof.schema.json")
+
+
+CHECKS_FILE = "checks.json"
+"""The rules of all checks of a proof, as tests/support/proof_checks.py writes them: a build without contracts does not
+import the checks."""
+
+
+def proof_checks_document() -> Document:
+    """Return the rules of the checks that proofs name, in the order of proofs."""
+    return _document(url_table.PROOF_CHECKS, CHECKS_FILE)
+
+
+def _document(url: Url, file: str) -> Document:
+    value = orjson.loads(Path(__file__).with_name(file).read_bytes())
+    return Document(path=url.path(), cache=url.cache, body=encode_json(value))

@@ -1,1 +1,0 @@
-"""The API page with examples, and the reference."""

@@ -1,0 +1,375 @@
+"""The API page: every endpoint of the site, with a working example."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from statuary.documents import url_table
+from statuary.documents.document import Document
+from statuary.documents.pages.markdown import render_markdown
+from statuary.documents.pages.page_texts import PageTexts, one_line
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import PageHead, SiteContext, section_url, site_context
+from statuary.documents.url_table import OPENAPI, PATTERN_PARTS, REFERENCE_PAGE, SHORT_LIVED, Url
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.record import ContractCounts, ContractRow
+from statuary.domain.json_values import Json, as_list, as_object, as_text
+
+ENDPOINT_FAMILIES: dict[str, tuple[Url, ...]] = {
+    "contracts": (
+        url_table.CONTRACT,
+        url_table.CONTRACT_ALL_CHAINS,
+        url_table.CONTRACTS,
+        url_table.CONTRACTS_PAGES,
+        url_table.CONTRACTS_PAGE,
+        url_table.CHAINS,
+        url_table.PROOF,
+        url_table.PROOF_CHECKS,
+        url_table.PROOF_SCHEMA,
+    ),
+    "status": (
+        url_table.SUMMARY,
+        url_table.STATUS,
+        url_table.COMPONENTS,
+        url_table.INCIDENTS_UNRESOLVED,
+        url_table.INCIDENTS,
+        url_table.INCIDENT,
+        url_table.MAINTENANCES_UPCOMING,
+        url_table.MAINTENANCES_ACTIVE,
+        url_table.MAINTENANCES,
+        url_table.ARCHIVES,
+        url_table.ARCHIVE,
+        url_table.UPTIME,
+        url_table.UPTIME_SCHEMA,
+        url_table.EPOCHS,
+    ),
+    "follow": (
+        url_table.HISTORY_ATOM,
+        url_table.HISTORY_RSS,
+        url_table.FEED,
+        url_table.COMPONENT_ATOM,
+        url_table.CALENDAR,
+        url_table.BADGE,
+        url_table.BADGE_ENDPOINT,
+        url_table.COMPONENT_BADGE,
+        url_table.COMPONENT_BADGE_ENDPOINT,
+        url_table.CHANGES,
+    ),
+}
+"""The endpoints that programs use, by subject."""
+
+
+class Endpoint(NamedTuple):
+    """An endpoint."""
+
+    path: str
+    description: str
+    media_type: str
+    cache: str  # how long clients may keep it, in words
+    example: str  # an existing document, relative to the site's root; empty if there is none
+
+
+class EndpointFamily(NamedTuple):
+    """Endpoints on one subject."""
+
+    key: str
+    endpoints: tuple[Endpoint, ...]
+
+
+class ApiView(NamedTuple):
+    """The content of the API page."""
+
+    base: str
+    counts: tuple[str, ...]  # what the site contains, in words
+    chains: tuple[tuple[str, str, str], ...]
+    families: tuple[EndpointFamily, ...]
+    reference: str  # the path of the reference; empty if there is none
+    openapi: str  # the path of the OpenAPI document; empty if there is none
+
+
+def api_page(
+    catalogue: Catalogue, contracts: ContractCounts, present: Iterable[str], *, openapi: bool
+) -> Document:
+    """Return the API page.
+
+    Args:
+        present: the paths of all timed documents, for examples.
+    """
+    renderer = renderer_of(site_context(catalogue))
+    texts = renderer.localization.texts
+    paths = [*present, *_contract_paths(contracts.example)]
+    counts = contracts.by_chain
+    view = ApiView(
+        base=catalogue.status.page.url,
+        counts=tuple(_counts(catalogue, contracts, texts)),
+        chains=tuple(
+            (
+                one_line(chain.title),
+                chain.chain_id,
+                texts.count("contracts.count", counts.get(chain.chain_id, 0)),
+            )
+            for chain in catalogue.chains
+        ),
+        families=tuple(
+            EndpointFamily(key=key, endpoints=tuple(_endpoints(urls, paths, texts)))
+            for key, urls in ENDPOINT_FAMILIES.items()
+            if key != "contracts" or catalogue.chains
+        ),
+        reference=url_table.REFERENCE_PAGE.path() if openapi else "",
+        openapi=url_table.OPENAPI.path() if openapi else "",
+    )
+    url = section_url("api", catalogue.pages)
+    head = PageHead(
+        path=url.path(),
+        title=texts("api.title"),
+        description=texts("api.page", name=renderer.site.name),
+        section="api",
+    )
+    return renderer.page(url, "api.html", head, view)
+
+
+def _contract_paths(example: ContractRow | None) -> Iterator[str]:
+    """Yield the paths of an example contract, and those about all contracts."""
+    yield from (url.path() for url in (url_table.CHAINS, url_table.PROOF_CHECKS, url_table.PROOF_SCHEMA))
+    if example is not None:
+        members: dict[str, str | int] = {"chain_id": example.chainId, "address": example.address, "page": 1}
+        for url in ENDPOINT_FAMILIES["contracts"]:
+            yield url.path(**members)
+
+
+def _counts(catalogue: Catalogue, contracts: ContractCounts, texts: PageTexts) -> Iterator[str]:
+    status = catalogue.status
+    if catalogue.chains:
+        yield texts.count("contracts.count", contracts.contracts)
+    yield texts.count("api.components", sum(not one.group for one in status.components))
+    yield texts.count("api.incidents", len(status.incidents))
+    yield texts.count("api.maintenances", len(status.maintenances))
+
+
+def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: PageTexts) -> Iterator[Endpoint]:
+    used: set[str] = set()
+    for url in urls:
+        # the pattern of numbered pages also matches their index, which comes before them
+        example = next((path for path in _matching(url, paths) if path not in used), "")
+        used.add(example)
+        if example or "{" in url.pattern:
+            yield Endpoint(
+                path=f"/{url.pattern}",
+                description=url.description,
+                media_type=url.media_type.partition(";")[0],
+                cache=texts("api.briefly" if url.cache == SHORT_LIVED else "api.revalidate"),
+                example=example,
+            )
+
+
+def _matching(url: Url, paths: Sequence[str]) -> Iterator[str]:
+    parts = PATTERN_PARTS.findall(url.pattern)
+    expression = re.compile("".join("[^/]+" if member else re.escape(literal) for member, literal in parts))
+    return (path for path in paths if expression.fullmatch(path))
+
+
+METHODS = ("get", "head", "options", "put", "post", "delete", "patch")
+
+MAX_TYPE_DEPTH = 4
+"""Levels of a type that are spelled out."""
+
+
+class FieldView(NamedTuple):
+    """A parameter, or a member of an object."""
+
+    name: str
+    location: str  # `path`, `query` or `header` for a parameter
+    type: str  # in the words of JSON Schema
+    link: str  # the anchor of the type; empty if it has none
+    required: bool
+    description: Markup
+
+
+class ResponseView(NamedTuple):
+    """A response of an operation."""
+
+    status: str
+    description: Markup
+    type: str
+    link: str
+
+
+class OperationView(NamedTuple):
+    """An operation."""
+
+    anchor: str
+    method: str
+    path: str
+    summary: str
+    description: Markup
+    parameters: tuple[FieldView, ...]
+    answers: tuple[ResponseView, ...]
+
+
+class SchemaView(NamedTuple):
+    """A type."""
+
+    name: str
+    description: Markup
+    type: str  # empty for an object
+    values: tuple[str, ...]
+    fields: tuple[FieldView, ...]
+
+    @property
+    def is_described(self) -> bool:
+        """Whether any member has a description."""
+        return any(field.description for field in self.fields)
+
+
+class ReferenceView(NamedTuple):
+    """The content of the reference."""
+
+    title: str
+    version: str
+    description: Markup
+    operations: tuple[OperationView, ...]
+    schemas: tuple[SchemaView, ...]
+    json: str
+
+
+def reference_page(openapi: Mapping[str, Json], site: SiteContext) -> Document:
+    """Return the page of an OpenAPI document (3.0 or 3.1)."""
+    renderer = renderer_of(site)
+    info = as_object(openapi.get("info"))
+    view = ReferenceView(
+        title=one_line(as_text(info.get("title"))),
+        version=one_line(as_text(info.get("version"))),
+        description=_prose(info),
+        operations=tuple(_operations(openapi)),
+        schemas=tuple(
+            _schema(name, as_object(schema))
+            for name, schema in as_object(as_object(openapi.get("components")).get("schemas")).items()
+        ),
+        json=OPENAPI.path(),
+    )
+    texts = renderer.localization.texts
+    head = PageHead(
+        path=REFERENCE_PAGE.path(),
+        title=texts("reference.title"),
+        description=texts("reference.page", name=site.name),
+        section="api",
+    )
+    return renderer.page(REFERENCE_PAGE, "reference.html", head, view)
+
+
+def _operations(openapi: Mapping[str, Json]) -> Iterator[OperationView]:
+    for path, item in as_object(openapi.get("paths")).items():
+        shared = as_list(as_object(item).get("parameters"))
+        for method in METHODS:
+            operation = as_object(as_object(item).get(method))
+            if not operation:
+                continue
+            parameters = [*shared, *as_list(operation.get("parameters"))]
+            yield OperationView(
+                anchor=f"{method}{path}".replace("{", "").replace("}", "").replace("/", "-"),
+                method=method.upper(),
+                path=one_line(path),
+                summary=one_line(as_text(operation.get("summary"))),
+                description=_prose(operation),
+                parameters=tuple(_parameter(one, openapi) for one in parameters),
+                answers=tuple(_answers(as_object(operation.get("responses")), openapi)),
+            )
+
+
+def _parameter(value: Json, openapi: Mapping[str, Json]) -> FieldView:
+    parameter = _resolved(value, openapi)
+    kind, link = _type(parameter.get("schema"), 0)
+    return FieldView(
+        name=one_line(as_text(parameter.get("name"))),
+        location=one_line(as_text(parameter.get("in"))),
+        type=kind,
+        link=link,
+        required=parameter.get("required") is True,
+        description=_prose(parameter),
+    )
+
+
+def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iterator[ResponseView]:
+    for status, value in responses.items():
+        response = _resolved(value, openapi)
+        content = as_object(response.get("content"))
+        schema = next((as_object(one).get("schema") for one in content.values()), None)
+        kind, link = _type(schema, 0)
+        media_types = ", ".join(one_line(media_type) for media_type in content)
+        shown = f"{kind} ({media_types})" if kind and media_types else media_types
+        yield ResponseView(status=one_line(status), description=_prose(response), type=shown, link=link)
+
+
+def _schema(name: str, schema: Mapping[str, Json]) -> SchemaView:
+    required = as_list(schema.get("required"))
+    properties = as_object(schema.get("properties"))
+    return SchemaView(
+        name=one_line(name),
+        description=_prose(schema),
+        type="" if properties else _type(schema, 0)[0],
+        values=tuple(one_line(str(value)) for value in as_list(schema.get("enum"))),
+        fields=tuple(
+            _member(member, as_object(value), required=member in required)
+            for member, value in properties.items()
+        ),
+    )
+
+
+def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> FieldView:
+    kind, link = _type(schema, 0)
+    return FieldView(
+        name=one_line(name), location="", type=kind, link=link, required=required, description=_prose(schema)
+    )
+
+
+def _type(value: Json, depth: int) -> tuple[str, str]:
+    """Return the type of a schema in words, and the anchor of the first type of the page that it names."""
+    schema = as_object(value)
+    reference = as_text(schema.get("$ref"))
+    if reference:
+        name = one_line(reference.rpartition("/")[2])
+        return name, f"schema-{name}"
+    choices = [*as_list(schema.get("anyOf")), *as_list(schema.get("oneOf")), *as_list(schema.get("allOf"))]
+    if choices and depth < MAX_TYPE_DEPTH:
+        return _choice(_type(choice, depth + 1) for choice in choices)
+    values = as_list(schema.get("enum"))
+    if values:
+        return " or ".join(f'"{one_line(str(one))}"' for one in values), ""
+    return _plain_type(schema, depth)
+
+
+def _choice(types: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    names, links = zip(*types, strict=True)
+    return " or ".join(filter(None, names)), next(filter(None, links), "")
+
+
+def _plain_type(schema: Mapping[str, Json], depth: int) -> tuple[str, str]:
+    kind = schema.get("type")
+    words = " or ".join(map(one_line, map(as_text, kind))) if isinstance(kind, list) else as_text(kind)
+    if "const" in schema:
+        return f'"{one_line(str(schema["const"]))}"', ""
+    if "items" in schema and depth < MAX_TYPE_DEPTH:
+        item, link = _type(schema.get("items"), depth + 1)
+        return f"array of {item}" if item else "array", link
+    if isinstance(schema.get("additionalProperties"), Mapping) and depth < MAX_TYPE_DEPTH:
+        item, link = _type(schema.get("additionalProperties"), depth + 1)
+        return f"object of {item}" if item else "object", link
+    form = as_text(schema.get("format"))
+    return (f"{words} ({one_line(form)})" if form else words), ""
+
+
+def _resolved(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the target of a reference within the document, or the value itself."""
+    reference = as_text(as_object(value).get("$ref"))
+    if not reference.startswith("#/"):
+        return as_object(value)
+    found: Json = openapi
+    for part in reference[2:].split("/"):
+        found = as_object(found).get(part.replace("~1", "/").replace("~0", "~"))
+    return as_object(found)
+
+
+def _prose(value: Mapping[str, Json]) -> Markup:
+    return render_markdown(as_text(value.get("description")), 4)

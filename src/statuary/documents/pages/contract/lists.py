@@ -1,0 +1,299 @@
+"""The contracts of a chain: the newest, and pages that are filled from the oldest, so that full ones do not change."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from statuary.documents.document import Document, encode_json
+from statuary.documents.pages.page_texts import PageTexts, one_line
+from statuary.documents.pages.rendering import Renderer
+from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
+from statuary.documents.url_table import (
+    CHAIN_PAGE,
+    CHAIN_PAGES,
+    CONTRACT,
+    CONTRACT_PAGE,
+    CONTRACTS,
+    CONTRACTS_HOME,
+    SEARCH_INDEX,
+    SEARCH_SHARD,
+)
+from statuary.domain.contracts.record import ContractRow
+from statuary.domain.primitives import parse_instant
+from statuary.domain.settings import Chain
+
+CONTRACTS_PER_PAGE = 100
+"""Contracts on a page."""
+
+NEWEST_CONTRACTS = 100
+"""Contracts on a chain's first page."""
+
+MATCH_LEVEL_ICONS = {"exact_match": "operational", "match": "match"}
+"""The sign of a match level in lists."""
+
+
+class ContractListRow(NamedTuple):
+    """A contract in a list."""
+
+    name: str
+    address: str
+    href: str  # its page, or its record if it has none, relative to the site's root
+    level: str
+    sign: str  # the icon of the level
+    language: str  # with the version of the compiler
+    verified_at: FormattedTime
+
+
+class PageLink(NamedTuple):
+    """A page of the list; the link of the present one is empty."""
+
+    number: int
+    href: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainView:
+    """The content of a page of the list."""
+
+    chain: str
+    title: str
+    chain_id: str
+    count: str  # the number of contracts, in words
+    page: int  # the number of the page; 0 for the newest contracts
+    rows: tuple[ContractListRow, ...]  # newest first
+    pages: tuple[PageLink, ...]
+    first: str  # the chain's first page, relative to the site's root
+    json: str  # the document of the newest contracts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainSummary:
+    """A chain on the contracts index."""
+
+    name: str
+    chain_id: str
+    href: str  # its page, relative to the site's root; empty if its contracts are not listed
+    json: str  # the document of its newest contracts
+    count: str
+    exact: str  # the number of exact matches; empty if contracts are not listed
+
+
+class ContractsIndexView(NamedTuple):
+    """The content of the contracts index."""
+
+    chains: tuple[ChainSummary, ...]
+    search: bool
+    listed: bool
+    newest: tuple[ContractListRow, ...]
+
+
+class ContractListPages:
+    """Renders the lists of contracts."""
+
+    def __init__(self, renderer: Renderer, entries: Sequence[ContractRow], *, with_pages: bool) -> None:
+        self._renderer = renderer
+        self._localization: Localization = renderer.localization
+        self._with_pages = with_pages
+        self._by_chain: dict[str, list[ContractRow]] = {}
+        for entry in sorted(entries, key=lambda entry: (int(entry.matchId), entry.chainId, entry.address)):
+            self._by_chain.setdefault(entry.chainId, []).append(entry)
+
+    def chain_documents(self, chain: Chain) -> Iterator[Document]:
+        """Yield the pages of the list of a chain."""
+        oldest_first = self._by_chain.get(chain.chain_id, [])
+        pages = [
+            oldest_first[start : start + CONTRACTS_PER_PAGE]
+            for start in range(0, len(oldest_first), CONTRACTS_PER_PAGE)
+        ]
+        numbers = range(len(pages), 0, -1) if len(oldest_first) > NEWEST_CONTRACTS else range(0)
+        yield self._page(chain, 0, oldest_first[-NEWEST_CONTRACTS:], numbers, len(oldest_first))
+        for number in numbers:
+            yield self._page(chain, number, pages[number - 1], numbers, len(oldest_first))
+
+    def home(
+        self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, listed: bool
+    ) -> Document:
+        """Return the contracts index."""
+        texts = self._localization.texts
+        newest = sorted(
+            (entry for entries in self._by_chain.values() for entry in entries[-NEWEST_CONTRACTS:]),
+            key=lambda entry: (entry.verifiedAt, int(entry.matchId)),
+            reverse=True,
+        )
+        view = ContractsIndexView(
+            chains=tuple(
+                self._summary(chain, counts.get(chain.chain_id, 0), listed=listed) for chain in chains
+            ),
+            search=search,
+            listed=listed,
+            newest=tuple(self._row(entry) for entry in newest[:10]),
+        )
+        head = PageHead(
+            path=CONTRACTS_HOME.path(),
+            title=texts("contracts.title"),
+            description=texts("contracts.page", name=self._renderer.site.name),
+            section="contracts",
+        )
+        return self._renderer.page(CONTRACTS_HOME, "contracts.html", head, view)
+
+    def _page(
+        self, chain: Chain, number: int, oldest_first: Sequence[ContractRow], numbers: range, count: int
+    ) -> Document:
+        texts = self._localization.texts
+        first = CHAIN_PAGE.path(chain_id=chain.chain_id)
+        view = ChainView(
+            chain=one_line(chain.name),
+            title=one_line(chain.title),
+            chain_id=chain.chain_id,
+            count=texts.count("contracts.count", count),
+            page=number,
+            rows=tuple(map(self._row, reversed(oldest_first))),
+            pages=tuple(
+                PageLink(number=one, href="" if one == number else _page_path(chain, one)) for one in numbers
+            ),
+            first=first,
+            json=CONTRACTS.path(chain_id=chain.chain_id),
+        )
+        head = PageHead(
+            path=_page_path(chain, number) if number else first,
+            title=texts("contracts.of_chain", chain=one_line(chain.name)),
+            description=texts("contracts.chain_page", chain=one_line(chain.title)),
+            section="contracts",
+        )
+        return self._renderer.page(CHAIN_PAGES if number else CHAIN_PAGE, "chain.html", head, view)
+
+    def _summary(self, chain: Chain, count: int, *, listed: bool) -> ChainSummary:
+        exact = sum(entry.match == "exact_match" for entry in self._by_chain.get(chain.chain_id, ()))
+        numbers = self._localization.texts.number
+        return ChainSummary(
+            name=one_line(chain.title),
+            chain_id=chain.chain_id,
+            href=CHAIN_PAGE.path(chain_id=chain.chain_id) if listed else "",
+            json=CONTRACTS.path(chain_id=chain.chain_id),
+            count=numbers(count),
+            exact=numbers(exact) if listed else "",
+        )
+
+    def _row(self, entry: ContractRow) -> ContractListRow:
+        url = CONTRACT_PAGE if self._with_pages else CONTRACT
+        return ContractListRow(
+            name=entry.name or entry.address,
+            address=entry.address,
+            href=url.path(chain_id=entry.chainId, address=entry.address),
+            level=self._localization.texts(f"level.{entry.match or 'none'}"),
+            sign=MATCH_LEVEL_ICONS.get(entry.match or "", "unknown"),
+            language=entry.language,
+            verified_at=self._localization.dates.moment(parse_instant(entry.verifiedAt)),
+        )
+
+
+def _page_path(chain: Chain, number: int) -> str:
+    return CHAIN_PAGES.path(chain_id=chain.chain_id, page=number)
+
+
+MAX_PER_TERM = 50
+"""The newest contracts listed for one term; every third contract has `transfer(address,uint256)`."""
+
+MAX_SHARD_CONTRACTS = 500
+"""Contracts that a shard holds at most, unless they all have the same term."""
+
+MAX_SHARD_NAME_LENGTH = 20
+"""The most letters of a shard's name: names can have long common beginnings."""
+
+MAX_WORDS = 8
+"""Words of one name that can be searched for."""
+
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+"""A word within a name such as `ERC20VotesComp`."""
+
+
+Terms = Mapping[str, Sequence[int]]
+"""The contracts of each term, by their number in the order of the newest."""
+
+
+def search_documents(
+    entries: Sequence[ContractRow], texts: PageTexts, *, with_pages: bool
+) -> Iterator[Document]:
+    """Yield the files of the search.
+
+    Args:
+        with_pages: whether results lead to pages; to records if not.
+    """
+    newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
+    names: dict[str, list[str]] = {}
+    for kind in ("address", "selector", "name", "abi"):
+        names[kind] = []
+        for name, terms in _shards(_terms(kind, newest_first)):
+            names[kind].append(name)
+            yield _document(kind, name, terms, newest_first)
+    index = {
+        "shards": names,
+        "levels": {level: texts(f"level.{level}") for level in ("exact_match", "match")},
+        "page": (CONTRACT_PAGE if with_pages else CONTRACT).pattern,
+    }
+    yield Document(path=SEARCH_INDEX.path(), body=encode_json(index), cache=SEARCH_INDEX.cache)
+
+
+def words_of(name: str) -> list[str]:
+    """Return the search terms of a name: its words, and the whole of it, in lower case without accents."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    words = [word.lower() for word in WORD.findall(plain)]
+    return list(dict.fromkeys(word for word in (_compared(plain), *words) if len(word) > 1))[:MAX_WORDS]
+
+
+def _compared(term: str) -> str:
+    """Return the part of a term that queries are compared with; `DOMAIN_SEPARATOR` and `domainSeparator` have the same."""
+    return re.sub(r"[^a-z0-9]", "", term.lower())
+
+
+def _terms(kind: str, entries: Sequence[ContractRow]) -> Terms:
+    found: dict[str, list[int]] = {}
+    for number, entry in enumerate(entries):
+        for term in _terms_of(kind, entry):
+            found.setdefault(term, []).append(number)
+    return found
+
+
+def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
+    if kind == "address":
+        return (entry.address[2:].lower(),)
+    if kind == "name":
+        return words_of(entry.name)
+    if kind == "abi":
+        return (name for name in entry.abi_names.split() if len(_compared(name)) > 1)
+    digits = entry.selectors.hex()
+    return dict.fromkeys(digits[start : start + 8] for start in range(0, len(digits), 8))
+
+
+def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
+    """Yield the shards of terms with a common beginning of some length, by name, in order."""
+    by_name: dict[str, dict[str, Sequence[int]]] = {}
+    for term in sorted(terms):
+        by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]
+    for name, of_name in by_name.items():
+        listed = {number for numbers in of_name.values() for number in numbers[:MAX_PER_TERM]}
+        if len(listed) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH:
+            yield name, of_name
+        else:
+            yield from _shards(of_name, length + 1)
+
+
+def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]) -> Document:
+    places: dict[int, int] = {}
+    listed = {
+        term: [
+            len(numbers),
+            *(places.setdefault(number, len(places)) for number in numbers[:MAX_PER_TERM]),
+        ]
+        for term, numbers in terms.items()
+    }
+    held = [entries[number] for number in places]
+    value = {
+        "contracts": [[e.chainId, e.address, e.name, e.language, e.match] for e in held],
+        "terms": listed,
+    }
+    return Document(
+        path=SEARCH_SHARD.path(kind=kind, shard=name), body=encode_json(value), cache=SEARCH_SHARD.cache
+    )

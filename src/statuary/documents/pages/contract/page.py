@@ -1,0 +1,274 @@
+"""The page of a contract."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import orjson
+
+from statuary.documents.document import Document
+from statuary.documents.pages.contract.bytecode import CodeView, code_view
+from statuary.documents.pages.contract.context import ContractPageContext
+from statuary.documents.pages.contract.interface import InterfaceView, interface_view
+from statuary.documents.pages.contract.proof import ProofView, meaning, proof_view
+from statuary.documents.pages.contract.sources import SourceView, source_views
+from statuary.documents.pages.contract.storage import StorageView, storage_view
+from statuary.documents.pages.page_texts import PageTexts, one_line, visible_text
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
+from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, LOG_CONTRACT, PROOF
+from statuary.domain.contracts.proof import ClaimName, PinnedBy, Proof
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import Json, as_list, as_object, as_text
+from statuary.domain.primitives import InvalidValueError, parse_instant
+
+MAX_SETTINGS_LENGTH = 50_000
+"""Characters of the compiler's settings that are shown."""
+
+
+class FactRow(NamedTuple):
+    """A fact about compilation or deployment."""
+
+    name: str
+    value: str
+    href: str = ""  # its page in the chain's explorer; empty for none
+
+
+def fact_rows(record: RecordValue, pages: ContractPageContext, texts: PageTexts) -> Iterator[FactRow]:
+    """Yield the known facts about deployment and compilation."""
+    compilation, deployment = as_object(record.get("compilation")), as_object(record.get("deployment"))
+    settings = as_object(compilation.get("compilerSettings"))
+    block = as_text(deployment.get("blockNumber"))
+    values: list[tuple[str, Json, str]] = [
+        ("transaction", deployment.get("transactionHash"), "tx"),
+        ("block", texts("contract.genesis") if block == "-1" else block, "block"),
+        ("deployer", deployment.get("deployer"), "address"),
+        (
+            "compiler",
+            f"{as_text(compilation.get('compiler'))} {as_text(compilation.get('compilerVersion'))}",
+            "",
+        ),
+        ("language", compilation.get("language"), ""),
+        ("optimizer", _optimizer(settings.get("optimizer"), texts), ""),
+        ("evm", settings.get("evmVersion"), ""),
+        ("qualified", compilation.get("fullyQualifiedName"), ""),
+        ("match_id", record.get("matchId"), ""),
+    ]
+    for name, value, kind in values:
+        if isinstance(value, str) and value:
+            href = pages.explorer_page(record["chainId"], kind, value) if kind and block != "-1" else ""
+            yield FactRow(texts(f"fact.{name}"), one_line(value), href)
+
+
+def _optimizer(optimizer: Json, texts: PageTexts) -> str:
+    held = as_object(optimizer)
+    if not held.get("enabled"):
+        return texts("contract.optimizer_off") if held else ""
+    runs = held.get("runs")
+    return (
+        texts.count("contract.optimizer_on", runs)
+        if isinstance(runs, int)
+        else texts("contract.optimizer_plain")
+    )
+
+
+def settings_text(settings: Json) -> str:
+    """Return the compiler's settings as JSON; empty if they cannot be written."""
+    try:
+        text = visible_text(orjson.dumps(settings, option=orjson.OPT_INDENT_2).decode("utf-8"))
+    except TypeError:  # orjson's own error: deeper than it goes, or lone surrogates
+        return ""
+    return text if len(text) <= MAX_SETTINGS_LENGTH else text[:MAX_SETTINGS_LENGTH] + " …"
+
+
+class MatchSideView(NamedTuple):
+    """The match level of one side."""
+
+    name: str
+    level: str
+    sign: str
+
+
+class ImplementationLink(NamedTuple):
+    """A contract that a proxy calls."""
+
+    address: str
+    name: str
+    href: str  # its page, relative to the site's root; empty if it has none here
+
+
+class ProxyView(NamedTuple):
+    """The implementations of a proxy."""
+
+    kind: str
+    implementations: tuple[ImplementationLink, ...]
+    error: str  # why they are unknown; empty if they are known
+    block: str  # the number of the block for which the chain's proofs show them; empty if none do
+
+
+class ContractView(NamedTuple):
+    """The content of the page of a contract."""
+
+    name: str
+    title: str  # `title` of the developer documentation
+    notice: str  # `notice` of the user documentation
+    address: str  # checksummed
+    chain: str
+    chain_id: str
+    chain_href: str
+    published: bool  # whether the record is published; if not, its claims are not accepted
+    level: str
+    level_label: str
+    level_sign: str  # the icon of the level
+    level_meaning: str
+    sides: tuple[MatchSideView, ...]
+    proof: ProofView
+    verified_at: FormattedTime | None
+    compiled: str  # the language with the version of its compiler
+    explorer: str  # the page of the contract in the chain's explorer; empty for none
+    facts: tuple[FactRow, ...]
+    settings: str
+    proxy: ProxyView | None  # None for a contract that is not a proxy
+    sources: tuple[SourceView, ...]
+    interface: InterfaceView
+    storage: StorageView | None
+    transient: StorageView | None
+    codes: tuple[CodeView, ...]
+    record: str
+    proof_json: str  # the proof, relative to the site's root; empty if there is none
+    log_proof: str  # the proof that this is in the site's log, relative to the site's root
+
+
+def contract_page(
+    record: RecordValue, proof: Proof, pages: ContractPageContext, *, source: str, published: bool
+) -> Document:
+    """Return the page of a contract.
+
+    Args:
+        pages: the site around it.
+        source: the content file of the record.
+        published: whether the record is published; if not, the page gives the reason.
+    """
+    renderer = renderer_of(pages.site)
+    view = contract_view(record, proof, pages, renderer.localization, published=published)
+    chain_id, address = view.chain_id, view.address
+    head = PageHead(
+        path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
+        title=f"{view.name[:100]} {address[:8]}…{address[-6:]}",
+        description=renderer.localization.texts(
+            "contract.page", name=view.name, address=address, chain=view.chain, level=view.level_label
+        ),
+        section="contracts",
+    )
+    page = renderer.page(CONTRACT_PAGE, "contract.html", head, view, sources=(source,))
+    return page._replace(persistent=True)
+
+
+def contract_view(
+    record: RecordValue,
+    proof: Proof,
+    pages: ContractPageContext,
+    localization: Localization,
+    *,
+    published: bool,
+) -> ContractView:
+    """Return the content of the page."""
+    texts = localization.texts
+    compilation = as_object(record.get("compilation"))
+    language = as_text(compilation.get("language"))
+    level = as_text(record["match"]) if published else "refused"
+    chain_id, address = record["chainId"], record["address"]
+    path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
+    creation = as_object(record.get("creationBytecode"))
+    arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
+    return ContractView(
+        name=one_line(as_text(compilation.get("name"))) or address,
+        title=one_line(as_text(as_object(record.get("devdoc")).get("title"))),
+        notice=one_line(as_text(as_object(record.get("userdoc")).get("notice"))),
+        address=address,
+        chain=pages.chain_name(chain_id),
+        chain_id=chain_id,
+        chain_href=CHAIN_PAGE.path(chain_id=chain_id),
+        published=published,
+        level=level,
+        level_label=texts(f"level.{level or 'none'}"),
+        level_sign=MATCH_ICONS.get(level, "unknown"),
+        level_meaning=meaning(
+            proof, {side: as_text(record[f"{side}Match"]) for side in ("creation", "runtime")}, texts
+        ),
+        sides=tuple(_side(record, side, texts) for side in ("creation", "runtime")),
+        proof=proof_view(proof, texts, dict(pages.rules), pages.explorer(chain_id)),
+        verified_at=_moment(record.get("verifiedAt"), localization),
+        compiled=one_line(f"{language} {as_text(compilation.get('compilerVersion')).partition('+')[0]}"),
+        explorer=pages.explorer_page(chain_id, "address", address),
+        facts=tuple(fact_rows(record, pages, texts)),
+        settings=settings_text(compilation.get("compilerSettings")),
+        proxy=_proxy(record, pages, _proxy_block(proof)),
+        sources=tuple(source_views(record.get("sources"), language, path)),
+        interface=interface_view(
+            record.get("abi"),
+            record.get("userdoc"),
+            record.get("devdoc"),
+            arguments,
+            pages.call_target(chain_id, address),
+        ),
+        storage=storage_view(record.get("storageLayout")),
+        transient=storage_view(record.get("transientStorageLayout")),
+        codes=tuple(code_view(record, side) for side in ("runtime", "creation")),
+        record=CONTRACT.path(chain_id=chain_id, address=address) if published else "",
+        proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
+        log_proof=LOG_CONTRACT.path(chain_id=chain_id, address=address),
+    )
+
+
+MATCH_ICONS = {"exact_match": "operational", "match": "match", "refused": "major_outage"}
+"""The sign of a match level."""
+
+
+def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
+    held = as_text(record.get(f"{side}Match"))
+    is_given = bool(as_object(record.get(f"{side}Bytecode")).get("onchainBytecode"))
+    return MatchSideView(
+        name=texts(f"side.{side}"),
+        level=texts(f"level.{held or ('none' if is_given else 'unchecked')}"),
+        sign=MATCH_ICONS.get(held, "unknown"),
+    )
+
+
+def _moment(text: Json, localization: Localization) -> FormattedTime | None:
+    try:
+        return localization.dates.moment(parse_instant(as_text(text)))
+    except InvalidValueError:
+        return None
+
+
+def _proxy_block(proof: Proof) -> str:
+    """Return the number of the block for which the chain shows the implementations; empty if it does not."""
+    on_chain = proof.claim(ClaimName.ON_CHAIN)
+    is_shown = proof.pinned.get("proxyResolution") is PinnedBy.CHAIN
+    return str(on_chain.evidence["blockNumber"]) if is_shown and on_chain is not None else ""
+
+
+def _proxy(record: RecordValue, pages: ContractPageContext, block: str) -> ProxyView | None:
+    resolution = as_object(record.get("proxyResolution"))
+    error = as_object(resolution.get("proxyResolutionError"))
+    if resolution.get("isProxy") is not True and not error:
+        return None
+    return ProxyView(
+        kind=one_line(as_text(resolution.get("proxyType"))),
+        implementations=tuple(
+            _implementation(as_object(one), record["chainId"], pages)
+            for one in as_list(resolution.get("implementations"))
+        ),
+        error=one_line(as_text(error.get("message"))),
+        block=block,
+    )
+
+
+def _implementation(value: Json, chain_id: str, pages: ContractPageContext) -> ImplementationLink:
+    address = one_line(as_text(value.get("address")))
+    has_page = (chain_id, address) in pages.known
+    return ImplementationLink(
+        address=address,
+        name=one_line(as_text(value.get("name"))),
+        href=CONTRACT_PAGE.path(chain_id=chain_id, address=address) if has_page else "",
+    )

@@ -1,0 +1,206 @@
+"""The pages of the status at any instant; pages that do not change are rendered once."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from statuary.documents.document import Document
+from statuary.documents.pages.page_texts import PageTexts
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import PageHead, SiteContext
+from statuary.documents.pages.status.component_rows import (
+    ComponentRow,
+    ComponentRowBuilder,
+    DowntimeDays,
+    is_shown,
+)
+from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder
+from statuary.documents.pages.status.status_page import (
+    BegunByQuarter,
+    HistoryViewBuilder,
+    Quarter,
+    StatusPageInputs,
+    past_records,
+    quarter_path,
+    status_head,
+    status_view,
+)
+from statuary.documents.pages.status.uptime_page import DowntimeByComponent, UptimeMonth, UptimeViewBuilder
+from statuary.documents.url_table import (
+    HISTORY_PAGE,
+    HISTORY_QUARTER_PAGE,
+    INCIDENT,
+    INCIDENT_PAGE,
+    LOG_INCIDENT,
+    STATUS_PAGE,
+    UPTIME_PAGE,
+)
+from statuary.domain.primitives import Instant
+from statuary.domain.status.downtime import DateRange, DowntimeByDay
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.timeline import PageState, Timeline, later_states, state_at, transitions
+from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
+from statuary.extensions.log.entries import LogEntry
+
+
+class IncidentView(NamedTuple):
+    """The content of the page."""
+
+    card: IncidentCard
+    json: str  # the document of the incident, relative to the site's root
+    log_proof: str  # the proof that this is in the site's log, relative to the site's root
+
+
+def incident_view(card: IncidentCard) -> IncidentView:
+    """Return the content of the page."""
+    parameters = {"incident_id": card.id}
+    return IncidentView(card, json=INCIDENT.path(**parameters), log_proof=LOG_INCIDENT.path(**parameters))
+
+
+def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
+    """Return the head of the page."""
+    return PageHead(
+        path=INCIDENT_PAGE.path(incident_id=card.id),
+        title=card.name,
+        description=texts(f"incident.page_{card.kind}", name=name),
+        section="history",
+        indicator=card.impact if not card.closed else "none",
+        timed=not card.closed,
+    )
+
+
+class StatusPages:
+    """The status pages of a timeline."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        site: SiteContext,
+        built_at: Instant,
+        former: Mapping[str, Sequence[tuple[int, LogEntry]]] | None = None,
+        until: Instant | None = None,
+    ) -> None:
+        """Take a timeline that extends at least to the latest instant of any page.
+
+        Args:
+            built_at: the time of the build, which the status page shows.
+            former: number and entry in the log of earlier versions of updates, by update.
+            until: the instant up to which the status page names the next change; None for all of the timeline.
+        """
+        self._timeline = timeline
+        self._site = site
+        self._built_at = built_at
+        self._until = until or timeline.until
+        self._renderer = renderer_of(site)
+        self._localization = self._renderer.localization
+        present = [component for component in timeline.catalogue.components if not component.removed]
+        self._groups = {component.id: component for component in present if component.group}
+        self._cards = IncidentCardBuilder(self._localization, present, former or {})
+        self._days = DowntimeDays(self._localization)
+        weekdays = [self._localization.texts(f"weekday.{day}") for day in range(1, 8)]
+        self._weekdays = tuple((name[:2], name) for name in weekdays)
+        self._rows: dict[str, tuple[object, ComponentRow]] = {}
+        self._uptimes = UptimeViewBuilder(self._localization, self._days, self._month_table)
+        self._histories = HistoryViewBuilder(self._cards, self._localization)
+        self._downtimes = DowntimeByDay(timeline)
+        self._begun = BegunByQuarter(timeline, self._localization.dates.zone)
+        self._incidents: dict[IncidentState, Document] = {}
+        self._quarters: dict[Quarter, tuple[object, Document]] = {}
+
+    def documents_at(self, at: Instant) -> list[Document]:
+        """Return every status page at an instant."""
+        state = state_at(self._timeline, at)
+        return self._pages(state, (*state.incidents, *state.maintenances))
+
+    def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+        """Return a function that returns the pages that may have changed at an instant from `start` on.
+
+        At an instant without a change (a midnight, an hour of an outage) these are pages with uptime and past days.
+        """
+        opened = [one for one in self._timeline.histories if not one.is_final_by(start)]
+        zone, changes = self._localization.dates.zone, frozenset((start, *self._timeline.changes))
+        states = later_states(self._timeline, start, past_records(state_at(self._timeline, start), zone))
+
+        def documents_at(at: Instant) -> list[Document]:
+            if at in changes:
+                records = (history.state_at(at) for history in opened)
+                return self._pages(states(at), (one for one in records if one is not None))
+            first = at.astimezone(zone).day == 1
+            latest = [self._latest_history(at, self._begun.at(at))] if first else []
+            return [*self._present_pages(states(at)), *latest]
+
+        return documents_at
+
+    def _pages(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
+        return [
+            *self._present_pages(state),
+            *self._history_pages(state.at),
+            *map(self._incident_page, records),
+        ]
+
+    def stale_pages_at(self, until: Instant) -> list[Document]:
+        """Return the pages that change, with a notice that nothing is known after an instant."""
+        state = state_at(self._timeline, until)
+        stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
+        return [*self._present_pages(state, stale), self._latest_history(until, self._begun.at(until), stale)]
+
+    def _present_pages(self, state: PageState, stale: str = "") -> Iterator[Document]:
+        """Yield the pages that show the current status."""
+        uptime = page_uptime(self._timeline, state.at)
+        days = DateRange(uptime.first_day, uptime.last_day, state.at, uptime.as_of)
+        downtimes = {
+            one.component.id: self._downtimes.of(one.component.id, days) for one in uptime.components
+        }
+        yield self._status_page(state, uptime, downtimes, stale)
+        shown = [one for one in uptime.components if is_shown(state.components[one.component.id])]
+        uptime = uptime._replace(components=tuple(shown))
+        view = self._uptimes.view(uptime, days, downtimes, self._groups)
+        head = self._uptimes.head(self._site.name)._replace(stale=stale)
+        yield self._renderer.page(UPTIME_PAGE, "uptime.html", head, view)
+
+    def _status_page(
+        self, state: PageState, uptime: PageUptime, downtimes: DowntimeByComponent, stale: str
+    ) -> Document:
+        rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days, self._rows)
+        present = StatusPageInputs(
+            built_at=self._built_at,
+            next_change=next(iter(transitions(self._timeline, state.at, self._until)), None),
+            uptime_days=WINDOW_DAYS if uptime.components else 0,
+        )
+        view = status_view(state, present, rows, self._cards, self._localization)
+        head = status_head(view, self._site.name, self._localization.texts)._replace(stale=stale)
+        return self._renderer.page(STATUS_PAGE, "status.html", head, view)
+
+    def _month_table(self, month: UptimeMonth, name: str) -> Markup:
+        return self._renderer.fragment("month.html", month=month, name=name, weekdays=self._weekdays)
+
+    def _history_pages(self, at: Instant) -> Iterator[Document]:
+        quarters = self._begun.at(at)
+        yield self._latest_history(at, quarters)
+        for quarter, records in quarters.items():
+            made = self._quarters.get(quarter)
+            basis = (records, tuple(quarters))
+            if made is None or made[0] != basis:
+                view = self._histories.quarter(quarters, quarter)
+                head = self._histories.head(view, quarter_path(quarter), self._site.name)
+                page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
+                made = self._quarters[quarter] = basis, page
+            yield made[1]
+
+    def _latest_history(
+        self, at: Instant, quarters: Mapping[Quarter, Sequence[IncidentState]], stale: str = ""
+    ) -> Document:
+        latest = self._histories.latest(quarters, at)
+        head = self._histories.head(latest, HISTORY_PAGE.path(), self._site.name)._replace(stale=stale)
+        return self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
+
+    def _incident_page(self, record: IncidentState) -> Document:
+        page = self._incidents.get(record)
+        if page is None:
+            card = self._cards.card(record, 3)
+            head = incident_head(card, self._site.name, self._localization.texts)
+            view, sources = incident_view(card), (record.incident.source,)
+            page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
+            self._incidents[record] = page
+        return page

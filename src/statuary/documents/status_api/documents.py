@@ -1,0 +1,315 @@
+"""All status documents at one instant.
+
+Lists show every component as it is at that instant. The document of a closed incident shows the page and its
+components as of its last change, so that it is written once and never changes.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import timedelta
+from operator import attrgetter
+from typing import NamedTuple
+
+from statuary.documents.document import Document, encode_json
+from statuary.documents.status_api.history import Archives, uptime_document, uptime_schema_document
+from statuary.documents.status_api.members import (
+    EncodedJson,
+    Members,
+    TimestampFormatter,
+    component_members,
+    components_of,
+    incident_members,
+    page_members,
+    status_members,
+)
+from statuary.documents.url_table import (
+    COMPONENTS,
+    INCIDENT,
+    INCIDENTS,
+    INCIDENTS_UNRESOLVED,
+    MAINTENANCES,
+    MAINTENANCES_ACTIVE,
+    MAINTENANCES_UPCOMING,
+    STATUS,
+    SUMMARY,
+    Url,
+)
+from statuary.domain.primitives import ONE_DAY, Instant, midnights
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.records import StatusCatalogue, StatusSettings
+from statuary.domain.status.timeline import (
+    ComponentState,
+    PageState,
+    Timeline,
+    build_timeline,
+    component_at,
+    later_states,
+    state_at,
+    transitions,
+    updated_at,
+)
+from statuary.domain.status.uptime import has_ongoing_outage, hours_of_outage, page_uptime
+from statuary.domain.status.vocabulary import ACTIVE_STATUSES, UNRESOLVED_STATUSES
+
+
+def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState]:
+    """Return the unresolved_records incidents, the latest updated first."""
+    return _latest_updated([state for state in incidents if state.status in UNRESOLVED_STATUSES])
+
+
+def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
+    """Return the first `cap` records (0: all), and the others that are not closed."""
+    if cap == 0:
+        return list(records)
+    return [state for position, state in enumerate(records) if position < cap or not state.closed]
+
+
+def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
+    """Return the maintenances that have not started, the earliest window first; ties the latest updated first."""
+    scheduled = [state for state in maintenances if state.status == "scheduled"]
+    return sorted(_latest_updated(scheduled), key=attrgetter("incident.scheduled_for"))
+
+
+def active(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
+    """Return the maintenances in progress, the latest updated first."""
+    return _latest_updated([state for state in maintenances if state.status in ACTIVE_STATUSES])
+
+
+def announced(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
+    """Return the maintenances of a summary: upcoming ones, then active ones."""
+    return [*upcoming(maintenances), *active(maintenances)]
+
+
+def _latest_updated(records: list[IncidentState]) -> list[IncidentState]:
+    return sorted(records, key=attrgetter("updated_at"), reverse=True)
+
+
+RESOLUTION = timedelta(microseconds=1)
+"""Of instants."""
+
+
+def build_status_documents(
+    catalogue: StatusCatalogue, at: Instant, settings: StatusSettings
+) -> "StatusDocuments":
+    """Return the status documents of a catalogue from a build's instant to the horizon."""
+    return StatusDocuments(build_timeline(catalogue, horizon_after(at, catalogue, settings)), settings)
+
+
+def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSettings) -> Instant:
+    """Return up to when documents are written: the midnight after the horizon, so that builds of a day agree."""
+    if not settings.horizon:
+        return at
+    least = at + settings.horizon
+    following = midnights(catalogue.page.time_zone, Instant(least - RESOLUTION), Instant(least + 2 * ONE_DAY))
+    return next(following)
+
+
+class StatusDocumentContext(NamedTuple):
+    """The `page` member and the objects of its components, by id, at one instant."""
+
+    page: EncodedJson
+    components: dict[str, EncodedJson]
+
+
+class EncodedRecord(NamedTuple):
+    """A record and the `page` member as of its last change."""
+
+    page: EncodedJson
+    incident: EncodedJson
+
+
+class StatusDocuments:
+    """The status documents of a timeline at any instant; those that do not change are made once."""
+
+    def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
+        """Use a timeline that extends at least to the latest instant of any document."""
+        self.timeline = timeline
+        self.settings = settings
+        self._page = timeline.catalogue.page
+        self._timestamps = TimestampFormatter(self._page.time_zone)
+        self._positions = {component.id: position for position, component in enumerate(timeline.by_position)}
+        self._on_page = {c.id: c for c in timeline.catalogue.components if not c.removed}
+        self._groups = [c for c in timeline.by_position if c.group and not c.removed]
+        self._closed: dict[IncidentState, Document] = {}
+        # a record's object before and after those of its components
+        self._around: dict[IncidentState, tuple[EncodedJson, EncodedJson]] = {}
+        self._encoded: dict[IncidentState, EncodedRecord] = {}
+
+    def documents_at(self, at: Instant) -> list[Document]:
+        """Return every status document at an instant."""
+        state = state_at(self.timeline, at)
+        documents = self._documents(state, (*state.incidents, *state.maintenances))
+        documents += self._archives_from(at).documents_at(at, final=True) if self.settings.archives else []
+        documents += self._uptime(at)
+        return [*documents, uptime_schema_document()] if self.settings.uptime else documents
+
+    def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+        """Return a function that gives, for an instant from `start` on, the documents that may have changed.
+
+        These exclude the documents of records that are closed by `start`, and at an instant without a change (a
+        midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the history.
+        """
+        changes = frozenset((start, *self.timeline.changes))
+        opened = [one for one in self.timeline.histories if not one.is_final_by(start)]
+        present, cap = state_at(self.timeline, start), self.settings.cap
+        listed = (
+            *latest(present.incidents, cap),
+            *latest(present.maintenances, cap),
+        )
+        states = later_states(self.timeline, start, listed)
+        archives = self._archives_from(start) if self.settings.archives else None
+
+        def documents_at(at: Instant) -> list[Document]:
+            if at not in changes:
+                return self._uptime(at)
+            records = (state for one in opened if (state := one.state_at(at)) is not None)
+            documents = self._documents(states(at), records)
+            documents += [] if archives is None else archives.documents_at(at, final=False)
+            return [*documents, *self._uptime(at)]
+
+        return documents_at
+
+    def transitions(self, at: Instant, *, days: bool = False) -> list[Instant]:
+        """Return the instants after `at`, up to the horizon, at which a document may change.
+
+        Args:
+            at: before the first instant.
+            days: include midnights even without uptime, for pages that show days.
+        """
+        horizon = horizon_after(at, self.timeline.catalogue, self.settings)
+        found = transitions(self.timeline, at, horizon, days=days or self.settings.uptime)
+        hours = hours_of_outage(self.timeline, at, horizon) if self.settings.uptime else []
+        return sorted({*found, *hours})
+
+    def unchanged_since(self, at: Instant, *, days: bool = False) -> Instant:
+        """Return since when every document reads as it does at an instant, as far as that is known.
+
+        Args:
+            at: the instant.
+            days: whether something shows days, as for `transitions`.
+        """
+        passed = bisect_right(self.timeline.changes, at)
+        found = {*self.timeline.changes[:passed][-1:]}
+        if days or self.settings.uptime:
+            if has_ongoing_outage(self.timeline, at):
+                return at
+            found.update(midnights(self._page.time_zone, Instant(at - 2 * ONE_DAY), at))
+        return max(found, default=at)
+
+    def _documents(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
+        """Return the lists of a state, and the documents of some records."""
+        context = self._context(state)
+        return [*self._lists(state, context), *self._incident_documents(records, context)]
+
+    def _archives_from(self, start: Instant) -> Archives:
+        return Archives(
+            self.timeline, start, lambda one: self._as_of_last_change(one).incident, self._page_at
+        )
+
+    def _uptime(self, at: Instant) -> list[Document]:
+        if not self.settings.uptime:
+            return []
+        uptime = page_uptime(self.timeline, at)
+        return [uptime_document(self._page_at(at), uptime, self._groups, self._timestamps)]
+
+    def _lists(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
+        """Yield the documents without a record of their own, members in Statuspage's order."""
+        status = encode_json(status_members(state.overall_status))
+        components = _array(context.components.values())
+
+        def objects(records: Sequence[IncidentState]) -> EncodedJson:
+            return _array(self._incident(record, context) for record in records)
+
+        def document(url: Url, **members: EncodedJson) -> Document:
+            named = (b'"%b":%b' % (name.encode(), value) for name, value in members.items())
+            return Document(path=url.path(), body=b"{%b}" % b",".join(named), cache=url.cache)
+
+        page, cap = context.page, self.settings.cap
+        unresolved = objects(unresolved_records(state.incidents))
+        yield document(
+            SUMMARY,
+            page=page,
+            components=components,
+            incidents=unresolved,
+            scheduled_maintenances=objects(announced(state.maintenances)),
+            status=status,
+        )
+        yield document(STATUS, page=page, status=status)
+        yield document(COMPONENTS, page=page, components=components)
+        yield document(INCIDENTS, page=page, incidents=objects(latest(state.incidents, cap)))
+        yield document(INCIDENTS_UNRESOLVED, page=page, incidents=unresolved)
+        for url, records in (
+            (MAINTENANCES, latest(state.maintenances, cap)),
+            (MAINTENANCES_UPCOMING, upcoming(state.maintenances)),
+            (MAINTENANCES_ACTIVE, active(state.maintenances)),
+        ):
+            yield document(url, page=page, scheduled_maintenances=objects(records))
+
+    def _incident_documents(
+        self, records: Iterable[IncidentState], context: StatusDocumentContext
+    ) -> Iterator[Document]:
+        for record in records:
+            if record.closed:
+                yield self._closed_document(record)
+            else:
+                yield _incident_document(record, context.page, self._incident(record, context))
+
+    def _closed_document(self, record: IncidentState) -> Document:
+        document = self._closed.get(record)
+        if document is None:
+            encoded = self._as_of_last_change(record)
+            document = self._closed[record] = _incident_document(record, encoded.page, encoded.incident)
+        return document
+
+    def _as_of_last_change(self, record: IncidentState) -> EncodedRecord:
+        encoded = self._encoded.get(record)
+        if encoded is None:
+            context = self._past_context(record)
+            encoded = EncodedRecord(context.page, self._incident(record, context))
+            self._encoded[record] = encoded
+        return encoded
+
+    def _incident(self, record: IncidentState, context: StatusDocumentContext) -> EncodedJson:
+        around = self._around.get(record)
+        if around is None:
+            # quotes in texts are escaped: nothing else reads like this
+            members = encode_json(incident_members(record, [], self._page, self._timestamps))
+            before, _, after = members.partition(b'"components":[]')
+            around = self._around[record] = before + b'"components":', after
+        components = components_of(record, context.components, self._positions)
+        return around[0] + _array(components) + around[1]
+
+    def _context(self, state: PageState) -> StatusDocumentContext:
+        return StatusDocumentContext(
+            encode_json(page_members(self._page, state.updated_at, self._timestamps)),
+            self._components(one for one in state.components.values() if one.component.id in self._on_page),
+        )
+
+    def _past_context(self, record: IncidentState) -> StatusDocumentContext:
+        """Return the page and the record's components as of its last change."""
+        at = record.since
+        present = (self._on_page[component] for component in record.components if component in self._on_page)
+        states = (component_at(self.timeline, component, at) for component in present)
+        return StatusDocumentContext(encode_json(self._page_at(at)), self._components(states))
+
+    def _components(self, states: Iterable[ComponentState]) -> dict[str, EncodedJson]:
+        return {
+            one.component.id: encode_json(component_members(one, self._page, self._timestamps))
+            for one in states
+        }
+
+    def _page_at(self, at: Instant) -> Members:
+        return page_members(self._page, updated_at(self.timeline, at), self._timestamps)
+
+
+def _array(values: Iterable[EncodedJson]) -> EncodedJson:
+    return b"[%b]" % b",".join(values)
+
+
+def _incident_document(record: IncidentState, page: EncodedJson, incident: EncodedJson) -> Document:
+    return Document(
+        path=INCIDENT.path(incident_id=record.incident.id),
+        body=b'{"page":%b,"incident":%b}' % (page, incident),
+        cache=INCIDENT.cache,
+        sources=(record.incident.source,),
+    )

@@ -1,0 +1,232 @@
+"""Merkle Patricia tries (Ethereum's yellow paper, appendix D): verify proofs, and make them for small tries."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from statuary.domain.errors import StatuaryError
+from statuary.domain.limits import MAX_RLP_DEPTH
+from statuary.domain.primitives import keccak256
+
+RlpItem = bytes | list["RlpItem"]
+"""Bytes, or a list of items."""
+
+SHORT: Final = 55
+"""The longest payload whose length is in its first byte."""
+
+BYTES, LIST = 0x80, 0xC0
+
+
+class EvidenceError(StatuaryError, ValueError):
+    """Bytes that do not show a claim; the message is a clause that follows a colon."""
+
+
+def encode_rlp(item: RlpItem) -> bytes:
+    """Return the encoding of an item."""
+    if isinstance(item, list):
+        payload = b"".join(map(encode_rlp, item))
+        return _prefix(LIST, len(payload)) + payload
+    if len(item) == 1 and item[0] < BYTES:
+        return item
+    return _prefix(BYTES, len(item)) + item
+
+
+def _prefix(kind: int, length: int) -> bytes:
+    if length <= SHORT:
+        return bytes([kind + length])
+    size = number_bytes(length)
+    return bytes([kind + SHORT + len(size)]) + size
+
+
+def number_bytes(number: int) -> bytes:
+    """Return a number as RLP has it: big-endian, without leading zeros."""
+    return number.to_bytes((number.bit_length() + 7) // 8)
+
+
+def decode_rlp(data: bytes) -> RlpItem:
+    """Return the item that bytes encode; raise EvidenceError if they are not the encoding of one item."""
+    item, end = _decode(data, 0, len(data), MAX_RLP_DEPTH)
+    if end != len(data):
+        raise EvidenceError(f"{len(data) - end} bytes follow an RLP item")
+    return item
+
+
+def decode_list(data: bytes) -> list[RlpItem]:
+    """Return the list that bytes encode; raise EvidenceError if they are not the encoding of a list."""
+    item = decode_rlp(data)
+    if not isinstance(item, list):
+        raise EvidenceError("it is not an RLP list")
+    return item
+
+
+def _decode(data: bytes, at: int, limit: int, depth: int) -> tuple[RlpItem, int]:
+    """Return the item at an offset, and its end, which is at most the limit."""
+    if not depth:
+        raise EvidenceError(f"RLP nests deeper than {MAX_RLP_DEPTH} levels")
+    if at >= limit:
+        raise EvidenceError("an RLP item is cut off")
+    first = data[at]
+    if first < BYTES:
+        return data[at : at + 1], at + 1
+    start, end = _payload(data, at, limit)
+    if first < LIST:
+        if end - start == 1 and data[start] < BYTES:
+            raise EvidenceError("an RLP byte has a needless prefix")
+        return data[start:end], end
+    items: list[RlpItem] = []
+    while start < end:
+        item, start = _decode(data, start, end, depth - 1)
+        items.append(item)
+    return items, end
+
+
+def _payload(data: bytes, at: int, limit: int) -> tuple[int, int]:
+    """Return where the payload of an item with a prefix starts and ends."""
+    length, start = (data[at] - BYTES) % (LIST - BYTES), at + 1
+    if length > SHORT:
+        size = data[start : start + length - SHORT]
+        start += length - SHORT
+        length = int.from_bytes(size)
+        if length <= SHORT or size[0] == 0:
+            raise EvidenceError("the length of an RLP item is not in its shortest form")
+    if start + length > limit:
+        raise EvidenceError("an RLP item is cut off")
+    return start, start + length
+
+
+def as_number(item: RlpItem) -> int:
+    """Return the number that an item holds; raise EvidenceError if it is a list, or has leading zeros."""
+    if isinstance(item, list) or item[:1] == b"\0":
+        raise EvidenceError("a number is not in its shortest form")
+    return int.from_bytes(item)
+
+
+def as_bytes(item: RlpItem, *lengths: int) -> bytes:
+    """Return the bytes that an item holds, of one of some lengths; of any if none is given.
+
+    Raises:
+        EvidenceError: if it is a list, or of another length.
+    """
+    if isinstance(item, list) or (lengths and len(item) not in lengths):
+        raise EvidenceError(f"a member is not {' or '.join(map(str, lengths)) or 'any number of'} bytes")
+    return item
+
+
+EMPTY_ROOT: Final = keccak256(b"\x80")
+"""The root of an empty trie."""
+
+BRANCH, SHORT_NODE = 17, 2
+"""The members of a branch, and of an extension or a leaf."""
+
+Entries = list[tuple[str, bytes]]
+"""The entries of a trie: keys as hex digits, with their values."""
+
+
+def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
+    """Return the value that a trie holds under a key; empty if it holds none, which is proved too.
+
+    Args:
+        key: the key in the trie: hashed in the tries of accounts and storage.
+        nodes: the encoded nodes on the path from the root to the value, without those inside another one.
+
+    Raises:
+        EvidenceError: if they are not exactly the nodes of that path.
+    """
+    if root == EMPTY_ROOT and not nodes:
+        return b""
+    walk = _Walk(root, key.hex(), nodes)
+    value = walk.value()
+    if walk.unread:
+        raise EvidenceError(f"the Merkle proof has {len(walk.unread)} nodes too many")
+    return value
+
+
+class _Walk:
+    def __init__(self, root: bytes, key: str, nodes: Sequence[bytes]) -> None:
+        self.reference: RlpItem = root
+        self.rest = key
+        self.unread = list(nodes)
+
+    def value(self) -> bytes:
+        while self.reference:
+            node = self._next_node()
+            if len(node) == BRANCH:
+                if not self.rest:
+                    return as_bytes(node[-1])
+                self.reference, self.rest = node[int(self.rest[0], 16)], self.rest[1:]
+            else:
+                path, is_leaf = _parse_path(as_bytes(node[0]))
+                if is_leaf:
+                    return as_bytes(node[1]) if path == self.rest else b""
+                if not self.rest.startswith(path):
+                    return b""
+                self.reference, self.rest = node[1], self.rest[len(path) :]
+        return b""
+
+    def _next_node(self) -> list[RlpItem]:
+        node = self.reference
+        if isinstance(node, bytes):
+            if not self.unread:
+                raise EvidenceError("the Merkle proof ends before the value")
+            encoded = self.unread.pop(0)
+            if keccak256(encoded) != node:
+                raise EvidenceError("a node of the Merkle proof has another hash than in its parent")
+            node = decode_list(encoded)
+        if len(node) not in (BRANCH, SHORT_NODE):
+            raise EvidenceError(f"a node of the Merkle proof has {len(node)} members")
+        return node
+
+
+def _parse_path(encoded: bytes) -> tuple[str, bool]:
+    """Return the hex digits of a path in its compact form, and whether it is a leaf's."""
+    digits = encoded.hex()
+    kind = digits[:1]
+    if kind in ("1", "3"):
+        return digits[1:], kind == "3"
+    if digits[:2] in ("00", "20"):
+        return digits[2:], kind == "2"
+    raise EvidenceError("a node of the Merkle proof has an invalid path")
+
+
+def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes, list[bytes]]:
+    """Return the root of the trie that holds some values by their keys, and the nodes on the path to one of the keys."""
+    entries = sorted((one.hex(), value) for one, value in values)
+    nodes: list[bytes] = []
+    root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else b"\x80"
+    return keccak256(root), [root, *reversed(nodes)] if entries else []
+
+
+def _node(entries: Entries, way: str | None, nodes: list[bytes]) -> RlpItem:
+    """Return the node that holds some entries; encoded nodes below it on the path to a key are added to `nodes`."""
+    first, value = entries[0]
+    if len(entries) == 1:
+        return [_compact(first, is_leaf=True), value]
+    if shared := _common_start(first, entries[-1][0]):
+        below = _below(entries, shared, way, nodes)
+        return [_compact(shared, is_leaf=False), below]
+    branch: list[RlpItem] = [_below(entries, f"{digit:x}", way, nodes) for digit in range(16)]
+    return [*branch, value if not first else b""]
+
+
+def _common_start(one: str, other: str) -> str:
+    pairs = zip(one, other, strict=False)
+    return one[: next((at for at, (digit, its) in enumerate(pairs) if digit != its), len(one))]
+
+
+def _below(entries: Entries, prefix: str, way: str | None, nodes: list[bytes]) -> RlpItem:
+    """Return the reference to the node of the entries with a prefix; empty if there are none."""
+    chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
+    if not chosen:
+        return b""
+    on_way = way[len(prefix) :] if way is not None and way.startswith(prefix) else None
+    node = _node(chosen, on_way, nodes)
+    encoded = encode_rlp(node)
+    if len(encoded) < len(EMPTY_ROOT):
+        return node
+    if on_way is not None:
+        nodes.append(encoded)
+    return keccak256(encoded)
+
+
+def _compact(path: str, *, is_leaf: bool) -> bytes:
+    flag = 2 * is_leaf + len(path) % 2
+    return bytes.fromhex(f"{flag}{'' if len(path) % 2 else '0'}{path}")

@@ -1,1 +1,0 @@
-"""ABI types, values and signatures."""

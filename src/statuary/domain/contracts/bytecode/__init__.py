@@ -1,1 +1,0 @@
-"""Bytecode: transformations, auxdata, references, matching, proxies."""

@@ -1,1 +1,0 @@
-"""Hashes of the compiler's metadata."""

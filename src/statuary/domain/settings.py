@@ -1,0 +1,176 @@
+"""The settings of a site apart from status."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from statuary.domain.errors import StatuaryError
+from statuary.domain.primitives import ChainId
+
+
+class Chain(NamedTuple):
+    """An EVM chain of the site."""
+
+    chain_id: ChainId
+    name: str
+    title: str  # a longer name; the same as `name` by default
+    rpc: tuple[str, ...] = ()
+    explorer: str = ""  # the URL of a block explorer with the paths of EIP-3091; empty if there is none
+    supported: bool = True  # whether it accepts new contracts
+
+
+EXAMPLE = "example-key"
+"""What the origin of a log contains that is signed with the public example key."""
+
+
+class LogSettings(NamedTuple):
+    """How the site's transparency log is kept."""
+
+    origin: str  # the name of the log, of its checkpoints and of its key
+    url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
+    example_key: bool = False  # whether the public example key signs
+    # name-and-key text (vkey) and URL of the witnesses for `statuary log witness`
+    witnesses: tuple[tuple[str, str], ...] = ()
+    quorum: int = 0  # how many of them must cosign
+    public_key: str = ""  # as the published site states it; empty where it follows from the signing key
+
+
+class PublishPolicy(StrEnum):
+    """The records that are published: only those whose proof holds, or all (rejected ones are marked)."""
+
+    PROVED = "proved"
+    ALL = "all"
+
+
+class ContractSettings(NamedTuple):
+    """How contracts are published."""
+
+    publish: PublishPolicy = PublishPolicy.PROVED
+    join_memory: int = 1 << 30  # bytes of memory for joining the tables of an export
+
+
+class HostingPlatform(StrEnum):
+    """A host that reads files inside the site, such as rules for headers and paths."""
+
+    NETLIFY = "netlify"
+    CLOUDFLARE = "cloudflare"
+    GITHUB_PAGES = "github-pages"
+
+
+class PathLayout(StrEnum):
+    """The layout of single contracts.
+
+    `plain`: at the paths of their URLs. `sharded`: in folders by the first two digits of the address, for hosts that limit
+    the files of a folder (Netlify: 54,000, which is 27,000 contracts of a chain, each under two addresses). Rewrite rules
+    and the edge module hide the layout.
+    """
+
+    PLAIN = "plain"
+    SHARDED = "sharded"
+
+
+class CompressedFormat(StrEnum):
+    """A format of compressed copies, for servers that send them as they are.
+
+    The values are the extensions that nginx (`gzip_static`, `brotli_static`) and Caddy (`precompressed`) look for.
+    """
+
+    GZIP = "gz"
+    BROTLI = "br"
+    ZSTANDARD = "zst"
+
+
+class HostingSettings(NamedTuple):
+    """What the site provides for its hosts."""
+
+    files: tuple[HostingPlatform, ...] = ()  # the platforms whose files the site contains
+    layout: PathLayout = PathLayout.PLAIN
+    precompressed: tuple[CompressedFormat, ...] = ()  # the formats of compressed copies of static documents
+
+
+NO_HOSTING = HostingSettings()
+"""The host of a site without hosting settings."""
+
+
+MAX_CONTRACT_PAGES = 10_000
+"""The default number of contracts up to which each has its own page."""
+LANGUAGES = ("de", "en")
+"""Languages of the package's page texts."""
+
+MAX_LISTED_CONTRACTS = 100_000
+"""The default number of contracts up to which pages list them and search finds them."""
+
+
+class ThemeError(StatuaryError):
+    """A template of the theme cannot be rendered."""
+
+    def __init__(self, message: str, template: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.template = template  # its name
+        self.line = line  # counted from 1; 0 if unknown
+
+    @override
+    def __reduce__(self) -> tuple[type["ThemeError"], tuple[str, str, int]]:
+        """Support pickling: workers return it."""
+        return type(self), (str(self), self.template, self.line)
+
+
+class Theme(NamedTuple):
+    """The look of a site's pages."""
+
+    # name and text of templates that replace those of the package
+    templates: tuple[tuple[str, str], ...] = ()
+    stylesheet: str = ""  # CSS rules after those of the package
+    files: tuple[tuple[str, bytes], ...] = ()  # name and bytes of pictures and fonts
+    texts: tuple[tuple[str, str], ...] = ()  # key and text of page texts that replace those of the language
+
+    @property
+    def logo(self) -> str | None:
+        """The name of the logo, or None."""
+        names = [name for name, _ in self.files]
+        return next((name for name in LOGO_NAMES if name in names), None)
+
+
+class SitePage(NamedTuple):
+    """An additional page, in Markdown; `order` is its position in its folder, lowest first."""
+
+    path: str  # below `pages/`, without an extension
+    title: str
+    order: int
+    navigation: bool  # whether every page links to it
+    body: str
+    source: str  # the content file
+    first_line: int  # the line of the file where the body begins
+
+    @property
+    def folder(self) -> str:
+        """The folder below `pages/`; empty for pages directly in it."""
+        return self.path.rpartition("/")[0]
+
+
+LOGO_NAMES = ("logo.svg", "logo.png", "logo.webp")
+"""File names of the logo; the first that exists is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSettings:
+    """The pages that are built."""
+
+    status: bool = True  # whether the site has a status page, incident pages, a history and an uptime page
+    # the number of contracts up to which each has its own page; with more, none has
+    contracts: int = MAX_CONTRACT_PAGES
+    # the number of contracts up to which pages list them and search finds them
+    listed: int = MAX_LISTED_CONTRACTS
+    search: bool = True  # whether contracts can be searched by name, address and selector
+    language: str = "en"  # the language of the pages' texts
+    theme: Theme = field(default_factory=Theme)
+
+    def has_contract_pages(self, count: int) -> bool:
+        """Say whether each contract has its own page if there are `count` of them."""
+        return 0 < count <= self.contracts
+
+    def lists_contracts(self, count: int) -> bool:
+        """Say whether pages list the contracts if there are `count` of them."""
+        return count <= self.listed

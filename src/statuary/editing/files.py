@@ -1,0 +1,228 @@
+"""A change to one file of the content folder, and writing it."""
+
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import unicodedata
+from codecs import BOM_UTF8
+from collections.abc import Container, Iterator, Mapping
+from contextlib import closing, contextmanager
+from datetime import date
+from hashlib import sha256
+from itertools import count
+from pathlib import Path, PurePosixPath
+from tempfile import gettempdir
+from typing import NamedTuple
+
+from statuary.domain.errors import StatuaryError
+from statuary.domain.findings import Position
+from statuary.domain.primitives import Instant, day_of
+from statuary.domain.status.timeline import Timeline
+from statuary.editing.yaml_nodes import YamlValue, block_text
+from statuary.publishing.files import atomic_file
+
+
+class EditError(StatuaryError):
+    """An edit is ambiguous, or cannot be written or committed."""
+
+    def __init__(self, message: str, hint: str = "", position: Position | None = None) -> None:
+        super().__init__(message, hint)
+        self.position = position  # the place in the file that prevents the edit, if there is one
+
+
+class FileEdit(NamedTuple):
+    """The text of a file before and after an edit."""
+
+    path: str  # relative to the content folder, with forward slashes
+    before: str | None  # None if the edit creates the file
+    after: str
+
+
+def write_edit(root: Path, edit: FileEdit) -> Path:
+    """Replace a file atomically and return its path; permissions and symbolic links are kept.
+
+    Raises:
+        EditError: if the file has changed since it was read.
+        PublishingError: if it cannot be written; the file is unchanged.
+    """
+    file = (root / edit.path).resolve()
+    mode = file.stat().st_mode & 0o7777 if file.exists() else None
+    found = file.read_bytes() if file.exists() else None
+    mark = BOM_UTF8 if found is not None and found.startswith(BOM_UTF8) else b""
+    if found != (None if edit.before is None else mark + edit.before.encode("utf-8")):
+        raise EditError(f"{file} has changed since it was read", "run the command again")
+    with atomic_file(file) as stream:
+        if mode is not None:
+            os.fchmod(stream.fileno(), mode)
+        stream.write(mark + edit.after.encode("utf-8"))
+    return file
+
+
+if sys.platform != "win32":
+    import fcntl
+
+
+LONGEST_WAIT = 600.0
+"""Seconds that an edit waits for another one where a database is locked."""
+
+
+@contextmanager
+def content_lock(root: Path) -> Iterator[None]:
+    """Hold the lock of a content folder; wait while another process holds it.
+
+    The folder itself is locked, so that no lock file appears in git; a killed process loses the lock. Windows cannot
+    lock a folder: a database in the folder for temporary files is locked there, which excludes only commands of the same user.
+
+    Raises:
+        EditError: if the folder cannot be opened or locked.
+    """
+    if sys.platform == "win32":
+        with database_lock(root):
+            yield
+        return
+    try:
+        descriptor = os.open(root, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError as error:
+        raise EditError(f"{root} cannot be locked: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def database_lock(root: Path) -> Iterator[None]:
+    """Hold the lock of a folder, which is an empty database; raise EditError if it cannot be locked."""
+    name = sha256(os.path.normcase(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    file = Path(gettempdir()) / f"statuary-edits-{name}.sqlite3"
+    try:
+        connection = sqlite3.connect(file, timeout=LONGEST_WAIT, isolation_level=None)
+        with closing(connection):
+            connection.execute("BEGIN EXCLUSIVE")
+            yield
+    except sqlite3.Error as error:
+        raise EditError(f"{root} cannot be locked by {file}: {error}") from None
+
+
+MAX_SLUG_LENGTH = 60
+"""Characters of a slug; it ends at a whole word."""
+
+NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
+
+
+def new_file(
+    folder: str, value: Mapping[str, YamlValue], day: date, taken: Container[str], given_id: str | None
+) -> FileEdit:
+    """Return the edit that creates a file in `incidents` or `maintenances`, without keys that are null or empty.
+
+    Raises:
+        EditError: if the given id is taken.
+    """
+    if given_id is not None and given_id in taken:
+        raise EditError(f"the id {given_id!r} is taken", "leave out --id, or choose another one")
+    file_id = given_id or new_id(day, str(value["name"]), folder.removesuffix("s"), taken)
+    written = {key: one for key, one in value.items() if one is not None and one not in ({}, [])}
+    return FileEdit(path=f"{folder}/{file_id}.yaml", before=None, after=block_text(written))
+
+
+def taken_ids(timeline: Timeline, folder: Path) -> set[str]:
+    """Return the ids and file names of all incidents and maintenances, and of the files in a folder."""
+    catalogue = timeline.catalogue
+    records = (*catalogue.incidents, *catalogue.maintenances)
+    histories = (*timeline.incidents, *timeline.maintenances)
+    return {
+        *(history.incident.id for history in histories),
+        *(record.id for record in records),
+        *(PurePosixPath(record.source).stem for record in records),
+        *(file.stem for file in folder.glob("*.*")),
+    }
+
+
+def page_day(timeline: Timeline, at: Instant) -> date:
+    """Return the day of an instant in the page's time zone."""
+    return day_of(at, timeline.catalogue.page.time_zone)
+
+
+def new_id(day: date, title: str, fallback: str, taken: Container[str]) -> str:
+    """Return an id: the day, the words of the title or else `fallback`, and a number if that id is taken."""
+    first = f"{day.isoformat()}-{slug(title) or fallback}"
+    names = (first if number == 1 else f"{first}-{number}" for number in count(1))
+    return next(name for name in names if name not in taken)
+
+
+def slug(title: str) -> str:
+    """Return the words of a title in lower case without accents, joined by dashes; empty if none is left."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii").lower()
+    words = NOT_A_LETTER.sub("-", plain.replace("'", "")).strip("-")
+    if len(words) <= MAX_SLUG_LENGTH:
+        return words
+    shorter = words[: MAX_SLUG_LENGTH + 1]
+    return shorter.rpartition("-")[0] or shorter[:MAX_SLUG_LENGTH]
+
+
+OPERATIONS_IN_PROGRESS = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+}
+"""The files that git keeps during an operation that a commit would become part of."""
+
+
+def check_can_commit(file: Path) -> None:
+    """Check, before a file is written, that its change can be committed on its own.
+
+    Raises:
+        EditError: if the file is in no repository, is ignored or has uncommitted changes, or if a merge or a
+            similar operation is in progress.
+    """
+    path = str(file.resolve())
+    folder = next(parent for parent in file.resolve().parents if parent.is_dir())
+    if _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() != "true":
+        raise EditError(f"{folder} is not in a git repository", "run `git init`, or leave out --commit")
+    for name, operation in OPERATIONS_IN_PROGRESS.items():
+        if (folder / _git(folder, "rev-parse", "--git-path", name).stdout.strip()).exists():
+            raise EditError(f"{operation} is in progress", "finish it first, or leave out --commit")
+    if _git(folder, "check-ignore", "--quiet", "--", path).returncode == 0:
+        raise EditError(f"git ignores {file}", "change .gitignore, or leave out --commit")
+    if _git(folder, "status", "--porcelain", "--", path).stdout:
+        raise EditError(f"{file} has uncommitted changes", "commit them first, or leave out --commit")
+
+
+def is_detached(file: Path) -> bool:
+    """Return whether HEAD is detached in the repository of a file: a later checkout would lose the commit."""
+    return _git(file.resolve().parent, "symbolic-ref", "--quiet", "HEAD").returncode != 0
+
+
+def commit_file(file: Path, message: str) -> str:
+    """Commit one file as it is on disk, whatever else is staged, and return the commit's short name.
+
+    Raises:
+        EditError: if git does not commit it; the file is unchanged.
+    """
+    folder = file.parent
+    for arguments in (("add", "--", file.name), ("commit", "--quiet", "--file=-", "--", file.name)):
+        done = _git(folder, *arguments, text=message)
+        if done.returncode:
+            output = (done.stderr or done.stdout).strip()
+            raise EditError(f"{file} was written, but git did not commit it: {output}", "commit it yourself")
+    return _git(folder, "rev-parse", "--short", "HEAD").stdout.strip()
+
+
+def _git(folder: Path, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            ["git", *arguments],
+            cwd=folder,
+            input=text,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+    except FileNotFoundError:
+        raise EditError("git is not installed", "install it, or leave out --commit") from None

@@ -1,0 +1,270 @@
+"""Second stage of reading an export: the rows of a bucket to records, one at a time, by chain and address."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from statuary.content.parse_json import parse_json
+from statuary.content.parse_record import ParsedContract, validate_record
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.domain.contracts.abi import signatures_of
+from statuary.domain.contracts.derivation import repeated_members
+from statuary.domain.contracts.matching import MatchLevel, overall_level
+from statuary.domain.contracts.proxy_detection import proxy_resolution_from_bytecode
+from statuary.domain.findings import Finding, Position
+from statuary.domain.json_values import Json, in_jsonb_order
+from statuary.domain.primitives import checksum_address
+from statuary.extensions.bulk.export_tables import ExportBucket, bucket_file, read_rows
+from statuary.extensions.bulk.jsonl import BulkContract
+
+LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.value}
+"""The match levels by their names in `sourcify_matches`."""
+
+
+class ExportedSide(NamedTuple):
+    """One side of a verified contract."""
+
+    match: str | None  # `perfect`, `partial` or None, from `sourcify_matches`
+    onchain: bytes | None  # `code.code` of the deployment; None if unknown
+    recompiled: bytes | None  # `code.code` of the compilation; None if there is none
+    artifacts: Json  # `compiled_contracts.<side>_code_artifacts`
+    transformations: Json  # `verified_contracts.<side>_transformations`
+    values: Json  # `verified_contracts.<side>_values`
+
+
+class ExportedCompilation(NamedTuple):
+    """A row of `compiled_contracts`, with the metadata that other tables hold."""
+
+    language: str  # in lower case
+    compiler: str  # `solc`, `vyper` or `fe`
+    version: str  # without a leading `v`
+    name: str
+    fully_qualified_name: str  # path and name
+    settings: Json  # `compiler_settings`
+    # `compilation_artifacts`: `abi`, `userdoc`, `devdoc`, `storageLayout`, `transientStorageLayout`,
+    # `sources`
+    artifacts: Json
+    additional_input: Json  # other members of the standard JSON input, or None
+    metadata: Json  # from `compiled_contracts_metadata`, in older exports from `sourcify_matches`
+
+
+class ExportedMatch(NamedTuple):
+    """All rows of one match."""
+
+    match_id: int  # `sourcify_matches.id`
+    verified_at: str  # `sourcify_matches.created_at`, in the format of `verifiedAt`
+    chain_id: int  # `contract_deployments.chain_id`
+    address: bytes  # 20 bytes
+    transaction_hash: bytes | None
+    block_number: int | None  # -1 for the genesis block
+    transaction_index: int | None
+    deployer: bytes | None
+    creation: ExportedSide
+    runtime: ExportedSide
+    compilation: ExportedCompilation
+    sources: Iterable[tuple[str, str]]  # path and content, in the order of `compiled_contracts_sources`
+    # type and text with both hashes, of `signatures`; None if the export is without that table
+    signatures: Iterable[tuple[str, str, bytes, bytes]] | None
+
+
+def exported_record(match: ExportedMatch) -> dict[str, Json]:
+    """Return the record of a match, its members in served order."""
+    compilation = match.compilation
+    artifacts = _object(compilation.artifacts)
+    sources = {path: {"content": content} for path, content in match.sources}
+    creation, runtime = _creation_side(match.creation), _runtime_side(match.runtime)
+    levels = LEVELS.get(match.creation.match or ""), LEVELS.get(match.runtime.match or "")
+    record = {
+        "matchId": str(match.match_id),
+        "creationMatch": levels[0],
+        "runtimeMatch": levels[1],
+        "verifiedAt": match.verified_at,
+        "creationBytecode": creation,
+        "runtimeBytecode": runtime,
+        "deployment": _deployment(match),
+        "sources": sources,
+        "compilation": _compilation(compilation),
+        "abi": artifacts.get("abi"),
+        "metadata": compilation.metadata,
+        **{
+            member: artifacts.get(member)
+            for member in ("storageLayout", "transientStorageLayout", "userdoc", "devdoc")
+        },
+        "sourceIds": artifacts.get("sources"),
+        "additionalInput": compilation.additional_input,
+        "stdJsonInput": None,
+        "stdJsonOutput": None,
+        "signatures": _signatures(match, artifacts.get("abi")),
+        "proxyResolution": proxy_resolution_from_bytecode(
+            match.creation.onchain or match.runtime.onchain or b""
+        ),
+        "match": overall_level(*levels),
+        "chainId": str(match.chain_id),
+        "address": checksum_address("0x" + match.address.hex()),
+    }
+    if record["proxyResolution"] is None:
+        del record["proxyResolution"]
+    repeated = repeated_members(record)
+    return record | repeated | {"stdJsonInput": in_jsonb_order(repeated["stdJsonInput"])}
+
+
+def _object(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def _hex(data: bytes | None) -> str | None:
+    """Return bytes as the server writes them; None as null."""
+    return "0x" + data.hex() if data else None
+
+
+def _creation_side(side: ExportedSide) -> dict[str, Json]:
+    artifacts = _object(side.artifacts)
+    return {
+        "onchainBytecode": _hex(side.onchain),
+        "recompiledBytecode": _hex(side.recompiled),
+        **{member: artifacts.get(member) for member in ("sourceMap", "linkReferences", "cborAuxdata")},
+        "transformations": side.transformations,
+        "transformationValues": side.values,
+    }
+
+
+def _runtime_side(side: ExportedSide) -> dict[str, Json]:
+    whole = _creation_side(side)
+    ending = {member: whole.pop(member) for member in ("transformations", "transformationValues")}
+    return {**whole, "immutableReferences": _object(side.artifacts).get("immutableReferences"), **ending}
+
+
+def _deployment(match: ExportedMatch) -> dict[str, Json]:
+    return {
+        "transactionHash": _hex(match.transaction_hash),
+        "blockNumber": None if match.block_number is None else str(match.block_number),
+        "transactionIndex": None if match.transaction_index is None else str(match.transaction_index),
+        "deployer": checksum_address("0x" + match.deployer.hex()) if match.deployer else None,
+    }
+
+
+def _compilation(compilation: ExportedCompilation) -> dict[str, Json]:
+    return {
+        "language": compilation.language.capitalize(),
+        "compiler": compilation.compiler,
+        "compilerVersion": compilation.version,
+        "compilerSettings": compilation.settings,
+        "name": compilation.name,
+        "fullyQualifiedName": compilation.fully_qualified_name,
+    }
+
+
+def _signatures(match: ExportedMatch, abi: Json) -> Json:
+    """Return the signatures by kind; those of the ABI if the export has none."""
+    if match.signatures is None:
+        return signatures_of(abi)
+    kinds: dict[str, dict[str, Json]] = {"function": {}, "event": {}, "error": {}}
+    for kind, text, digest_4, digest_32 in match.signatures:
+        hashes = {"signatureHash4": "0x" + digest_4.hex(), "signatureHash32": "0x" + digest_32.hex()}
+        kinds.setdefault(kind, {})[text] = {"signature": text, **hashes}
+    return {kind: [entries[text] for text in sorted(entries)] for kind, entries in kinds.items()}
+
+
+def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[BulkContract]:
+    """Yield the contracts of a bucket."""
+    try:
+        for (file, *row), sources, signatures in read_rows(bucket_file(bucket.scratch_dir, bucket.number)):
+            row.insert(0, file.removeprefix(f"{root}/"))
+            yield _contract(row, sources, signatures if bucket.has_signatures else None)
+    except sqlite3.DatabaseError as error:
+        source = ContractSource(path=bucket.path, chain_id="", address="", form=ContractForm.ROW)
+        yield _failed(source, f"cannot read the joined export: {error}")
+
+
+def _contract(
+    row: list[Any], sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
+) -> BulkContract:
+    file, file_row, match_id, _, chain_id, *_ = row
+    source = ContractSource(
+        path=file, chain_id=str(chain_id), address="", form=ContractForm.ROW, line=file_row + 1
+    )
+    try:
+        record = exported_record(_match(row, sources, signatures))
+    except UnreadableError as error:
+        return _failed(source, f"cannot read a JSON column of match {match_id}: {error}")
+    except (AttributeError, TypeError, ValueError) as error:  # a column whose type differs from the schema
+        return _failed(source, f"the rows of match {match_id} do not follow the schema: {error}")
+    source = source._replace(address=record["address"])
+    read = validate_record(record, None, file)
+    located = [locate_in_row(finding, source) for finding in read.findings]
+    return BulkContract(source, read._replace(findings=located))
+
+
+def _failed(source: ContractSource, message: str) -> BulkContract:
+    finding = Finding(
+        rule="whole-export", path=source.path, message=message, position=Position(max(source.line, 1), 1)
+    )
+    return BulkContract(source, ParsedContract(None, findings=[finding]))
+
+
+def _match(
+    row: list[Any], sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
+) -> ExportedMatch:
+    match_id, verified_at, chain_id, address, *rest = row[2:]
+    transaction_hash, block_number, transaction_index, deployer, *rest = rest
+    levels, codes, artifacts, steps, compilation = rest[:2], rest[2:6], rest[6:8], rest[8:12], rest[12:]
+    sides = [
+        ExportedSide(
+            match=levels[side],
+            onchain=codes[side],
+            recompiled=codes[side + 2],
+            artifacts=_json(artifacts[side]),
+            transformations=_json(steps[2 * side]),
+            values=_json(steps[2 * side + 1]),
+        )
+        for side in (0, 1)
+    ]
+    return ExportedMatch(
+        match_id=match_id,
+        verified_at=verified_at,
+        chain_id=chain_id,
+        address=address,
+        transaction_hash=transaction_hash,
+        block_number=block_number,
+        transaction_index=transaction_index,
+        deployer=deployer,
+        creation=sides[0],
+        runtime=sides[1],
+        compilation=_exported_compilation(*compilation),
+        sources=sources,
+        signatures=signatures,
+    )
+
+
+def _exported_compilation(*columns: Any) -> ExportedCompilation:
+    *texts, settings, artifacts, additional_input, metadata = columns
+    language, compiler, version, name, fully_qualified_name = texts
+    return ExportedCompilation(
+        language=language,
+        compiler=compiler,
+        version=version,
+        name=name,
+        fully_qualified_name=fully_qualified_name,
+        settings=_json(settings),
+        artifacts=_json(artifacts),
+        additional_input=_json(additional_input),
+        # metadata has only small numbers, and orjson writes its text again
+        metadata=None if metadata is None else orjson.loads(metadata),
+    )
+
+
+def _json(text: str | None) -> Json:
+    """Return the value of a JSON column; null is null or the text `null`."""
+    return None if text is None else parse_json(text)
+
+
+def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
+    """Return a finding about a record at the row of its match; the message names the member."""
+    member = "".join(f"/{step}" for step in finding.pointer)
+    message = f"{finding.message} (at {member})" if member else finding.message
+    return replace(finding, message=message, path=source.path, position=Position(source.line, 1))

@@ -1,0 +1,527 @@
+"""The rows of an export sorted into buckets, each a small SQLite file.
+
+All deployments of a compilation are in one bucket: Sourcify has 8.5 of them on average, and what they share is
+written and read once. Any worker that sees the file reads it in little memory, without the SQL engine.
+"""
+
+import re
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple, Self
+
+from statuary.content.remote_files import is_remote
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.catalogue import BulkSource
+from statuary.domain.findings import Finding, Severity
+from statuary.domain.limits import MAX_EXPORT_EXPANSION, MAX_ROWS_PER_BYTE, MIN_DISK, MIN_ROWS
+from statuary.extensions.object_stores.remote_objects import object_size
+from statuary.optional import MissingExtraError, optional
+
+TABLES = {
+    "matches": (
+        "match_id, verified_at, file, file_row, creation_match, runtime_match, chain_id, address, transaction_hash,"
+        " block_number, transaction_index, deployer, compilation_id, onchain_creation, onchain_runtime,"
+        " recompiled_creation, recompiled_runtime"
+    ),
+    "steps": "match_id, creation_transformations, creation_values, runtime_transformations, runtime_values",
+    "match_metadata": "match_id, metadata",
+    "compilations": (
+        "compilation_id, language, compiler, version, name, fully_qualified_name, compiler_settings,"
+        " compilation_artifacts, creation_code_artifacts, runtime_code_artifacts, additional_input"
+    ),
+    "metadata": "compilation_id, metadata",
+    "code": "code_hash, code",
+    "paths": "compilation_id, file_place, row_place, path, source_hash",
+    "sources": "source_hash, content",
+    "signatures": "compilation_id, signature_type, signature, signature_hash_4, signature_hash_32",
+}
+"""The tables of a bucket and their columns; the first column is indexed."""
+
+PRAGMAS = (
+    "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-256;"
+)
+"""Without a journal: an unfinished bucket is thrown away."""
+
+
+class BucketWriter:
+    """Fills all buckets in one pass; a context manager that finishes them."""
+
+    def __init__(self, folder: Path, buckets: int, limit: int) -> None:
+        """Create empty buckets, which take at most `limit` bytes of values, in an empty folder."""
+        self.left = limit
+        schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
+        self.buckets: list[sqlite3.Connection] = []
+        with ExitStack() as stack:
+            for number in range(buckets):
+                bucket = sqlite3.connect(bucket_file(folder, number), isolation_level=None)
+                self.buckets.append(stack.enter_context(closing(bucket)))
+                bucket.executescript(f"{PRAGMAS} BEGIN; {schema}")
+            self._open = stack.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._open:
+            for bucket in self.buckets if kind is None else ():
+                for name, columns in TABLES.items():
+                    bucket.execute(f"CREATE INDEX by_{name} ON {name} ({columns.partition(',')[0]})")
+                bucket.execute("COMMIT")
+
+    def add(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Add rows to their buckets; the first value of a row is the number of its bucket."""
+        by_bucket: dict[int, list[tuple[Any, ...]]] = {}
+        for number, *values in rows:
+            self.left -= sum(len(value) for value in values if isinstance(value, (str, bytes)))
+            by_bucket.setdefault(number, []).append(tuple(values))
+        if self.left < 0:
+            raise UnreadableError(
+                "the rows of the export expand too far", "download its files again", rule="whole-export"
+            )
+        marks = ", ".join("?" * (TABLES[table].count(",") + 1))
+        for number, values in by_bucket.items():
+            self.buckets[number].executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+
+
+def bucket_file(folder: Path, number: int) -> Path:
+    """Return the path of a bucket."""
+    return folder / f"bucket-{number}.sqlite3"
+
+
+MATCHES = """
+SELECT m.file, m.file_row, m.match_id, m.verified_at, m.chain_id, m.address,
+    m.transaction_hash, m.block_number, m.transaction_index, m.deployer,
+    m.creation_match, m.runtime_match, oc.code, o.code, rc.code, r.code,
+    c.creation_code_artifacts, c.runtime_code_artifacts,
+    s.creation_transformations, s.creation_values, s.runtime_transformations, s.runtime_values,
+    c.language, c.compiler, c.version, c.name, c.fully_qualified_name, c.compiler_settings,
+    c.compilation_artifacts, c.additional_input, COALESCE(d.metadata, e.metadata), m.compilation_id
+FROM matches m
+JOIN compilations c ON c.compilation_id = m.compilation_id
+LEFT JOIN steps s ON s.match_id = m.match_id
+LEFT JOIN metadata d ON d.compilation_id = m.compilation_id
+LEFT JOIN match_metadata e ON e.match_id = m.match_id
+LEFT JOIN code oc ON oc.code_hash = m.onchain_creation
+LEFT JOIN code o ON o.code_hash = m.onchain_runtime
+LEFT JOIN code rc ON rc.code_hash = m.recompiled_creation
+LEFT JOIN code r ON r.code_hash = m.recompiled_runtime
+WHERE m.rowid = ?
+"""
+
+ORDER = "SELECT rowid FROM matches ORDER BY chain_id, address"
+"""Only narrow rows are sorted; the wide ones are looked up one by one."""
+
+SOURCES = """
+SELECT path, content FROM paths JOIN sources USING (source_hash)
+WHERE compilation_id = ? ORDER BY file_place, row_place
+"""
+
+SIGNATURES = """
+SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signatures WHERE compilation_id = ?
+"""
+
+
+def read_rows(file: Path) -> Iterator[tuple[tuple[Any, ...], list[tuple[str, str]], list[tuple[Any, ...]]]]:
+    """Yield the columns, sources and signatures of each match of a bucket, in order of chain and address."""
+    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as bucket:
+        for (row,) in bucket.execute(ORDER):
+            match = bucket.execute(MATCHES, (row,)).fetchone()
+            compilation = match[-1:]
+            sources = bucket.execute(SOURCES, compilation).fetchall()
+            yield match[:-1], sources, bucket.execute(SIGNATURES, compilation).fetchall()
+
+
+NEEDED = (
+    "sourcify_matches",
+    "verified_contracts",
+    "contract_deployments",
+    "contracts",
+    "compiled_contracts",
+    "code",
+    "compiled_contracts_sources",
+    "sources",
+)
+"""The tables that every record needs (MEASUREMENTS.md, exports)."""
+
+OPTIONAL = ("compiled_contracts_metadata", "compiled_contracts_signatures", "signatures")
+"""Tables that some exports lack: metadata was a column of `sourcify_matches`, and signatures follow from the ABI."""
+
+RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
+"""The end of a file name after the table: first row, end, and in older exports the compression."""
+
+
+class JoinLimits(NamedTuple):
+    """Limits of a join."""
+
+    memory: int = 1 << 30  # bytes of the process; the SQL engine spills the rest to disk
+    threads: int = 2
+
+
+OVERHEAD = 224 << 20
+"""Bytes of memory that the engine does not count: code, rows in transit, what the allocator keeps."""
+
+
+def table_of(path: str) -> str:
+    """Return the table that a file is a part of."""
+    return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
+
+
+def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
+    """Return the files of each known table, in order of their first rows.
+
+    Raises:
+        UnreadableError: if a table that every record needs is missing.
+    """
+    tables: dict[str, list[str]] = {}
+    for file in sorted(files, key=_first_row):
+        tables.setdefault(table_of(file), []).append(file)
+    missing = [name for name in NEEDED if name not in tables]
+    if missing:
+        raise UnreadableError(
+            f"the export has no table {', '.join(missing)}",
+            f"add its files, such as {missing[0]}_0_10000.parquet",
+            rule="whole-export",
+        )
+    return {name: tables[name] for name in (*NEEDED, *OPTIONAL) if name in tables}
+
+
+def _first_row(path: str) -> tuple[int, str]:
+    numbers = re.findall(r"_(\d+)_\d+", PurePosixPath(path).name)
+    return int(numbers[-1]) if numbers else 0, path
+
+
+def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> Any:
+    """Open the SQL engine.
+
+    Args:
+        database: a file for its tables; by default they are in memory.
+
+    Raises:
+        UnreadableError: if the library is not installed.
+    """
+    try:
+        duckdb = optional("duckdb", extra="parquet", purpose="the tables of an export")
+    except MissingExtraError as error:
+        raise UnreadableError(str(error), error.hint) from None
+    config = {
+        "memory_limit": f"{limits.memory - OVERHEAD}B",
+        "threads": limits.threads,
+        "temp_directory": str(scratch),
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+    }
+    return duckdb.connect(":memory:" if database is None else str(database), config=config)
+
+
+def open_tables(connection: Any, root: Path, tables: Mapping[str, list[str]]) -> None:
+    """Create a view of each table, with the further columns `filename` and `file_row_number`."""
+    if any(is_remote(file) for files in tables.values() for file in files):
+        _open_stores(connection, {file.partition("://")[0] for files in tables.values() for file in files})
+    for name, files in tables.items():
+        locations = [file if is_remote(file) else f"{root}/{file}" for file in files]
+        view(
+            connection, name, locations, "filename = true, file_row_number = true, hive_partitioning = false"
+        )
+
+
+def check_sizes(connection: Any, root: Path, tables: Mapping[str, list[str]]) -> int:
+    """Return the bytes of all files, after comparing them with the number of rows.
+
+    Raises:
+        UnreadableError: if a table has more rows than a real one of its size.
+    """
+    total = 0
+    for name, files in tables.items():
+        size = sum(object_size(file) if is_remote(file) else (root / file).stat().st_size for file in files)
+        paths = ", ".join(_literal(file if is_remote(file) else f"{root}/{file}") for file in files)
+        query = f"SELECT sum(num_rows) FROM parquet_file_metadata([{paths}])"
+        (rows,) = connection.execute(query).fetchone()
+        if rows > MIN_ROWS + MAX_ROWS_PER_BYTE * size:
+            message = f"table {name} has {rows:,} rows in {size:,} bytes, more than a real export"
+            raise UnreadableError(message, "download its files again", rule="whole-export")
+        total += size
+    return total
+
+
+def view(connection: Any, name: str, files: Iterable[str], options: str) -> None:
+    """Create a view of Parquet files, which may differ in their columns."""
+    listed = ", ".join(map(_literal, files))
+    query = f"SELECT * FROM read_parquet([{listed}], union_by_name = true, {options})"
+    connection.execute(f"CREATE VIEW {name} AS {query}")
+
+
+def _open_stores(connection: Any, schemes: set[str]) -> None:
+    """Register object stores with the engine."""
+    try:
+        filesystem = optional(
+            "obstore.fsspec", extra="s3", purpose="an export in an object store"
+        ).FsspecStore
+    except MissingExtraError as error:
+        raise UnreadableError(str(error), error.hint) from None
+    for scheme in schemes:
+        connection.register_filesystem(filesystem(scheme))
+
+
+def _literal(path: str) -> str:
+    """Return a path as an SQL text without wildcards."""
+    return "'" + re.sub(r"([\[*?])", r"[\1]", path).replace("'", "''") + "'"
+
+
+def has_column(connection: Any, table: str, column: str) -> bool:
+    """Say whether a view has a column."""
+    return any(row[0] == column for row in connection.execute(f"DESCRIBE {table}").fetchall())
+
+
+NEEDS = (
+    ("needed_matches", "SELECT bucket, match_id, verified_contract_id, file, file_row FROM keys"),
+    ("needed_compilations", "SELECT DISTINCT bucket, compilation_id FROM keys"),
+    (
+        "needed_code",
+        """SELECT DISTINCT bucket, code_hash FROM (SELECT bucket, unnest([onchain_creation, onchain_runtime,
+        recompiled_creation, recompiled_runtime]) AS code_hash FROM keys) WHERE code_hash IS NOT NULL""",
+    ),
+    (
+        "source_paths",
+        r"""SELECT bucket, compilation_id, path, source_hash, file_row_number AS row_place,
+        COALESCE(TRY_CAST(regexp_extract(filename, '_(\d+)_\d+[^/]*$', 1) AS BIGINT), 0) AS file_place
+        FROM compiled_contracts_sources JOIN needed_compilations USING (compilation_id)""",
+    ),
+    ("needed_sources", "SELECT DISTINCT bucket, source_hash FROM source_paths"),
+)
+"""Tables of keys, in order of creation. Sources keep the order of the export, which is the order in which they were
+inserted, and the one in which the server serves them."""
+
+
+class BucketQuery(NamedTuple):
+    """The query for one table of the buckets."""
+
+    name: str
+    # its rows, each beginning with the number of the bucket; `{needed}` is the narrow side of the join
+    query: str
+    needed: str = ""  # the table of keys on the narrow side; empty if the query has no join
+    key: str = ""  # the key column of the narrow side
+
+
+def bucket_queries(connection: Any, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
+    """Yield the queries for all tables of the buckets that the export has."""
+    moment = "strftime(CAST(created_at AS TIMESTAMP), '%Y-%m-%dT%H:%M:%SZ')"
+    yield BucketQuery(
+        "matches", f"SELECT bucket, {TABLES['matches'].replace('verified_at', moment)} FROM keys"
+    )
+    yield _of_match(
+        "steps",
+        "creation_transformations, creation_values, runtime_transformations, runtime_values",
+        "verified_contracts JOIN {needed} ON needed.verified_contract_id = id",
+    )
+    if has_column(connection, "sourcify_matches", "metadata"):
+        on = "needed.file = filename AND needed.file_row = file_row_number"
+        yield _of_match("match_metadata", "metadata", f"sourcify_matches JOIN {{needed}} ON {on}")
+    yield from _of_compilation(connection, tables)
+    yield BucketQuery(
+        "code",
+        "SELECT bucket, code_hash, code FROM code JOIN {needed} USING (code_hash)",
+        "needed_code",
+        "code_hash",
+    )
+    yield BucketQuery("paths", f"SELECT bucket, {TABLES['paths']} FROM source_paths")
+    query = "SELECT bucket, source_hash, content FROM sources JOIN {needed} USING (source_hash)"
+    yield BucketQuery("sources", query, "needed_sources", "source_hash")
+
+
+def _of_match(name: str, columns: str, tables: str) -> BucketQuery:
+    query = f"SELECT bucket, match_id, {columns} FROM {tables}"
+    return BucketQuery(name, query, "needed_matches", "match_id")
+
+
+def _of_compilation(connection: Any, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
+    additional = has_column(connection, "compiled_contracts", "additional_input")
+    columns = (
+        TABLES["compilations"] if additional else TABLES["compilations"].replace("additional_input", "NULL")
+    )
+    queries = {
+        "compilations": f"SELECT bucket, {columns} FROM"
+        " (SELECT *, id AS compilation_id FROM compiled_contracts) JOIN {needed} USING (compilation_id)"
+    }
+    if "compiled_contracts_metadata" in tables:
+        queries["metadata"] = (
+            "SELECT bucket, compilation_id, metadata"
+            " FROM compiled_contracts_metadata JOIN {needed} USING (compilation_id)"
+        )
+    if {"signatures", "compiled_contracts_signatures"} <= tables.keys():
+        queries["signatures"] = (
+            "SELECT bucket, compilation_id, signature_type, signature, signature_hash_4, signature_hash_32"
+            " FROM compiled_contracts_signatures JOIN {needed} USING (compilation_id)"
+            " JOIN signatures USING (signature_hash_32)"
+        )
+    for name, query in queries.items():
+        yield BucketQuery(name, query, "needed_compilations", "compilation_id")
+
+
+CONTRACTS_OF_A_BUCKET = 8192
+"""About a hundred megabytes of records."""
+
+MOST_BUCKETS = 256
+"""All of them are open at the same time."""
+
+NEED_SIZE = 256
+"""Bytes of memory for a row of the narrow side: a generous estimate."""
+
+SHARE = 4
+"""The narrow side takes at most this part of the memory; the wide side needs the rest."""
+
+OVERLAP = 16
+"""Rows that one match may join: ids are unique, but the files of an export may overlap."""
+
+ROWS_AT_A_TIME = 256
+"""Rows fetched at a time: of the widest table, about ten megabytes."""
+
+
+class ExportBucket(NamedTuple):
+    """Some contracts of an export, with all rows of their records."""
+
+    path: str  # the export, relative to the content folder, or a URL
+    scratch_dir: Path  # the folder of the bucket's file
+    number: int
+    contracts: int
+    # whether the export has tables of signatures; else they are derived from the ABI
+    has_signatures: bool = True
+
+
+class ExportJoin(NamedTuple):
+    """The buckets of an export in order of their numbers, and what is wrong with the export as a whole."""
+
+    buckets: tuple[ExportBucket, ...]
+    findings: tuple[Finding, ...]
+
+
+def join_export(
+    root: Path, source: BulkSource, *, chains: Collection[str], scratch_dir: Path, limits: JoinLimits
+) -> ExportJoin:
+    """Join an export's tables into buckets.
+
+    Args:
+        chains: the ids of the site's chains; matches on others are left out.
+        scratch_dir: an empty folder, which must exist as long as buckets are read.
+
+    Raises:
+        UnreadableError: if tables are missing or cannot be read, or memory or disk is too small.
+    """
+    tables = tables_of(source.files)
+    connection = connect(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")
+    try:
+        open_tables(connection, root, tables)
+        size = check_sizes(connection, root, tables)
+        connection.execute(f"SET max_temp_directory_size = '{MIN_DISK + MAX_EXPORT_EXPANSION * size}B'")
+        buckets, dangling = _join_keys(connection, chains)
+        counts = connection.execute("SELECT bucket, count(*) FROM keys GROUP BY ALL ORDER BY ALL").fetchall()
+        with BucketWriter(scratch_dir, buckets, MIN_DISK + MAX_EXPORT_EXPANSION * size) as bench:
+            _fill(connection, tables, bench, limits)
+    except UnreadableError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the errors of duckdb, which is optional
+        raise UnreadableError(
+            f"cannot join the export: {str(error)[:500]}",
+            "if memory is too small, raise `contracts: {join_memory_mib: ...}` in site.yaml",
+            rule="whole-export",
+        ) from None
+    finally:
+        connection.close()
+    (scratch_dir / "join.duckdb").unlink()
+    return ExportJoin(
+        buckets=tuple(
+            ExportBucket(
+                path=source.path,
+                scratch_dir=scratch_dir,
+                number=number,
+                contracts=contracts,
+                has_signatures={"signatures", "compiled_contracts_signatures"} <= tables.keys(),
+            )
+            for number, contracts in counts
+        ),
+        findings=(_dangling(source.path, dangling),) if dangling else (),
+    )
+
+
+NEWEST = """
+CREATE TABLE newest AS
+SELECT id AS match_id, verified_contract_id, creation_match, runtime_match, created_at, updated_at,
+    filename AS file, file_row_number AS file_row
+FROM sourcify_matches
+QUALIFY row_number() OVER (PARTITION BY id ORDER BY updated_at DESC, filename DESC, file_row_number DESC) = 1
+"""
+"""A match is exported again whenever it changes; its newest row counts."""
+
+JOINED = """
+SELECT m.*, v.compilation_id, v.deployment_id, d.chain_id, d.address, d.transaction_hash,
+    d.block_number, d.transaction_index, d.deployer,
+    o.creation_code_hash AS onchain_creation, o.runtime_code_hash AS onchain_runtime,
+    c.creation_code_hash AS recompiled_creation, c.runtime_code_hash AS recompiled_runtime,
+    o.id IS NULL OR c.id IS NULL AS dangles
+FROM newest m
+LEFT JOIN verified_contracts v ON v.id = m.verified_contract_id
+LEFT JOIN contract_deployments d ON d.id = v.deployment_id
+LEFT JOIN contracts o ON o.id = d.contract_id
+LEFT JOIN compiled_contracts c ON c.id = v.compilation_id
+WHERE d.chain_id IS NULL OR CAST(d.chain_id AS VARCHAR) IN (SELECT unnest($chains))
+"""
+
+KEYS = """
+CREATE TABLE keys AS
+SELECT *, CAST(('0x' || left(md5(CAST(compilation_id AS VARCHAR)), 8)) AS BIGINT) % $buckets AS bucket
+FROM joined WHERE NOT dangles
+QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DESC, match_id DESC) = 1
+"""
+"""One match for each contract, the newest: a contract may be deployed to its address more than once."""
+
+
+def _join_keys(connection: Any, chains: Collection[str]) -> tuple[int, int]:
+    """Create the table of keys; return the number of buckets, and of matches whose rows are missing."""
+    connection.execute(NEWEST)
+    (newest,) = connection.execute("SELECT count(*) FROM newest").fetchone()
+    connection.execute(
+        f"CREATE TABLE joined AS {JOINED} LIMIT {OVERLAP * newest + 1}", {"chains": list(chains)}
+    )
+    matches, dangling = connection.execute("SELECT count(*), count_if(dangles) FROM joined").fetchone()
+    if matches > OVERLAP * newest:
+        raise UnreadableError("the export repeats ids", "download its files again", rule="whole-export")
+    buckets = min(MOST_BUCKETS, 1 + matches // CONTRACTS_OF_A_BUCKET)
+    connection.execute(KEYS, {"buckets": buckets})
+    connection.execute("DROP TABLE newest; DROP TABLE joined")
+    return buckets, int(dangling)
+
+
+def _dangling(path: str, count: int) -> Finding:
+    return Finding(
+        rule="whole-export",
+        severity=Severity.WARNING,
+        path=path,
+        message=f"{count:,} matches refer to rows that the export does not have; they are left out",
+        hint="download all files of one export",
+    )
+
+
+def _fill(connection: Any, tables: Mapping[str, list[str]], bench: BucketWriter, limits: JoinLimits) -> None:
+    """Add to each bucket all rows that its records need."""
+    for name, query in NEEDS:
+        connection.execute(f"CREATE TABLE {name} AS {query}")
+    # keep the right side of each join in memory: the narrow one, not the one that the engine would choose
+    connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+    for wide in bucket_queries(connection, tables):
+        for needed in _passes(connection, wide, limits):
+            cursor = connection.execute(wide.query.format(needed=needed))
+            while rows := cursor.fetchmany(ROWS_AT_A_TIME):
+                bench.add(wide.name, rows)
+
+
+def _passes(connection: Any, wide: BucketQuery, limits: JoinLimits) -> list[str]:
+    """Return the narrow side of a join, in as many parts as it takes for each to fit into memory."""
+    if not wide.needed:
+        return [""]
+    (rows,) = connection.execute(f"SELECT count(*) FROM {wide.needed}").fetchone()
+    passes = 1 + rows * NEED_SIZE * SHARE // limits.memory
+    return [
+        f"(SELECT * FROM {wide.needed} WHERE hash({wide.key}) % {passes} = {number}) AS needed"
+        for number in range(passes)
+    ]

@@ -1,0 +1,230 @@
+"""A JSONL file: one record a line, whose bytes are kept exactly.
+
+A plain file is split at line ends into ranges that are read independently, in any order and repeatedly; a compressed
+file is one range. Only one line is in memory.
+"""
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Any, NamedTuple
+
+from statuary.content.parse_json import locate_in_json
+from statuary.content.parse_record import ParsedContract, parse_record_json
+from statuary.content.remote_files import is_remote
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.findings import Finding, Position
+from statuary.domain.limits import LARGEST_RECORD, MAX_BLANK, MAX_SKIPPED, MAX_UNREADABLE_LINES
+from statuary.extensions.object_stores.remote_objects import open_remote
+from statuary.optional import MissingExtraError, import_zstandard
+
+BUFFER = 1 << 20
+"""Bytes per read."""
+
+LARGEST_WINDOW = 27
+"""Logarithm of the largest window that is decompressed: 128 MiB, as in the zstd program by default."""
+
+DAMAGED: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
+"""What Python's readers raise for a truncated or damaged stream, or a failing disk."""
+
+
+def is_compressed(path: str) -> bool:
+    """Say whether a bulk file can only be read from its beginning."""
+    return path.endswith((".gz", ".zst"))
+
+
+@contextmanager
+def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
+    """Open a bulk file, given by path or URL, as plain bytes.
+
+    Raises:
+        UnreadableError: if it cannot be opened, or Zstandard is not installed.
+    """
+    with _raw(root, path) as raw:
+        if path.endswith(".gz"):
+            with gzip.GzipFile(fileobj=raw) as unpacked:
+                yield unpacked  # type: ignore[misc]  # a GzipFile is no IO in typeshed, as it has no name
+        elif path.endswith(".zst"):
+            with _zstandard(raw) as unpacked:
+                yield unpacked
+        else:
+            yield raw
+
+
+def _raw(root: Path, path: str) -> IO[bytes]:
+    if is_remote(path):
+        return open_remote(path)
+    try:
+        return (root / path).open("rb", buffering=BUFFER)
+    except OSError as error:
+        raise UnreadableError(f"cannot open the file: {error.strerror}") from None
+
+
+def _zstandard(raw: IO[bytes]) -> Any:
+    module = _module()
+    options = {module.DecompressionParameter.window_log_max: LARGEST_WINDOW}
+    return module.ZstdFile(raw, options=options)
+
+
+def _module() -> ModuleType:
+    try:
+        return import_zstandard()
+    except MissingExtraError as error:
+        raise UnreadableError(str(error), error.hint) from None
+
+
+def damage_errors(path: str) -> tuple[type[Exception], ...]:
+    """Return the errors of reading a damaged file; raise UnreadableError if Zstandard is missing."""
+    if not path.endswith(".zst"):
+        return DAMAGED
+    error: type[Exception] = _module().ZstdError
+    return (*DAMAGED, error)
+
+
+RANGE_SIZE = 8 << 20
+"""Bytes of a range: at most a second of work, so that all workers finish at about the same time."""
+
+
+class LineRange(NamedTuple):
+    """Some lines of a JSONL file."""
+
+    path: str  # the file, relative to the content folder, or a URL
+    start: int = 0  # offset of the first line, in bytes
+    end: int | None = None  # offset after the last line; None for the end of the file
+    first_line: int = 1
+
+
+class BulkContract(NamedTuple):
+    """A contract of a bulk source."""
+
+    source: ContractSource
+    read: ParsedContract  # its record, or why there is none
+    text: bytes | None = None  # the line that it was parsed from; None in an export
+
+
+def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineRange]:
+    """Split a JSONL file into ranges of whole lines, each of about `size` bytes.
+
+    A compressed or remote file is one range, since finding its lines takes as long as reading it.
+
+    Raises:
+        UnreadableError: if the file cannot be read.
+    """
+    if is_compressed(path) or is_remote(path):
+        yield LineRange(path=path)
+        return
+    with open_bulk_file(root, path) as file:
+        start, first_line = 0, 1
+        while lines := _skip_lines(file, size):
+            end = file.tell()
+            yield LineRange(path=path, start=start, end=end, first_line=first_line)
+            start, first_line = end, first_line + lines
+
+
+def _skip_lines(file: IO[bytes], size: int) -> int:
+    """Move a file by `size` bytes and then to the end of the line; return the number of lines."""
+    lines, last = 0, b"\n"
+    while size > 0 and (block := file.read(min(BUFFER, size))):
+        lines, size, last = lines + block.count(b"\n"), size - len(block), block
+    if last.endswith(b"\n"):
+        return lines
+    while (rest := file.readline(BUFFER)) and not rest.endswith(b"\n"):
+        pass
+    return lines + 1
+
+
+def read_line_range(root: Path, lines: LineRange) -> Iterator[BulkContract]:
+    """Yield the contracts of a range; blank lines are skipped."""
+    path, number = lines.path, lines.first_line
+    damaged: tuple[type[Exception], ...] = ()
+    try:
+        damaged = damage_errors(path)
+        with open_bulk_file(root, path) as file:
+            unreadable = blank = 0
+            for number, line in enumerate(_lines(file, lines), lines.first_line):
+                if line.isspace():
+                    blank += len(line)
+                    _check(f"more than {MAX_BLANK:,} bytes of blank lines", when=blank > MAX_BLANK)
+                    continue
+                contract = _contract(path, number, line)
+                yield contract
+                unreadable += contract.read.record is None
+                _check(
+                    f"{unreadable} lines up to here cannot be read", when=unreadable >= MAX_UNREADABLE_LINES
+                )
+    except UnreadableError as error:
+        yield _failed(path, number, str(error), error.hint)
+    except damaged as error:
+        yield _failed(path, number, f"the file is damaged, here or soon after: {error}")
+
+
+def _check(message: str, *, when: bool) -> None:
+    if when:
+        raise UnreadableError(f"{message}; the rest is skipped")
+
+
+def _lines(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
+    """Yield the lines of a range; one that is too long is cut behind the limit."""
+    if lines.start:
+        file.seek(lines.start)
+    left = None if lines.end is None else lines.end - lines.start
+    while left is None or left > 0:
+        line = file.readline(LARGEST_RECORD + 1)
+        if not line:
+            return
+        read = len(line)
+        if read > LARGEST_RECORD and not line.endswith(b"\n"):
+            read += _skip_line(file)
+        left = None if left is None else left - read
+        yield line
+
+
+def _skip_line(file: IO[bytes]) -> int:
+    """Move a file to the end of the line; return the number of bytes."""
+    read = 0
+    while rest := file.readline(BUFFER):
+        read += len(rest)
+        _check(f"the line has more than {MAX_SKIPPED:,} bytes", when=read > MAX_SKIPPED)
+        if rest.endswith(b"\n"):
+            break
+    return read
+
+
+def _contract(path: str, number: int, line: bytes) -> BulkContract:
+    line = line.rstrip(b"\r\n")
+    if len(line) > LARGEST_RECORD:
+        message = f"the line has more than {LARGEST_RECORD:,} bytes"
+        return _failed(path, number, message, "write one record on each line")
+    try:
+        read = parse_record_json(line, path)
+    except UnreadableError as error:
+        return _failed(path, number, str(error), error.hint, error.position.column)
+    located = locate_in_line(read.findings, number, line)
+    return BulkContract(_source(path, number, read.record), read._replace(findings=located), line)
+
+
+def _failed(path: str, number: int, message: str, hint: str = "", column: int = 1) -> BulkContract:
+    finding = UnreadableError(message, hint, Position(number, column)).finding(path)
+    return BulkContract(_source(path, number), ParsedContract(None, findings=[finding]))
+
+
+def _source(path: str, number: int, record: RecordValue | None = None) -> ContractSource:
+    value: RecordValue = record or {}
+    chain_id, address = value.get("chainId", ""), value.get("address", "")
+    return ContractSource(path, chain_id, address, form=ContractForm.LINE, line=number)
+
+
+def locate_in_line(findings: Iterable[Finding], number: int, line: bytes) -> list[Finding]:
+    """Return findings about a record with their positions on its line."""
+    found = list(findings)
+    positions = locate_in_json(line.decode("utf-8"), [(one.pointer, one.on_key) for one in found])
+    return [
+        replace(one, position=Position(number, position.column if one.pointer else 1))
+        for one, position in zip(found, positions, strict=True)
+    ]

@@ -1,0 +1,1 @@
+"""Contracts are built by the workers of a Dask cluster."""

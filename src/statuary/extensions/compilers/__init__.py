@@ -1,0 +1,1 @@
+"""Records are compiled again with the compilers of this machine (`check --recompile`)."""

@@ -1,0 +1,244 @@
+"""The compilers on this machine: their versions, and their output for standard JSON input."""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, Final, NamedTuple
+
+import orjson
+
+from statuary.documents.document import encode_unchecked
+from statuary.domain.contracts.compiler import build_version, is_same_build
+from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import shorten
+
+FIXED_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
+"""Old Vypers write some members in the order of Python's hashes."""
+
+MAX_STDERR_CHARACTERS = 2000
+"""How much of the end of standard error is kept."""
+
+
+class RunLimits(NamedTuple):
+    """Limits for one program: wall-clock seconds, bytes of data segment, and bytes of standard output."""
+
+    seconds: float = 300
+    memory_bytes: int = 8 << 30
+    output_bytes: int = 128 << 20
+
+
+class ProgramOutput(NamedTuple):
+    """How a program ended."""
+
+    exit_code: int  # negative for the signal that ended it
+    stdout: bytes
+    stderr: str  # the end of its standard error
+
+
+class RunError(StatuaryError):
+    """A program cannot be started or exceeds a limit."""
+
+
+_RUNNING: set["subprocess.Popen[bytes]"] = set()
+
+
+def run_program(limits: RunLimits, command: Sequence[str | Path], stdin: bytes = b"") -> ProgramOutput:
+    """Run a program to its end.
+
+    Args:
+        stdin: given as a file, because old compilers ask for its size.
+
+    Raises:
+        RunError: if it cannot be started, takes too long, or writes too much.
+    """
+    with (
+        TemporaryDirectory(prefix="statuary-") as folder,
+        TemporaryFile() as input_file,
+        TemporaryFile() as output,
+        TemporaryFile() as errors,
+    ):
+        input_file.write(stdin)
+        input_file.seek(0)
+        exit_code = _run(limits, command, folder, (input_file, output, errors))
+        if os.fstat(output.fileno()).st_size >= limits.output_bytes:
+            raise RunError(f"the output has more than {limits.output_bytes:,} bytes")
+        stderr = _content(errors)[-MAX_STDERR_CHARACTERS:].decode("utf-8", "replace")
+        return ProgramOutput(exit_code, _content(output), stderr)
+
+
+def _run(
+    limits: RunLimits,
+    command: Sequence[str | Path],
+    folder: str,
+    streams: tuple[IO[bytes], IO[bytes], IO[bytes]],
+) -> int:
+    process = _start(_with_ulimit(limits, [str(part) for part in command]), folder, streams)
+    _RUNNING.add(process)
+    try:
+        return process.wait(limits.seconds)
+    except subprocess.TimeoutExpired:
+        _stop(process)
+        raise RunError(f"it did not finish within {limits.seconds:g} seconds") from None
+    except BaseException:
+        _stop(process)
+        raise
+    finally:
+        _RUNNING.discard(process)
+
+
+def _start(
+    command: list[str], folder: str, streams: tuple[IO[bytes], IO[bytes], IO[bytes]]
+) -> "subprocess.Popen[bytes]":
+    stdin, stdout, stderr = streams
+    environment = {**os.environ, **FIXED_ENVIRONMENT}
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise RunError(f"it cannot be started: {error.strerror}") from None
+
+
+def stop_all_programs() -> None:
+    """Stop every running program: Ctrl-C does not reach their sessions."""
+    for process in tuple(_RUNNING):
+        _stop(process)
+
+
+def _with_ulimit(limits: RunLimits, command: list[str]) -> list[str]:
+    if os.name != "posix":
+        return command
+    ulimit = f"ulimit -d {limits.memory_bytes // 1024} && ulimit -f {limits.output_bytes // 512}"
+    return ["sh", "-c", f'{ulimit} && exec "$0" "$@"', *command]
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _content(stream: IO[bytes]) -> bytes:
+    stream.seek(0)
+    return stream.read()
+
+
+PROGRAMS: Final = {"solc": ("solc", "solcjs"), "vyper": ("vyper", "vyper-json")}
+"""The programs on `PATH`, by their kind in `compilation.compiler`."""
+
+VERSION_LIMITS: Final = RunLimits(seconds=60)
+"""The limits for `--version`, a cold start included."""
+
+MAX_ERROR_CHARACTERS: Final = 300
+"""Characters of a compiler's own message that are shown."""
+
+
+class CompilerError(StatuaryError):
+    """A compiler cannot be run, or gives no output for an input."""
+
+    def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
+        super().__init__(message)
+        # whether the input is invalid, so that a retry would not help
+        self.is_input_rejected = is_input_rejected
+
+
+class Compiler(NamedTuple):
+    """A compiler."""
+
+    kind: str
+    path: Path  # the program: `solc`, npm's `solcjs`, `vyper` or `vyper-json`
+    version: str  # without the platform, `0.8.30+commit.73712a01`
+
+    @property
+    def name(self) -> str:
+        """Kind and version, for messages."""
+        return f"{self.kind} {self.version}"
+
+    def compile(self, std_json_input: Json, limits: RunLimits) -> Json:
+        """Return the standard JSON output for an input; raise CompilerError if there is none, or an error."""
+        # vyper-json has no such option
+        options = [] if self.path.name == "vyper-json" else ["--standard-json"]
+        try:
+            ended = run_program(limits, [self.path, *options], encode_unchecked(std_json_input))
+        except RunError as error:
+            raise CompilerError(str(error)) from None
+        output = _json_object(ended.stdout)
+        if output is None:
+            stderr = ended.stderr.strip()[-MAX_ERROR_CHARACTERS:]
+            raise CompilerError(
+                f"it exited with code {ended.exit_code} and wrote no JSON{stderr and ': '}{stderr}"
+            )
+        _raise_first_error(output)
+        return output
+
+
+def detect_compiler(kind: str, path: Path) -> Compiler:
+    """Return the compiler at a path, or with a name on `PATH`, after reading its version.
+
+    Raises:
+        CompilerError: if it cannot be run, or does not print a version.
+    """
+    found = shutil.which(path)
+    if found is None:
+        raise CompilerError(f"there is no program {path}, or it is not executable")
+    program = Path(found).absolute()
+    try:
+        ended = run_program(VERSION_LIMITS, [program, "--version"])
+    except RunError as error:
+        raise CompilerError(f"{path}: {error}") from None
+    version = build_version(ended.stdout.decode("utf-8", "replace"))
+    if not version or ended.exit_code:
+        printed = ended.stderr.strip() or ended.stdout[:200].decode("utf-8", "replace")
+        raise CompilerError(f"{path} --version prints no version: {shorten(printed)}")
+    return Compiler(kind=kind, path=program, version=version)
+
+
+def compilers_on_path() -> list[Compiler]:
+    """Return the compilers on `PATH`; programs that print no version are left out."""
+    found = []
+    for kind, names in PROGRAMS.items():
+        for name in names:
+            try:
+                found.append(detect_compiler(kind, Path(name)))
+            except CompilerError:
+                continue
+    return found
+
+
+def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Compiler | None:
+    """Return the first compiler of a kind and build."""
+    return next((one for one in compilers if one.kind == kind and is_same_build(version, one.version)), None)
+
+
+def _json_object(stdout: bytes) -> Json | None:
+    """Return the JSON object in an output; npm's solc may print a line before it."""
+    try:
+        output = orjson.loads(stdout[max(stdout.find(b"{"), 0) :])
+    except orjson.JSONDecodeError:
+        return None
+    return output if isinstance(output, dict) else None
+
+
+def _raise_first_error(output: Json) -> None:
+    errors = output.get("errors")
+    for error in errors if isinstance(errors, list) else ():
+        if isinstance(error, dict) and error.get("severity", "error") == "error":
+            text = str(error.get("formattedMessage") or error.get("message") or "an error").strip()
+            raise CompilerError(
+                f"it rejects the input: {text[:MAX_ERROR_CHARACTERS]}", is_input_rejected=True
+            )

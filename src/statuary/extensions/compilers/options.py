@@ -1,0 +1,43 @@
+"""The option that names the compilers."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from statuary.extensions.compilers.compiler import (
+    PROGRAMS,
+    Compiler,
+    CompilerError,
+    compilers_on_path,
+    detect_compiler,
+)
+
+compiler_option = click.option(
+    "--compiler",
+    multiple=True,
+    metavar="KIND=PATH",
+    help="A compiler: solc=PATH (solc, or npm's solcjs) or vyper=PATH; repeat it for each version. "
+    "Default: the compilers on PATH.",
+)
+
+
+def parse_compilers(given: Iterable[str]) -> list[Compiler]:
+    """Return the compilers named by `--compiler`, or else those on `PATH`.
+
+    Raises:
+        click.BadParameter: if one is not `KIND=PATH`, or prints no version.
+    """
+    return [_compiler(text) for text in given] or compilers_on_path()
+
+
+def _compiler(text: str) -> Compiler:
+    kind, equals, path = text.partition("=")
+    if not equals or kind not in PROGRAMS or not path:
+        raise click.BadParameter(
+            f"{text!r} is not KIND=PATH, where KIND is {' or '.join(PROGRAMS)}", param_hint="--compiler"
+        )
+    try:
+        return detect_compiler(kind, Path(path))
+    except CompilerError as error:
+        raise click.BadParameter(str(error), param_hint="--compiler") from None

@@ -1,0 +1,289 @@
+"""Compare a record with new output of its compiler, which needs the compiler."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from statuary.checks.contracts.check import Violation
+from statuary.checks.contracts.record_view import as_json_text, json_bytes, same_json
+from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
+from statuary.domain.contracts.derivation import (
+    compiled_members,
+    match_sides,
+    split_name,
+    transformation_members,
+)
+from statuary.domain.contracts.matching import MatchLevel
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.contracts.transformations import parse_transformation, value_text
+from statuary.domain.findings import Pointer
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError, shorten
+
+MATCH_RANK: Final = {None: 0, MatchLevel.MATCH.value: 1, MatchLevel.EXACT_MATCH.value: 2}
+
+MATCH_MEMBERS: Final = ("creationMatch", "runtimeMatch")
+TRANSFORMATION_MEMBERS: Final = ("transformations", "transformationValues")
+
+NUMBERED_MEMBERS: Final = ("cborAuxdata", "immutableReferences")
+"""Members whose keys may be those of another submission with the same code."""
+
+OMITTED_BY_TOOL_CHAINS: Final = ("storageLayout", "transientStorageLayout", "sourceIds")
+"""Members that are null in records from the files of a tool chain that does not request them."""
+
+OMISSION_HINT: Final = "add the contract again with --compiler to complete the record"
+HINT: Final = "the sources, the settings, the compiler version or this member is wrong"
+
+
+def recompilation_reproduces_the_record(
+    record: RecordValue, recompiled: Mapping[Pointer, Json]
+) -> Iterator[Violation]:
+    """The recorded compiler, run again on the standard JSON input, gives every member that it determines.
+
+    Args:
+        recompiled: the members that follow from the compiler's output, by pointer.
+    """
+    for member, value in recompiled.items():
+        if member[-1] in (*MATCH_MEMBERS, *TRANSFORMATION_MEMBERS):
+            continue
+        kept = value_at(record, member)
+        if not same_json(kept, value) and not (member[-1] in NUMBERED_MEMBERS and _same_values(kept, value)):
+            pointer, one, other = first_difference(kept, value, member)
+            hint = OMISSION_HINT if is_omission(record, member) else HINT
+            yield Violation(f"{'.'.join(map(str, pointer))} {_difference(one, other)}", pointer, hint)
+    for side in ("creation", "runtime"):
+        yield from _side_violations(record, recompiled, side)
+
+
+def is_omission(record: RecordValue, pointer: Pointer) -> bool:
+    """Return whether a member is only missing because a tool chain did not request it."""
+    return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
+
+
+def _side_violations(
+    record: RecordValue, recompiled: Mapping[Pointer, Json], side: str
+) -> Iterator[Violation]:
+    """Compare the match level and the transformations of a side that claims a match."""
+    claimed, found = record[f"{side}Match"], recompiled[f"{side}Match",]
+    if claimed is None:
+        return
+    if MATCH_RANK.get(claimed, 2) > MATCH_RANK[found]:
+        yield Violation(
+            f"{side}Match is {as_json_text(claimed)}, the compiler's output gives {as_json_text(found)}",
+            (f"{side}Match",),
+            HINT,
+        )
+    name = f"{side}Bytecode"
+    again = {member: recompiled[name, member] for member in TRANSFORMATION_MEMBERS}
+    if found is not None and _steps(record[name]) != _steps(again):
+        yield Violation(
+            f"{name}.transformations differ from those that the compiler's output gives",
+            (name, "transformations"),
+            HINT,
+        )
+
+
+def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
+    """Return type, position and value of each transformation; None if one is invalid.
+
+    Equal code is stored once, so ids may be those of another submission.
+    """
+    values = bytecode["transformationValues"] or {}
+    try:
+        steps = [parse_transformation(step) for step in bytecode["transformations"] or ()]
+        texts = [value_text(step, values) for step in steps]
+    except InvalidValueError:
+        return None
+    return sorted(
+        (step.offset, step.type, step.reason, -1 if step.length is None else step.length, text)
+        for step, text in zip(steps, texts, strict=True)
+    )
+
+
+def _same_values(kept: Json, again: Json) -> bool:
+    """Compare two objects without their keys."""
+    return (
+        isinstance(kept, dict) and isinstance(again, dict) and _sorted_values(kept) == _sorted_values(again)
+    )
+
+
+def _sorted_values(value: dict[str, Json]) -> list[bytes]:
+    return sorted(json_bytes(item, sort_keys=True) or b"" for item in value.values())
+
+
+def first_difference(kept: Json, again: Json, pointer: Pointer) -> tuple[Pointer, Json, Json]:
+    """Return the first pointer at which two values differ, and both values there."""
+    if isinstance(kept, dict) and isinstance(again, dict):
+        pairs = ((key, kept.get(key), again.get(key)) for key in {**kept, **again})
+    elif isinstance(kept, list) and isinstance(again, list) and len(kept) == len(again):
+        pairs = ((index, *pair) for index, pair in enumerate(zip(kept, again, strict=True)))
+    else:
+        return pointer, kept, again
+    for key, one, other in pairs:
+        if not same_json(one, other):
+            return first_difference(one, other, (*pointer, key))
+    return pointer, kept, again
+
+
+def _difference(kept: Json, again: Json) -> str:
+    if isinstance(kept, str) and isinstance(again, str) and max(len(kept), len(again)) > 60:
+        return _text_difference(kept, again)
+    return f"is {_short(kept)}, the compiler gives {_short(again)}"
+
+
+def _text_difference(kept: str, again: str) -> str:
+    pairs = enumerate(zip(kept, again, strict=False))
+    at = next((at for at, (one, other) in pairs if one != other), min(len(kept), len(again)))
+    if kept.startswith("0x") and again.startswith("0x"):
+        unit, at, sizes = "byte", at // 2 - 1, (len(kept) // 2 - 1, len(again) // 2 - 1)
+    else:
+        unit, sizes = "character", (len(kept), len(again))
+    return (
+        f"has {sizes[0]:,} {unit}s, the compiler gives {sizes[1]:,}; the first difference is at {unit} {at:,}"
+    )
+
+
+def _short(value: Json) -> str:
+    return shorten(value) if isinstance(value, str) else as_json_text(value)[:80]
+
+
+def value_at(record: RecordValue, pointer: Pointer) -> Json:
+    """Return the value at a pointer; None if there is none."""
+    value: Json = record
+    for key in pointer:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
+    """Return every member of a record that follows from the compiler's output and the on-chain code.
+
+    Raises:
+        InvalidValueError: if the output is incomplete or cannot be parsed.
+    """
+    compilation = record["compilation"]
+    compiled = compiled_members(
+        std_json_output,
+        compilation["fullyQualifiedName"],
+        language=compilation["language"],
+        version=compilation["compilerVersion"],
+    )
+    sides = ("creation", "runtime")
+    onchain = [record[f"{side}Bytecode"]["onchainBytecode"] for side in sides]
+    members: dict[Pointer, Json] = {}
+    for side, artifacts, match in zip(
+        sides, (compiled.creation, compiled.runtime), match_sides(compiled, *onchain), strict=True
+    ):
+        members[f"{side}Match",] = match and match.level.value
+        for name, value in {**artifacts, **transformation_members(match)}.items():
+            members[f"{side}Bytecode", name] = value
+    members |= {(name,): value for name, value in compiled.artifacts.items()}
+    return members | {("sourceIds",): compiled.source_ids}
+
+
+CODE_ARTIFACTS = (
+    "evm.bytecode.object",
+    "evm.bytecode.sourceMap",
+    "evm.bytecode.linkReferences",
+    "evm.deployedBytecode.object",
+    "evm.deployedBytecode.sourceMap",
+    "evm.deployedBytecode.linkReferences",
+)
+"""Outputs of solc for Yul too."""
+
+SOLIDITY_ARTIFACTS = (
+    *CODE_ARTIFACTS,
+    "evm.deployedBytecode.immutableReferences",
+    "evm.legacyAssembly",
+    "abi",
+    "metadata",
+    "userdoc",
+    "devdoc",
+    "storageLayout",
+    "transientStorageLayout",
+)
+"""Everything that a record is derived from; solc ignores the names that it does not know."""
+
+VYPER_ARTIFACTS = ("evm.bytecode.object", "evm.deployedBytecode.object", "abi", "userdoc", "devdoc")
+"""Outputs of every Vyper version."""
+
+OPTIONAL_VYPER_ARTIFACTS = {
+    "layout": ("storageLayout",),
+    "evm.bytecode.sourceMap": ("creationBytecode", "sourceMap"),
+    "evm.deployedBytecode.sourceMap": ("runtimeBytecode", "sourceMap"),
+}
+"""Outputs that only some versions of Vyper accept, with the place in the record."""
+
+VYPER_ARTIFACTS_SINCE = {
+    "evm.deployedBytecode.sourceMap": CompilerVersion(0, 2, 0),
+    "evm.bytecode.sourceMap": CompilerVersion(0, 4, 0),
+    "layout": CompilerVersion(0, 4, 1),
+}
+"""The first version of Vyper for which the server stores each (MEASUREMENTS.md, records)."""
+
+LAYOUT_KEYS = ("type", "slot", "n_slots")
+"""The keys of a variable in Vyper's layouts, in Vyper's order."""
+
+
+def recompilation_input(record: RecordValue) -> dict[str, Json]:
+    """Return the record's standard JSON input, requesting every output that the record has.
+
+    Raises:
+        DerivationError: if the fully qualified name is invalid.
+    """
+    std_json_input, compilation = record["stdJsonInput"], record["compilation"]
+    language = std_json_input["language"]
+    artifacts = artifacts_of_version(language, compilation["compilerVersion"])
+    if language == "Vyper":
+        in_record = (name for name, place in OPTIONAL_VYPER_ARTIFACTS.items() if _value_at(record, place))
+        artifacts = tuple(dict.fromkeys((*artifacts, *in_record)))
+    return with_output_selection(
+        _with_ordered_overrides(std_json_input), compilation["fullyQualifiedName"], artifacts
+    )
+
+
+def with_output_selection(
+    std_json_input: Json, fully_qualified_name: str, artifacts: tuple[str, ...]
+) -> dict[str, Json]:
+    """Return a standard JSON input that requests these artifacts of one contract only.
+
+    Raises:
+        DerivationError: if the fully qualified name is invalid.
+    """
+    path, name = split_name(fully_qualified_name)
+    selection: Json = list(artifacts) if std_json_input["language"] == "Vyper" else {name: list(artifacts)}
+    settings = {**std_json_input["settings"], "outputSelection": {path: selection}}
+    return {**std_json_input, "settings": settings}
+
+
+def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
+    """Return the artifacts to request from a compiler; for Vyper, those that the server stores."""
+    if language == "Vyper":
+        parsed = parse_compiler_version(version)
+        return (*VYPER_ARTIFACTS, *(name for name, since in VYPER_ARTIFACTS_SINCE.items() if parsed >= since))
+    return CODE_ARTIFACTS if language == "Yul" else SOLIDITY_ARTIFACTS
+
+
+def _with_ordered_overrides(std_json_input: Json) -> Json:
+    """Return the input with storage layout overrides in the order in which Vyper writes a layout.
+
+    Vyper 0.4.1's integrity hash depends on the text of the overrides, and `jsonb` does not keep their order.
+    """
+    overrides = std_json_input.get("storage_layout_overrides")
+    if not isinstance(overrides, dict):
+        return std_json_input
+    ordered = {path: _ordered_layout(layout) for path, layout in overrides.items()}
+    return {**std_json_input, "storage_layout_overrides": ordered}
+
+
+def _ordered_layout(value: Json) -> Json:
+    if not isinstance(value, dict):
+        return value
+    known = {key: value[key] for key in LAYOUT_KEYS if key in value}
+    return {**known, **{key: _ordered_layout(inner) for key, inner in value.items() if key not in known}}
+
+
+def _value_at(record: RecordValue, pointer: tuple[str, ...]) -> Json:
+    value: Json = record
+    for key in pointer:
+        value = value.get(key)
+    return value

@@ -1,0 +1,217 @@
+"""Compile every contract of a site again and compare.
+
+Contracts with the same input (the children of a factory, clones of a library) are compiled once.
+"""
+
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Final, NamedTuple, TypeVar
+
+from statuary.content.locate import locate_findings
+from statuary.content.read_contract import read_contract
+from statuary.documents.document import encode_unchecked
+from statuary.domain.catalogue import Catalogue, ContractSource
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.findings import Finding, Pointer, Severity, sorted_findings
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError, keccak256
+from statuary.extensions.bulk.jsonl import BulkContract
+from statuary.extensions.bulk.partitions import locate_in_partition, read_partition, scratch_directory
+from statuary.extensions.compilers.compiler import (
+    Compiler,
+    CompilerError,
+    RunLimits,
+    find_compiler,
+    stop_all_programs,
+)
+from statuary.extensions.compilers.recompilation import (
+    is_omission,
+    recompilation_input,
+    recompilation_reproduces_the_record,
+    recompiled_members,
+)
+from statuary.pipeline.bulk import bulk_partitions
+from statuary.pipeline.progress import Progress, counted, stage
+
+RULE: Final = recompilation_reproduces_the_record.__name__.replace("_", "-")
+
+MAX_CACHED_OUTPUTS: Final = 16
+"""Outputs that are kept for contracts with the same input; the largest measured one has a few megabytes."""
+
+CompilerBuild = tuple[str, str]
+"""A compiler's kind and version, as records have them."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecompileOptions:
+    """Compilers, limits of each run, and the number of concurrent runs."""
+
+    compilers: Sequence[Compiler]
+    limits: RunLimits = field(default_factory=RunLimits)
+    workers: int = 1
+
+
+class RecompileReport(NamedTuple):
+    """The result of recompiling all contracts."""
+
+    findings: tuple[Finding, ...]  # differences, failures and missing compilers, located and sorted
+    records: int
+    compiled: int  # how many of them had a compiler
+    identical: int  # how many of those were reproduced exactly
+
+
+def recompile_contracts(
+    root: Path, catalogue: Catalogue, options: RecompileOptions, progress: Progress
+) -> RecompileReport:
+    """Recompile every contract and compare the output with its record.
+
+    Records that cannot be read are skipped: the other checks report them.
+    """
+    recompiler = Recompiler(options)
+    findings: list[Finding] = []
+    records = compiled = identical = 0
+    missing: Counter[CompilerBuild] = Counter()
+    total = None if catalogue.bulk else len(catalogue.contracts)
+    with (
+        scratch_directory() as scratch,
+        stage(progress, "Compiling again", total),
+        ThreadPoolExecutor(options.workers) as pool,
+    ):
+        contracts = _all_contracts(root, catalogue, scratch)
+        results = map_in_order(pool, partial(_recompile, root, recompiler), contracts, 2 * options.workers)
+        for result in counted(progress, results):
+            records += result is not None
+            if isinstance(result, list):
+                compiled, identical = compiled + 1, identical + (not result)
+                findings += result
+            elif result is not None:
+                missing[result] += 1
+    findings += [missing_compiler_finding(build, number, options) for build, number in missing.items()]
+    return RecompileReport(
+        findings=tuple(sorted_findings(locate_findings(root, findings))),
+        records=records,
+        compiled=compiled,
+        identical=identical,
+    )
+
+
+def _all_contracts(
+    root: Path, catalogue: Catalogue, scratch: Path
+) -> Iterator[ContractSource | BulkContract]:
+    """Yield the contracts with files of their own, then those of bulk files, already read."""
+    yield from catalogue.contracts
+    for part in bulk_partitions(root, catalogue, catalogue.bulk, scratch) if catalogue.bulk else ():
+        if not isinstance(part, Finding):
+            yield from read_partition(root, part)
+
+
+def _recompile(
+    root: Path, recompiler: "Recompiler", contract: ContractSource | BulkContract
+) -> list[Finding] | CompilerBuild | None:
+    """Return the differences, or the missing compiler, or None if the record cannot be read."""
+    if isinstance(contract, ContractSource):
+        record, path = read_contract(root, contract).record, contract.path
+    else:
+        record, path = contract.read.record, contract.source.path
+    if record is None:
+        return None
+    compiler = recompiler.find_compiler(record)
+    if compiler is None:
+        return compiler_build(record)
+    findings = [finding.within(path) for finding in recompiler.compare(record, compiler)]
+    if isinstance(contract, ContractSource):
+        return findings
+    return locate_in_partition(findings, contract)
+
+
+def compiler_build(record: RecordValue) -> CompilerBuild:
+    """Return the compiler that a record names."""
+    compilation = record["compilation"]
+    return compilation["compiler"], compilation["compilerVersion"]
+
+
+class Recompiler:
+    """Recompiles records; caches the latest outputs by compiler and input."""
+
+    def __init__(self, options: RecompileOptions) -> None:
+        self.options = options
+        self.outputs: OrderedDict[bytes, Json] = OrderedDict()
+        self.lock = Lock()
+
+    def find_compiler(self, record: RecordValue) -> Compiler | None:
+        """Return a compiler of the version that a record names."""
+        return find_compiler(self.options.compilers, *compiler_build(record))
+
+    def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
+        """Yield the differences between a record and the compiler's output, or why there is no output."""
+        try:
+            again = recompiled_members(record, self.compile(recompilation_input(record), compiler))
+        except CompilerError as error:
+            severity = Severity.ERROR if error.is_input_rejected else Severity.WARNING
+            yield _finding(f"{compiler.name}: {error}", severity)
+        except InvalidValueError as error:
+            yield _finding(str(error), hint=error.hint, pointer=("compilation",))
+        else:
+            for violation in recompilation_reproduces_the_record(record, again):
+                severity = Severity.WARNING if is_omission(record, violation.pointer) else Severity.ERROR
+                yield _finding(violation.message, severity, hint=violation.hint, pointer=violation.pointer)
+
+    def compile(self, std_json_input: Json, compiler: Compiler) -> Json:
+        """Return a compiler's output; raise CompilerError if there is none, or it contains errors."""
+        key = keccak256(str(compiler.path).encode() + b"\0" + encode_unchecked(std_json_input))
+        with self.lock:
+            if key in self.outputs:
+                self.outputs.move_to_end(key)
+                return self.outputs[key]
+        output = compiler.compile(std_json_input, self.options.limits)
+        with self.lock:
+            self.outputs[key] = output
+            if len(self.outputs) > MAX_CACHED_OUTPUTS:
+                self.outputs.popitem(last=False)
+        return output
+
+
+def _finding(
+    message: str, severity: Severity = Severity.ERROR, *, hint: str = "", pointer: Pointer = ()
+) -> Finding:
+    return Finding(rule=RULE, message=message, hint=hint, pointer=pointer, severity=severity)
+
+
+def missing_compiler_finding(build: CompilerBuild, number: int, options: RecompileOptions) -> Finding:
+    """Return the warning about records without a compiler."""
+    kind, version = build
+    found = ", ".join(sorted({one.version for one in options.compilers if one.kind == kind}))
+    records = "1 record was" if number == 1 else f"{number:,} records were"
+    return _finding(
+        f"no compiler for {kind} {version}: {records} not compiled again"
+        + (f" (found: {kind} {found})" if found else ""),
+        Severity.WARNING,
+        hint=f"give it with --compiler {kind}=PATH",
+    )
+
+
+def map_in_order(
+    pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
+) -> Iterator[Result]:
+    """Yield the results of a function in the order of the items, with at most `ahead` of them in progress."""
+    pending: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            pending.append(pool.submit(function, item))
+            if len(pending) >= ahead:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    except BaseException:
+        for future in pending:
+            future.cancel()
+        stop_all_programs()
+        raise

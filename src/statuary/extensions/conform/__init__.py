@@ -1,0 +1,1 @@
+"""A deployment is held to both APIs over HTTP."""

@@ -1,0 +1,148 @@
+"""`statuary conform`: test a deployment against both APIs over HTTP."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import text_or_json_option
+from statuary.cli.printable import json_text, printable
+from statuary.domain.primitives import instant
+from statuary.extensions.conform.conformance import (
+    CHECKS,
+    ConformanceArea,
+    ConformanceLevel,
+    ConformanceOutcome,
+    ConformanceResult,
+    run_checks,
+    select_checks,
+)
+from statuary.extensions.conform.deployment import CheckedDeployment, http_sender
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+LEVELS = {level.name.lower(): level for level in ConformanceLevel}
+PIPED_WIDTH = 160
+"""Characters of a line without a terminal."""
+
+NAMES = [check.name for check in CHECKS]
+
+
+@click.command()
+@click.argument("base_url", metavar="BASE_URL")
+@click.option(
+    "--level",
+    type=click.Choice(list(LEVELS)),
+    default="static",
+    show_default=True,
+    help="What to require: the behaviour of plain files, or of an edge runtime.",
+)
+@click.option(
+    "--only",
+    type=click.Choice([ConformanceArea.CONTRACTS.value, ConformanceArea.STATUS.value]),
+    help="Test only one of the APIs, for example of another system.",
+)
+@click.option(
+    "--skip", multiple=True, type=click.Choice(NAMES), metavar="CHECK", help="Skip a check (repeatable)."
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(1, 200),
+    default=3,
+    show_default=True,
+    help="How many records and incidents to test.",
+)
+@text_or_json_option
+def conform_command(
+    base_url: str, level: str, only: str | None, skip: tuple[str, ...], sample: int, form: str
+) -> None:
+    """Test a deployment against both APIs over HTTP.
+
+    BASE_URL is its address: https://status.example, or https://sourcify.dev/server with `--only contracts`, or
+    https://www.githubstatus.com with `--only status`. A check that fails is repeated once, because a page may change
+    between two requests.
+
+    Exit codes: 0 it conforms; 1 it does not; 3 it cannot be reached.
+    """
+    areas = frozenset([ConformanceArea(only)] if only else ConformanceArea)
+    checks = [check for check in select_checks(LEVELS[level], areas) if check.name not in skip]
+    deployment = CheckedDeployment(http_sender(base_url), instant(datetime.now(UTC)), sample)
+    results = list(run_checks(deployment, checks))
+    if form == "json":
+        click.echo(as_json(base_url, level, results))
+    else:
+        _print(base_url, level, results)
+    failed = any(result.outcome is ConformanceOutcome.FAILED for result in results)
+    sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
+
+
+def as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
+    """Return the results as JSON."""
+    value = {
+        "base": base,
+        "level": level,
+        "conforms": not any(result.outcome is ConformanceOutcome.FAILED for result in results),
+        "checks": [
+            {
+                "check": result.check.name,
+                "rule": result.check.rule,
+                "area": result.check.area.value,
+                "level": result.check.level.name.lower(),
+                "feature": result.check.feature,
+                "outcome": result.outcome.value,
+                "problems": list(result.problems),
+                "seconds": round(result.seconds, 3),
+            }
+            for result in results
+        ],
+    }
+    return json_text(value)
+
+
+def _print(base: str, level: str, results: Sequence[ConformanceResult]) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    console.print(_table(results))
+    for result in results:
+        if result.outcome is ConformanceOutcome.FAILED:
+            console.print(f"\n{result.check.name}: {result.check.rule}", markup=False, style="bold")
+            for problem in result.problems:
+                console.print(f"    {printable(problem)}", markup=False)
+    counts = Counter(result.outcome for result in results)
+    summary = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in ConformanceOutcome)
+    console.print(f"\n{printable(base)} at the level {level}: {summary}", markup=False)
+
+
+STYLES = {
+    ConformanceOutcome.PASSED: "green",
+    ConformanceOutcome.FAILED: "bold red",
+    ConformanceOutcome.SKIPPED: "dim",
+}
+
+
+def _table(results: Sequence[ConformanceResult]) -> "Table":
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("", "check", "level"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("rule")
+    for result in results:
+        skipped = result.outcome is ConformanceOutcome.SKIPPED
+        text = f"skipped: {result.problems[0]}" if skipped else result.check.rule
+        table.add_row(
+            result.outcome.value,
+            result.check.name,
+            result.check.level.name.lower(),
+            escape(printable(text)),
+            style=STYLES[result.outcome],
+        )
+    return table

@@ -1,0 +1,313 @@
+"""Rules of the contract look-up that plain files can satisfy."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from statuary.checks.contracts.prove import prove
+from statuary.documents import url_table
+from statuary.documents.contract_api.shapes import (
+    ContractEntry,
+    ContractList,
+    ContractOnAllChains,
+    ListedChain,
+)
+from statuary.domain.contracts.field_names import BASE, IDENTITY
+from statuary.domain.contracts.record import Record
+from statuary.domain.findings import Severity
+from statuary.domain.primitives import InvalidValueError, parse_address
+from statuary.extensions.conform.deployment import CheckedDeployment, DeployedContract, NotApplicableError
+from statuary.extensions.conform.site_checks import check_api_headers, check_document, shape_problems
+from statuary.extensions.serving.selection import NotCanonicalError, parse_selection, select
+
+
+def chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
+    """`/chains` lists the chains with their ids."""
+    yield from check_document(deployment, "/chains", list[ListedChain])
+
+
+def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
+    """A chain's list has up to 200 of its contracts, newest match id first, with checksummed addresses."""
+    target = f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}"
+    yield from check_document(deployment, target, ContractList)
+    listed = deployment.listed(deployment.chain)
+    if [one.chain_id for one in listed] != [deployment.chain] * len(listed):
+        yield f"{target} lists contracts of other chains"
+    ids = [int(one.entry.get("matchId", 0)) for one in listed]
+    if ids != sorted(ids, reverse=True):
+        yield f"{target} is not in the order of match ids, the highest first"
+    odd = [one.address for one in listed if not _is_checksummed(one.address)]
+    if odd:
+        yield f"{target} lists {odd[0]} without its EIP-55 checksum"
+
+
+def _is_checksummed(address: str) -> bool:
+    try:
+        return parse_address(address) == address
+    except InvalidValueError:
+        return False
+
+
+def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
+    """A listed contract has a valid record under chain and address, which agrees with the list."""
+    for contract in deployment.contracts:
+        response = deployment.get(contract.target)
+        if response.status != 200 or response.media_type != "application/json":
+            yield f"{contract.target} returns {response.status} {response.media_type}"
+            continue
+        value = json.loads(response.body)
+        shape = ContractEntry if set(value) == {*BASE, *IDENTITY} else Record
+        yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, shape))
+        for member, text in contract.entry.items():
+            if value.get(member) != text:
+                yield f"{contract.target} has {member} {value.get(member)!r}, but {text!r} in the list"
+
+
+def whole_records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
+    """With `fields=all`, or on a host that ignores it, a record has every member."""
+    for contract in deployment.contracts:
+        value = json.loads(deployment.record(contract))
+        yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, Record))
+
+
+def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
+    """The claims of a record follow from its own bytes: replay, hashes, signatures, match levels."""
+    for contract in deployment.contracts:
+        value = json.loads(deployment.record(contract))
+        if next(shape_problems(value, Record), None) is not None:
+            raise NotApplicableError(f"{contract.target}is not a complete record")
+        for finding in prove(value).findings:
+            if finding.severity is Severity.ERROR:
+                yield f"{contract.target}: {finding.message} [{finding.rule}]"
+
+
+def both_address_forms_are_served(deployment: CheckedDeployment) -> Iterator[str]:
+    """The lower-case and the checksummed address have the same record."""
+    for contract in deployment.contracts:
+        lower = DeployedContract(contract.chain_id, contract.address.lower(), contract.entry)
+        if deployment.get(lower.target).body != deployment.get(contract.target).body:
+            yield f"{lower.target} and {contract.target} differ"
+
+
+def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
+    """The look-up over all chains lists every chain on which an address is verified."""
+    for contract in deployment.contracts:
+        target = f"/{url_table.CONTRACT_ALL_CHAINS.path(address=contract.address)}"
+        yield from check_document(deployment, target, ContractOnAllChains)
+        results = json.loads(deployment.get(target).body or b"{}").get("results", [])
+        if contract.chain_id not in [entry.get("chainId") for entry in results]:
+            yield f"{target} does not list chain {contract.chain_id}"
+
+
+def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
+    """An address that is not verified is answered with 404, on one chain and on all."""
+    for url, members in (
+        (url_table.CONTRACT, {"chain_id": deployment.chain}),
+        (url_table.CONTRACT_ALL_CHAINS, {}),
+    ):
+        target = f"/{url.path(address=deployment.absent_address, **members)}"
+        status = deployment.get(target).status
+        if status != 404:
+            yield f"{target} returns {status}, not 404"
+
+
+def contracts_are_readable_from_any_origin(deployment: CheckedDeployment) -> Iterator[str]:
+    """Any origin may read a record, HEAD is answered, and a conditional request gets 304."""
+    targets = [f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}", deployment.contracts[0].target]
+    yield from check_api_headers(deployment, targets)
+
+
+ERROR_ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+
+FIELDS_QUERIES = (
+    "fields=abi",
+    "fields=compilation,abi",
+    "fields=deployment.blockNumber,compilation.compilerVersion,deployment.deployer",
+    "fields=runtimeBytecode.onchainBytecode,matchId",
+    "fields=abi%2Cmetadata,abi",
+)
+OMIT_QUERIES = (
+    "omit=stdJsonInput,stdJsonOutput",
+    "omit=creationBytecode,matchId,runtimeBytecode,proxyResolution",
+)
+"""Selections that the real server and statuary answer alike; `omit` with a dot is not among them."""
+
+REJECTED_QUERIES = (
+    ("fields=nonsense", "Field selector nonsense is not a valid field"),
+    ("fields=abi,", "Field selector  is not a valid field"),
+    ("fields=Abi", "Field selector Abi is not a valid field"),
+    ("fields=match", "Field selector match is not a valid field"),
+    ("omit=compilation.sources", "Field selector compilation.sources is not a valid field"),
+    ("fields=all,abi", "Cannot specify 'all' with other fields"),
+    ("fields=abi&omit=metadata", "Cannot specify both fields and omit"),
+    ("fields=", "Empty value found for query parameter 'fields'"),
+    ("fields=abi&fields=metadata", "request/query/fields must be string"),
+    ("colour=red", "Unknown query parameter 'colour'"),
+)
+"""Invalid queries with the measured messages."""
+
+UNKNOWN_CHAIN = "99999999999999999999"
+
+
+def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Iterator[str]:
+    """The 404 of an address has nulls with chain and address, that of all chains an empty list."""
+    nothing = {
+        "match": None,
+        "creationMatch": None,
+        "runtimeMatch": None,
+        "chainId": deployment.chain,
+        "address": deployment.absent_address,
+    }
+    contract = _contract(deployment.chain, deployment.absent_address)
+    everywhere = f"/{url_table.CONTRACT_ALL_CHAINS.path(address=deployment.absent_address)}"
+    for target, wanted in ((contract, nothing), (everywhere, {"results": []})):
+        response = deployment.get(target)
+        if response.status != 404 or _json(response.body) != wanted:
+            yield f"{target} returns {response.status} {response.body[:120]!r}"
+
+
+def malformed_parameters_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
+    """A malformed chain id or address is rejected with 400 and Sourcify's message."""
+    address, chain = deployment.absent_address, deployment.chain
+    pattern = r"(\b0x[a-fA-F0-9]{40}\b)"
+    for parameters, message in (
+        (("abc", address), r'request/params/chainId must match pattern "^\d+$"'),
+        (("1" * 21, address), "request/params/chainId must NOT have more than 20 characters"),
+        ((chain, address[:-1]), "request/params/address must NOT have fewer than 42 characters"),
+        ((chain, f"{address}0"), "request/params/address must NOT have more than 42 characters"),
+        ((chain, f"{address[:-1]}g"), f'request/params/address must match pattern "{pattern}"'),
+    ):
+        yield from _refused(deployment, _contract(*parameters), "invalid_parameter", message)
+
+
+def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
+    """An unlisted chain is rejected with 400, `unsupported_chain`."""
+    if UNKNOWN_CHAIN in deployment.chains:
+        raise NotApplicableError(f"chain {UNKNOWN_CHAIN} is listed")
+    for target in (
+        _contract(UNKNOWN_CHAIN, deployment.absent_address),
+        f"/{url_table.CONTRACTS.path(chain_id=UNKNOWN_CHAIN)}",
+    ):
+        yield from _refused(deployment, target, "unsupported_chain", f"Chain {UNKNOWN_CHAIN} not found")
+
+
+def wrong_checksums_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
+    """A mixed-case address with a wrong EIP-55 checksum is rejected with 400."""
+    wrong = "0x" + deployment.absent_address[2:].swapcase()
+    target = _contract(deployment.chain, wrong)
+    yield from _refused(deployment, target, "invalid_parameter", f"Invalid address: {wrong}")
+
+
+def fields_are_selected(deployment: CheckedDeployment) -> Iterator[str]:
+    """`fields` returns the named members and the seven of every response, as slices of the whole record."""
+    yield from _selections(deployment, FIELDS_QUERIES)
+
+
+def fields_are_omitted(deployment: CheckedDeployment) -> Iterator[str]:
+    """`omit` returns all but the named members, as slices of the whole record."""
+    yield from _selections(deployment, OMIT_QUERIES)
+
+
+def _selections(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iterator[str]:
+    for contract in deployment.contracts:
+        record = deployment.record(contract)
+        for query in queries:
+            name, _, text = query.replace("%2C", ",").partition("=")
+            selection = parse_selection(*((text, None) if name == "fields" else (None, text)))
+            try:
+                wanted = select(record, selection)
+            except NotCanonicalError as odd:
+                raise NotApplicableError(f"{contract.target} is not compact JSON: {odd}") from None
+            response = deployment.get(f"{contract.target}?{query}")
+            if (response.status, response.body) != (200, wanted):
+                yield f"{contract.target}?{query} returns {response.status}, {len(response.body)} bytes, not {len(wanted)}"
+
+
+def invalid_selectors_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
+    """An unknown selector or parameter is rejected with 400 and Sourcify's message."""
+    target = deployment.contracts[0].target
+    for query, message in REJECTED_QUERIES:
+        yield from _refused(deployment, f"{target}?{query}", "invalid_parameter", message)
+
+
+def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
+    """A path in any case, with a slash at its end or an upper-case address has the same record."""
+    contract = deployment.contracts[0]
+    capitals = DeployedContract(contract.chain_id, "0x" + contract.address[2:].upper(), contract.entry)
+    for target in (
+        capitals.target,
+        f"{contract.target}/",
+        contract.target.replace(url_table.CONTRACT.prefix, url_table.CONTRACT.prefix.upper()),
+    ):
+        response = deployment.get(target)
+        if (response.status, response.body) != (200, deployment.get(contract.target).body):
+            yield f"{target} returns {response.status} and is not {contract.target}"
+
+
+def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]:
+    """The list follows `sort`, `limit` and `afterMatchId`."""
+    base = f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}"
+    newest = [one.entry["matchId"] for one in deployment.listed(deployment.chain)]
+    if len(newest) < 3:
+        raise NotApplicableError(f"{base} lists fewer than three contracts")
+    wanted = {f"{base}?limit=2": newest[:2], f"{base}?afterMatchId={newest[0]}&limit=2": newest[1:3]}
+    if len(newest) < 200:
+        wanted |= {f"{base}?sort=asc&limit=3": newest[::-1][:3]}
+    for target, ids in wanted.items():
+        value = _json(deployment.get(target).body) or {}
+        found = [entry.get("matchId") for entry in value.get("results", [])]
+        if found != ids:
+            yield f"{target} lists {found}, not {ids}"
+    yield from _refused(
+        deployment, f"{base}?limit=201", "invalid_parameter", "request/query/limit must be <= 200"
+    )
+
+
+def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
+    """Paths below `/server` are the same: some clients use them on sourcify.dev."""
+    for target in (deployment.contracts[0].target, f"/{url_table.CHAINS.pattern}"):
+        prefixed = f"/{url_table.SERVER_PREFIX}{target}"
+        response = deployment.get(prefixed)
+        if (response.status, response.body) != (200, deployment.get(target).body):
+            yield f"{prefixed} returns {response.status} and is not {target}"
+
+
+def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
+    """OPTIONS is answered with 204 and allows any origin."""
+    target = deployment.contracts[0].target
+    asked = {"Origin": "https://explorer.example", "Access-Control-Request-Method": "GET"}
+    response = deployment.ask(target, "OPTIONS", asked)
+    if response.status not in (200, 204) or response.headers.get("access-control-allow-origin") != "*":
+        yield f"OPTIONS {target} returns {response.status}"
+
+
+def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
+    """A path that is not a route of the look-up is answered with 404."""
+    for path in ("", "/contract", "/contract/1", "/nothing/here"):
+        target = f"/{url_table.LOOKUP_FOLDER}{path}"
+        status = deployment.get(target).status
+        if status != 404:
+            yield f"{target} returns {status}, not 404"
+
+
+def _contract(chain_id: str, address: str) -> str:
+    return f"/{url_table.CONTRACT.path(chain_id=chain_id, address=address)}"
+
+
+def _refused(deployment: CheckedDeployment, target: str, custom_code: str, message: str) -> Iterator[str]:
+    response = deployment.get(target)
+    value = _json(response.body)
+    if response.status != 400 or not isinstance(value, dict):
+        yield f"{target} returns {response.status}, not 400 with a JSON body"
+    elif (value.get("customCode"), value.get("message")) != (custom_code, message):
+        yield f"{target} says {value.get('customCode')}: {value.get('message')!r}, not {custom_code}: {message!r}"
+    elif not ERROR_ID.fullmatch(str(value.get("errorId"))):
+        yield f"{target} has the errorId {value.get('errorId')!r}, which is not a random UUID"
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None

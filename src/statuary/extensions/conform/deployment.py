@@ -1,0 +1,211 @@
+"""A deployment under test; each request is sent once."""
+
+import http.client
+import json
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+from urllib.parse import quote, urljoin, urlsplit
+from urllib.request import OpenerDirector, Request
+
+from statuary.documents import url_table
+from statuary.domain.errors import StatuaryError
+from statuary.domain.primitives import Instant, checksum_address, keccak256
+from statuary.extensions.http.client import Pace, http_opener
+from statuary.version import VERSION
+
+TIMEOUT = 30.0
+"""Seconds to wait for the next bytes of a response."""
+
+PACE = Pace(seconds=120.0)
+"""The time for a whole response."""
+
+MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+"""Bytes that are read of a response."""
+
+MAX_REDIRECTS = 5
+
+
+class UnreachableError(StatuaryError):
+    """A deployment cannot be reached."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpResponse:
+    """A response; names of headers are in lower case."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def media_type(self) -> str:
+        """The media type without parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
+"""Sends a request: target (path and query, as in the request line), method, headers."""
+
+
+def http_sender(base: str) -> SendRequest:
+    """Return what sends requests and follows redirects; raise UnreachableError if the URL is invalid."""
+    if urlsplit(base).scheme not in ("http", "https") or not urlsplit(base).netloc:
+        raise UnreachableError(f"{base} is not a web address", "begin it with http:// or https://")
+
+    def ask(target: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
+        url = base.rstrip("/") + target
+        for _ in range(MAX_REDIRECTS):
+            response = _once(url, method, headers, base)
+            location = response.headers.get("location")
+            if response.status not in (301, 302, 303, 307, 308) or not location:
+                return response
+            url = urljoin(url, location)
+        raise UnreachableError(f"{base}{target} redirects more than {MAX_REDIRECTS} times")
+
+    return ask
+
+
+def _once(url: str, method: str, headers: Mapping[str, str], base: str) -> HttpResponse:
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise UnreachableError(f"{url} is not a web address")
+    sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **headers}
+    request = Request(
+        url,
+        headers=sent,
+        method=method,
+        origin_req_host=urlsplit(base).hostname,
+        unverifiable=not url.startswith(base.rstrip("/")),
+    )
+    try:
+        with closing(_opener().open(request, timeout=TIMEOUT)) as answer:
+            headers = {name.lower(): text for name, text in answer.headers.items()}
+            return HttpResponse(status=answer.status, headers=headers, body=answer.read(MAX_RESPONSE_BYTES))
+    except (OSError, http.client.HTTPException) as error:
+        raise UnreachableError(f"{url} cannot be reached: {getattr(error, 'reason', error)}") from None
+
+
+@cache
+def _opener() -> OpenerDirector:
+    """Return an opener that returns every response: no status is an error here."""
+    return http_opener(PACE)
+
+
+MAX_CHAINS_READ = 12
+"""Chains whose lists are read to find one with contracts: most chains of a large deployment have some."""
+
+
+class NotApplicableError(StatuaryError):
+    """The rule of a check does not apply to the deployment; the message names what is missing."""
+
+
+class DeployedContract(NamedTuple):
+    """A contract that the deployment lists, with its list entry."""
+
+    chain_id: str
+    address: str
+    entry: Mapping[str, Any]
+
+    @property
+    def target(self) -> str:
+        """The path of its record."""
+        return f"/{url_table.CONTRACT.path(chain_id=self.chain_id, address=self.address)}"
+
+
+class CheckedDeployment:
+    """A deployment and its responses, each requested once."""
+
+    def __init__(self, ask: SendRequest, now: Instant, sample: int = 3) -> None:
+        self.ask = ask
+        self.now = now  # when the checks began
+        self.sample = sample  # the number of records and incidents to check
+        self._answers: dict[str, HttpResponse] = {}
+
+    def get(self, target: str) -> HttpResponse:
+        """Return the response to a GET, from memory if it was requested before."""
+        if target not in self._answers:
+            self._answers[target] = self.ask(target, "GET", {})
+        return self._answers[target]
+
+    def clear_cache(self) -> None:
+        """Send every request again: a status page may change between two requests."""
+        self._answers.clear()
+
+    def json(self, target: str) -> Any:
+        """Return the JSON of a document.
+
+        Raises:
+            NotApplicableError: if it is missing or not JSON, which is for the check of that document to report.
+        """
+        response = self.get(target)
+        if response.status != 200:
+            raise NotApplicableError(f"{target} returns {response.status}")
+        try:
+            return json.loads(response.body)
+        except ValueError:
+            raise NotApplicableError(f"{target} is not JSON") from None
+
+    @property
+    def chains(self) -> list[str]:
+        """The ids of the chains that the deployment lists; raise NotApplicableError if it lists none."""
+        listed = self.json("/chains")
+        found = [str(chain["chainId"]) for chain in listed if isinstance(chain, dict) and "chainId" in chain]
+        if not found:
+            raise NotApplicableError("/chains lists no chain")
+        return found
+
+    @cached_property
+    def chain(self) -> str:
+        """A chain with contracts, or the first one."""
+        return next((one for one in self.chains[:MAX_CHAINS_READ] if self.listed(one)), self.chains[0])
+
+    def listed(self, chain_id: str) -> list[DeployedContract]:
+        """Return the newest contracts of a chain; none if the list cannot be read."""
+        try:
+            listed = self.json(f"/{url_table.CONTRACTS.path(chain_id=chain_id)}")
+            return [
+                DeployedContract(entry["chainId"], entry["address"], entry) for entry in listed["results"]
+            ]
+        except (NotApplicableError, KeyError, TypeError):
+            return []
+
+    @property
+    def contracts(self) -> list[DeployedContract]:
+        """Some contracts from the whole list of a chain; raise NotApplicableError if none is listed."""
+        listed = self.listed(self.chain)
+        if not listed:
+            raise NotApplicableError(f"no contract is listed on chain {self.chain}")
+        step = max(1, len(listed) // self.sample)
+        return listed[::step][: self.sample]
+
+    def record(self, contract: DeployedContract) -> bytes:
+        """Return a record with `fields=all`, if the host can; raise NotApplicableError if it is missing."""
+        response = self.get(f"{contract.target}?fields=all")
+        if response.status != 200:
+            raise NotApplicableError(f"{contract.target}?fields=all returns {response.status}")
+        return response.body
+
+    @property
+    def absent_address(self) -> str:
+        """An address without a contract: the hash of a sentence."""
+        return checksum_address("0x" + keccak256(b"nobody has verified this")[-20:].hex())
+
+    def incidents(self) -> list[dict[str, Any]]:
+        """Return some incidents and maintenances from the lists."""
+        found = [
+            one
+            for url, member in (
+                (url_table.INCIDENTS, "incidents"),
+                (url_table.MAINTENANCES, "scheduled_maintenances"),
+            )
+            for one in self.json(f"/{url.path()}").get(member, [])[: self.sample]
+        ]
+        if not found:
+            raise NotApplicableError("no incident is listed")
+        return found
+
+    def incident_target(self, incident_id: str) -> str:
+        """Return the path of the document of an incident."""
+        return f"/{url_table.INCIDENT.path(incident_id=quote(incident_id))}"

@@ -1,0 +1,188 @@
+"""Rules of a site of statuary besides the two APIs."""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from statuary.documents import url_table
+from statuary.documents.url_table import STATUS_MAX_AGE
+from statuary.extensions.conform.deployment import CheckedDeployment, HttpResponse, NotApplicableError
+
+JSON_TYPE = "application/json"
+
+MAX_SHAPE_PROBLEMS = 3
+"""Violations of a shape that are listed; the others are counted."""
+
+
+def check_document(deployment: CheckedDeployment, target: str, shape: Any) -> Iterator[str]:
+    """Yield what is wrong with the status, the media type or the shape of a JSON document."""
+    response = deployment.get(target)
+    if response.status != 200:
+        yield f"{target} returns {response.status}, not 200"
+        return
+    if response.media_type != JSON_TYPE:
+        yield f"{target} is sent as {response.media_type or 'nothing'}, not {JSON_TYPE}"
+    try:
+        value = json.loads(response.body)
+    except ValueError as error:
+        yield f"{target} is not JSON: {error}"
+        return
+    yield from (f"{target}: {problem}" for problem in shape_problems(value, shape))
+
+
+def shape_problems(value: Any, shape: Any) -> Iterator[str]:
+    """Yield the violations of a shape."""
+    try:
+        _adapter(shape).validate_python(value)
+    except ValidationError as error:
+        problems = error.errors(include_url=False, include_context=False)
+        for problem in problems[:MAX_SHAPE_PROBLEMS]:
+            yield f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+        if len(problems) > MAX_SHAPE_PROBLEMS:
+            yield f"and {len(problems) - MAX_SHAPE_PROBLEMS} more"
+
+
+@cache
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
+
+
+def allows_any_origin(response: HttpResponse) -> bool:
+    """Say whether any origin may read a response."""
+    return response.headers.get("access-control-allow-origin") == "*"
+
+
+def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
+    """Yield what browsers and caches miss in responses.
+
+    Any origin may read them, HEAD has the same headers without a body, and conditional requests are answered with 304.
+    """
+    for target in targets:
+        got = deployment.get(target)
+        if got.status != 200:
+            raise NotApplicableError(f"{target} returns {got.status}")
+        if not allows_any_origin(got):
+            yield f"{target}: no Access-Control-Allow-Origin: *"
+        head = deployment.ask(target, "HEAD", {})
+        if head.status != 200 or head.body or head.media_type != got.media_type:
+            yield f"HEAD {target} returns {head.status} {head.media_type}, {len(head.body)} bytes"
+        yield from _conditional(deployment, target, got)
+
+
+def _conditional(deployment: CheckedDeployment, target: str, got: HttpResponse) -> Iterator[str]:
+    tag = got.headers.get("etag")
+    if not tag:
+        yield f"{target}: no ETag"
+        return
+    again = deployment.ask(target, "GET", {"If-None-Match": tag})
+    if again.status != 304 or again.body:
+        yield f"{target} with If-None-Match: {tag} returns {again.status}, not 304"
+
+
+TYPED_FILES = (
+    url_table.HISTORY_ATOM,
+    url_table.HISTORY_RSS,
+    url_table.FEED,
+    url_table.CALENDAR,
+    url_table.BADGE,
+    url_table.BADGE_ENDPOINT,
+    url_table.STYLE,
+)
+"""Documents with a media type of their own."""
+
+INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>\s*\S", re.IGNORECASE)
+INLINE_HANDLER = re.compile(rb"<[a-z][^>]*\son[a-z]+\s*=", re.IGNORECASE)
+
+
+def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
+    """`openapi.json` is an OpenAPI 3.1 document, and its paths without parameters exist."""
+    openapi = deployment.json(f"/{url_table.OPENAPI.path()}")
+    if not str(openapi.get("openapi", "")).startswith("3.1"):
+        yield f"openapi.json has version {openapi.get('openapi')!r}, not 3.1"
+    for path in openapi.get("paths", {}):
+        if "{" not in path and deployment.get(path).status != 200:
+            yield f"{path} is described and returns {deployment.get(path).status}"
+
+
+def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]:
+    """Feeds, calendar, badges and styles have their media types, and any origin may read them."""
+    _is_of_statuary(deployment)
+    for url in TYPED_FILES:
+        response = deployment.get(f"/{url.path()}")
+        wanted = url.media_type.partition(";")[0]
+        if response.status == 404:
+            continue
+        if response.media_type != wanted:
+            yield f"/{url.path()} is sent as {response.media_type or 'nothing'}, not {wanted}"
+        if not allows_any_origin(response):
+            yield f"/{url.path()}: no Access-Control-Allow-Origin: *"
+
+
+def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
+    """Timed documents may be cached for half a minute at most, static ones must be revalidated."""
+    _is_of_statuary(deployment)
+    for url, longest in (
+        (url_table.SUMMARY, STATUS_MAX_AGE),
+        (url_table.HISTORY_ATOM, STATUS_MAX_AGE),
+        (url_table.CHAINS, 0),
+    ):
+        cache = deployment.get(f"/{url.path()}").headers.get("cache-control", "")
+        seconds = re.search(r"max-age=(\d+)", cache)
+        if url.is_timed and not seconds:
+            yield f"/{url.path()} has no Cache-Control with max-age"
+        elif seconds and int(seconds[1]) > longest:
+            yield f"/{url.path()} may be cached for {seconds[1]} seconds"
+
+
+def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
+    """Pages run only scripts of the site, cannot be framed, and are not sniffed."""
+    _is_of_statuary(deployment)
+    page = deployment.get("/")
+    if page.status != 200 or page.media_type != "text/html":
+        raise NotApplicableError(f"/ returns {page.status} {page.media_type}: the site has no pages")
+    policy = page.headers.get("content-security-policy", "")
+    for directive in ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"):
+        if directive not in policy:
+            yield f"/ has no Content-Security-Policy with {directive}"
+    if "unsafe-inline" in policy:
+        yield "/ allows inline code"
+    if page.headers.get("x-content-type-options") != "nosniff":
+        yield "/ has no X-Content-Type-Options: nosniff"
+    if INLINE_SCRIPT.search(page.body) or INLINE_HANDLER.search(page.body):
+        yield "/ contains an inline script"
+
+
+def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
+    """The ledger is not served."""
+    _is_of_statuary(deployment)
+    response = deployment.get("/.statuary/ledger.sqlite3")
+    if response.body.startswith(b"SQLite"):
+        yield "/.statuary/ledger.sqlite3 is served"
+
+
+def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
+    """An unknown path is answered with 404."""
+    _is_of_statuary(deployment)
+    for target in (
+        "/nothing/is/here",
+        f"/{url_table.INCIDENT_PAGE.path(incident_id='nothing')}",
+        "/%2e%2e/%2e%2e/etc/passwd",
+    ):
+        status = deployment.get(target).status
+        if status not in (400, 403, 404):
+            yield f"{target} returns {status}, not 404"
+
+
+def _is_of_statuary(deployment: CheckedDeployment) -> None:
+    """Raise NotApplicableError if statuary did not make the deployment."""
+    response = deployment.get(f"/{url_table.OPENAPI.path()}")
+    try:
+        document = json.loads(response.body) if response.status == 200 else {}
+    except ValueError:
+        document = {}
+    if "statuary" not in str(document.get("info", {}).get("description", "")):
+        raise NotApplicableError("statuary did not make this deployment")

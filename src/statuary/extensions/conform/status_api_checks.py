@@ -1,0 +1,248 @@
+"""Conformance checks of the status API."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from operator import itemgetter
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from statuary.documents import url_table
+from statuary.documents.status_api import shapes as status_shapes
+from statuary.documents.url_table import Url
+from statuary.domain.primitives import InvalidValueError, parse_instant
+from statuary.domain.status.vocabulary import (
+    ACTIVE_STATUSES,
+    CASCADE,
+    COMPONENT_SEVERITY,
+    UNRESOLVED_STATUSES,
+    overall_status,
+    worst_status,
+)
+from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
+from statuary.extensions.conform.site_checks import check_api_headers, check_document, shape_problems
+from statuary.publishing.epoch_index import readable_epochs
+
+Members = dict[str, Any]
+
+EPOCH_DOCUMENTS = 4
+"""Documents of an epoch to compare, for each record and incident in the sample."""
+
+DOCUMENTS: dict[Url, Any] = {
+    url_table.SUMMARY: status_shapes.SummaryDocument,
+    url_table.STATUS: status_shapes.StatusDocument,
+    url_table.COMPONENTS: status_shapes.ComponentsDocument,
+    url_table.INCIDENTS: status_shapes.IncidentsDocument,
+    url_table.INCIDENTS_UNRESOLVED: status_shapes.IncidentsDocument,
+    url_table.MAINTENANCES: status_shapes.ScheduledMaintenancesDocument,
+    url_table.MAINTENANCES_UPCOMING: status_shapes.ScheduledMaintenancesDocument,
+    url_table.MAINTENANCES_ACTIVE: status_shapes.ScheduledMaintenancesDocument,
+}
+"""The documents of every page."""
+
+KNOWN_STATUSES = {(status.indicator, status.description) for _, status in CASCADE}
+
+
+def status_documents_are_served(deployment: CheckedDeployment) -> Iterator[str]:
+    """The eight documents of a page are served as JSON, with every member that current pages have."""
+    for url, shape in DOCUMENTS.items():
+        yield from check_document(deployment, f"/{url.path()}", shape)
+
+
+def documents_agree(deployment: CheckedDeployment) -> Iterator[str]:
+    """The summary and the other documents have the same page and the same content."""
+    summary = _document(deployment, url_table.SUMMARY)
+    for url, member, source in (
+        (url_table.STATUS, "status", "status"),
+        (url_table.COMPONENTS, "components", "components"),
+        (url_table.INCIDENTS_UNRESOLVED, "incidents", "incidents"),
+    ):
+        if _document(deployment, url).get(member) != summary.get(source):
+            yield f"/{url.path()} and the summary have different {member}"
+    announced = [
+        maintenance
+        for url in (url_table.MAINTENANCES_UPCOMING, url_table.MAINTENANCES_ACTIVE)
+        for maintenance in _document(deployment, url).get("scheduled_maintenances", [])
+    ]
+    if summary.get("scheduled_maintenances") != announced:
+        yield "the summary's scheduled_maintenances are not the upcoming ones followed by the active ones"
+    pages = {url.path(): _document(deployment, url).get("page", {}).get("id") for url in DOCUMENTS}
+    if len(set(pages.values())) > 1:
+        yield f"the documents belong to different pages: {pages}"
+
+
+def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
+    """The page's status is one of Statuspage's six and follows from the components."""
+    summary = _document(deployment, url_table.SUMMARY)
+    served = summary["status"]["indicator"], summary["status"]["description"]
+    if served not in KNOWN_STATUSES:
+        yield f"the status {served[1]!r} with indicator {served[0]!r} is not one of Statuspage's"
+    leaves = [one["status"] for one in summary["components"] if not one["group"]]
+    if not leaves:
+        raise NotApplicableError("the page has no components")
+    if set(leaves) <= set(COMPONENT_SEVERITY):
+        expected = overall_status(leaves)
+        if served != (expected.indicator, expected.description):
+            yield f"the status is {served[1]!r}, but the components give {expected.description!r}"
+
+
+def groups_follow_components(deployment: CheckedDeployment) -> Iterator[str]:
+    """A group has the status of its worst component and lists its components by position."""
+    components = _document(deployment, url_table.COMPONENTS)["components"]
+    children: dict[str | None, list[Members]] = defaultdict(list)
+    for component in components:
+        children[component["group_id"]].append(component)
+    groups = [one for one in components if one["group"]]
+    if not groups:
+        raise NotApplicableError("the page has no groups")
+    for group in groups:
+        yield from _group_problems(group, children[group["id"]])
+
+
+def _group_problems(group: Members, children: list[Members]) -> Iterator[str]:
+    worst = worst_status(child["status"] for child in children)
+    if group["status"] != worst:
+        yield f"the group {group['name']!r} is {group['status']}, but its worst component is {worst}"
+    positions = {child["id"]: child["position"] for child in children}
+    listed = group.get("components", [])
+    if set(listed) != set(positions) or listed != sorted(listed, key=positions.__getitem__):
+        yield f"the group {group['name']!r} does not list its components by position"
+
+
+def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
+    """Every list is in Statuspage's order.
+
+    Components by position; incidents the latest created first, unresolved ones the latest updated first; upcoming
+    windows the earliest first, active ones the latest updated first; updates the newest first.
+    """
+    for url, member, key, newest_first in (
+        (url_table.COMPONENTS, "components", itemgetter("position"), False),
+        (url_table.INCIDENTS, "incidents", _instant("created_at"), True),
+        (url_table.INCIDENTS_UNRESOLVED, "incidents", _instant("updated_at"), True),
+        (url_table.MAINTENANCES_UPCOMING, "scheduled_maintenances", _instant("scheduled_for"), False),
+        (url_table.MAINTENANCES_ACTIVE, "scheduled_maintenances", _instant("updated_at"), True),
+    ):
+        listed = _document(deployment, url)[member]
+        if listed != sorted(listed, key=key, reverse=newest_first):
+            yield f"/{url.path()} is not in order"
+    for incident in _incidents(deployment):
+        updates = incident["incident_updates"]
+        if updates != sorted(updates, key=_instant("display_at"), reverse=True):
+            yield f"the updates of {incident['id']} are not newest first"
+
+
+def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
+    """Unresolved incidents, upcoming and active maintenances have a matching status."""
+    for url, member, statuses in (
+        (url_table.INCIDENTS_UNRESOLVED, "incidents", UNRESOLVED_STATUSES),
+        (url_table.MAINTENANCES_UPCOMING, "scheduled_maintenances", {"scheduled"}),
+        (url_table.MAINTENANCES_ACTIVE, "scheduled_maintenances", ACTIVE_STATUSES),
+    ):
+        for one in _document(deployment, url)[member]:
+            if one["status"] not in statuses:
+                yield f"/{url.path()} contains {one['id']} with status {one['status']}"
+    for one in _incidents(deployment):
+        newest = one["incident_updates"][:1]
+        if newest and newest[0]["status"] != one["status"]:
+            yield f"{one['id']} has status {one['status']}, but its newest update has {newest[0]['status']}"
+
+
+def instants_are_in_the_page_s_zone(deployment: CheckedDeployment) -> Iterator[str]:
+    """Every timestamp has the offset of the page's time zone at that instant, `Z` for UTC."""
+    summary = _document(deployment, url_table.SUMMARY)
+    try:
+        zone = ZoneInfo(summary["page"].get("time_zone", ""))
+    except (ZoneInfoNotFoundError, ValueError):
+        yield f"{summary['page'].get('time_zone')!r} is not an IANA time zone"
+        return
+    for timestamp in sorted(set(_timestamps([summary, *_incidents(deployment)]))):
+        served = datetime.fromisoformat(timestamp)
+        if served.utcoffset() != served.astimezone(zone).utcoffset():
+            yield f"{timestamp} is not in the time zone {zone.key}"
+
+
+def _timestamps(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        if re.fullmatch(status_shapes.TIMESTAMP, value):
+            yield value
+        return
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _timestamps(part)
+
+
+def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[str]:
+    """A listed incident or maintenance has its own document with the same updates."""
+    for listed in deployment.incidents():
+        target = deployment.incident_target(listed["id"])
+        problems = list(check_document(deployment, target, status_shapes.IncidentDocument))
+        yield from problems
+        served = listed if problems else _object(deployment.get(target).body).get("incident", {})
+        for member in ("id", "name", "status", "impact", "incident_updates"):
+            if served.get(member) != listed[member]:
+                yield f"{target} and the list have different {member}"
+
+
+def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
+    """The document of an unknown incident is answered with 404."""
+    target = deployment.incident_target("no-such-incident")
+    status = deployment.get(target).status
+    if status != 404:
+        yield f"{target} returns {status}, not 404"
+
+
+def status_is_readable_anywhere(deployment: CheckedDeployment) -> Iterator[str]:
+    """Any origin may read the documents, and HEAD and conditional requests (304) are answered."""
+    urls = (url_table.SUMMARY, url_table.COMPONENTS, url_table.INCIDENTS)
+    yield from check_api_headers(deployment, [f"/{url.path()}" for url in urls])
+
+
+def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
+    """The documents are those of the current epoch."""
+    index = deployment.json(f"/{url_table.EPOCHS.path()}")
+    problems = list(shape_problems(index, status_shapes.EpochsDocument))
+    yield from (f"/{url_table.EPOCHS.path()}: {problem}" for problem in problems)
+    if problems:
+        return
+    epochs = readable_epochs(deployment.get(f"/{url_table.EPOCHS.path()}").body)
+    begun = [since for since in epochs.instants[1:] if since <= deployment.now]
+    if not begun:
+        raise NotApplicableError("no epoch has begun since the build")
+    stored = [(path, one) for path in epochs.documents if (one := epochs.document_at(path, deployment.now))]
+    step = max(1, len(stored) // (EPOCH_DOCUMENTS * deployment.sample))
+    for path, document in stored[::step]:
+        if deployment.get(f"/{path}").body != document.body(lambda file: deployment.get(f"/{file}").body):
+            yield f"/{path} is not the document of the epoch that began at {index['instants'][len(begun)]}"
+
+
+def _document(deployment: CheckedDeployment, url: Url) -> Members:
+    """Return a document of the right shape; another check reports a wrong one."""
+    value: Members = deployment.json(f"/{url.path()}")
+    problem = next(shape_problems(value, DOCUMENTS[url]), None)
+    if problem is not None:
+        raise NotApplicableError(f"/{url.path()} does not have Statuspage's shape: {problem}")
+    return value
+
+
+def _incidents(deployment: CheckedDeployment) -> list[Members]:
+    incidents = _document(deployment, url_table.INCIDENTS)["incidents"]
+    return [*incidents, *_document(deployment, url_table.MAINTENANCES)["scheduled_maintenances"]]
+
+
+def _instant(member: str) -> Callable[[Members], Any]:
+    def key(one: Members) -> Any:
+        try:
+            return parse_instant(one[member])
+        except InvalidValueError:
+            raise NotApplicableError(f"{one[member]!r} is not a timestamp") from None
+
+    return key
+
+
+def _object(body: bytes) -> Members:
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,1 @@
+"""The configuration of hosts: redirects, headers, edge modules, and the upload."""

@@ -1,0 +1,199 @@
+"""Documents that hosts need inside the site: the body of a 404, and files such as `_headers`."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from statuary.documents.document import Document, encode_json, shard_rewrites
+from statuary.documents.url_table import (
+    COMMON_HEADERS,
+    EPOCH_DOCUMENT,
+    FEED,
+    HOST_FILES,
+    JSON,
+    LOG,
+    LOG_CHECKPOINT,
+    LOG_SCHEMA,
+    LOG_TILE,
+    LOOKUP_URLS,
+    NOT_FOUND_JSON,
+    NOT_FOUND_PAGE,
+    PATTERN_PARTS,
+    SERVER_PREFIX,
+    SHORT_LIVED,
+    STATUS_PAGE,
+    URLS,
+    Url,
+    media_type_by_extension,
+)
+from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
+
+EPOCH_PREFIX = "/" + EPOCH_DOCUMENT.path(epoch=":epoch", path="")
+"""The folder of the documents of a later instant, with the placeholder of globs."""
+
+INTERNAL_FILES_RULE = ("/.statuary/*", f"/{NOT_FOUND_PAGE.pattern}")
+"""The ledger is in the published folder, but is not part of the site."""
+
+
+class HeaderRule(NamedTuple):
+    """The headers of the paths that match a glob."""
+
+    glob: str  # `*` is any text, `:name` one name
+    headers: dict[str, str]
+
+
+def glob_of(url: Url) -> str:
+    """Return the glob of a URL: its folder, or the path itself if it is at the top or beside folders.
+
+    Hosts accept `*` only at the end, so a folder covers everything in it.
+    """
+    if url in (LOG, LOG_SCHEMA, LOG_CHECKPOINT):
+        return f"/{url.pattern}"
+    folder = url.prefix.rpartition("/")[0]
+    return f"/{folder}/*" if folder else f"/{url.pattern}"
+
+
+def globs_of(urls: Iterable[Url]) -> tuple[str, ...]:
+    """Return the globs of several URLs in order, without those that another glob includes.
+
+    A page at the top has two: hosts serve it with and without its extension; `/` is the status page.
+    """
+    found = [variant for url in urls for variant in _variants(glob_of(url))]
+    return tuple(dict.fromkeys(glob for glob in found if not _is_included(glob, found)))
+
+
+def _variants(glob: str) -> tuple[str, ...]:
+    if glob == f"/{STATUS_PAGE.pattern}":
+        return ("/", glob)
+    return (glob.removesuffix(".html"), glob) if glob.endswith(".html") else (glob,)
+
+
+def _is_included(glob: str, others: Iterable[str]) -> bool:
+    return any(
+        other.endswith("*") and other != glob and glob.startswith(other.removesuffix("*")) for other in others
+    )
+
+
+def static_globs() -> tuple[str, ...]:
+    """Return the paths that never need the edge module: not of the look-up, and unchanged until the next build."""
+    return globs_of(url for url in URLS if url not in (*LOOKUP_URLS, *HOST_FILES) and not url.is_timed)
+
+
+def server_globs() -> tuple[str, ...]:
+    """Return the look-up's paths below `/server`, where sourcify.dev has its API and some clients expect it."""
+    tops = [(url.pattern.partition("/")[0], "/*" if "/" in url.pattern else "") for url in LOOKUP_URLS]
+    return tuple(dict.fromkeys(f"/{SERVER_PREFIX}/{top}{rest}" for top, rest in tops))
+
+
+def server_rewrites() -> list[tuple[str, str]]:
+    """Return the rewrites of the paths below `/server`, as (requested, served)."""
+    return [(glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in server_globs()]
+
+
+def regex_of(url: Url) -> str:
+    """Return the anchored regular expression of a URL's path, in the syntax that PCRE and RE2 share.
+
+    A page is served with and without its extension, and the page of a folder at the folder's own name.
+    """
+    expression = "".join(
+        (".+" if parameter == "path" else "[^/]+") if parameter else re.escape(literal)
+        for parameter, literal in PATTERN_PARTS.findall(url.pattern)
+    )
+    for ending, optional in ((r"index\.html", r"(?:index\.html)?"), (r"\.html", r"(?:\.html)?")):
+        if expression.endswith(ending):
+            expression = expression.removesuffix(ending) + optional
+            break
+    return f"^/{expression}$"
+
+
+def header_rules() -> tuple[HeaderRule, ...]:
+    """Return the rules of all paths: common headers, cache rules, and types that the extension does not give."""
+    by_glob: dict[str, dict[str, str]] = {}
+    for rule in (HeaderRule("/*", COMMON_HEADERS), *_cache_rules(), *_type_rules()):
+        by_glob.setdefault(rule.glob, {}).update(rule.headers)
+    return tuple(HeaderRule(glob, headers) for glob, headers in by_glob.items())
+
+
+def _cache_rules() -> Iterator[HeaderRule]:
+    """Yield the rules of timed documents; for the rest the default of these hosts is the table's rule."""
+    for glob in globs_of(url for url in URLS if url.is_timed):
+        yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
+    yield HeaderRule(glob_of(LOG_TILE), {"Cache-Control": LOG_TILE.cache})
+
+
+def _type_rules() -> Iterator[HeaderRule]:
+    candidates = (url for url in URLS if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
+    by_type: dict[str, list[Url]] = {}
+    for url in filter(_needs_type_rule, candidates):
+        by_type.setdefault(url.media_type, []).append(url)
+    for media_type, urls in by_type.items():
+        for glob in globs_of(urls):
+            yield HeaderRule(glob, {"Content-Type": media_type})
+    for glob in server_globs():
+        yield HeaderRule(glob, {"Content-Type": JSON})
+    for prefix in ("/", EPOCH_PREFIX):
+        yield HeaderRule(f"{prefix}{FEED.pattern}", {"Content-Type": FEED.media_type})
+
+
+def _needs_type_rule(url: Url) -> bool:
+    """Return whether the media type differs from that of the extension."""
+    own = url.media_type.partition(";")[0]
+    return bool(own) and own != media_type_by_extension(url.pattern).partition(";")[0]
+
+
+FILES_BY_PLATFORM: dict[HostingPlatform, tuple[str, ...]] = {
+    HostingPlatform.NETLIFY: ("_headers", "_redirects"),
+    HostingPlatform.CLOUDFLARE: ("_headers", "_redirects", "_routes.json", ".assetsignore"),
+    HostingPlatform.GITHUB_PAGES: (".nojekyll",),
+}
+
+
+def hosting_documents(settings: HostingSettings) -> Iterator[Document]:
+    """Yield the body of a 404, and the files of the hosts in the settings."""
+    # the real server adds chain and address, which a file cannot know
+    body = encode_json({"match": None, "creationMatch": None, "runtimeMatch": None})
+    yield Document(path=NOT_FOUND_JSON.path(), body=body, cache=NOT_FOUND_JSON.cache)
+    wanted = {name for host in settings.files for name in FILES_BY_PLATFORM[host]}
+    if settings.layout is PathLayout.SHARDED:
+        wanted.add("_redirects")
+    for url in HOST_FILES:
+        if url.pattern in wanted:
+            text = FILE_TEXTS[url.pattern](settings)
+            yield Document(path=url.path(), body=text.encode(), media_type=url.media_type)
+
+
+def headers_file() -> str:
+    """Return the text of `_headers`: globs, each with its headers below it.
+
+    Cloudflare accepts up to 100 rules of at most 2,000 characters a line; the site has about thirty.
+    """
+    blocks = (
+        "\n".join((rule.glob, *(f"  {name}: {value}" for name, value in rule.headers.items())))
+        for rule in header_rules()
+    )
+    return "\n\n".join(blocks) + "\n"
+
+
+def redirects_file(settings: HostingSettings) -> str:
+    """Return the text of `_redirects`; the first matching rule wins.
+
+    Cloudflare supports no status 404 here, so internal files are redirected.
+    """
+    shards = shard_rewrites() if settings.layout is PathLayout.SHARDED else []
+    lines = [f"{requested} {served} 200" for requested, served in (*server_rewrites(), *shards)]
+    return "\n".join((*lines, f"{INTERNAL_FILES_RULE[0]} {INTERNAL_FILES_RULE[1]} 302")) + "\n"
+
+
+def _routes_file() -> str:
+    """Return the text of `_routes.json`: the edge module of Cloudflare Pages handles all but the static paths."""
+    return json.dumps({"version": 1, "include": ["/*"], "exclude": list(static_globs())}, indent=2) + "\n"
+
+
+FILE_TEXTS: dict[str, Callable[[HostingSettings], str]] = {
+    "_headers": lambda _settings: headers_file(),
+    "_redirects": redirects_file,
+    "_routes.json": lambda _settings: _routes_file(),
+    ".assetsignore": lambda _settings: ".statuary\n",
+    ".nojekyll": lambda _settings: "",
+}

@@ -1,0 +1,461 @@
+"""Every host that statuary writes files for, in one table."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from statuary.documents import url_table
+from statuary.documents.url_table import (
+    COMMON_HEADERS,
+    CONTENT_SECURITY_POLICY,
+    EPOCH_DOCUMENT,
+    EPOCH_PATCH,
+    EPOCHS,
+    FEED,
+    HOST_FILES,
+    JSON,
+    MEDIA_TYPES,
+    NOT_FOUND_JSON,
+    PATTERN_PARTS,
+    REVALIDATE,
+    SHORT_LIVED,
+    URLS,
+    Url,
+)
+from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
+from statuary.extensions.hosting.documents import (
+    INTERNAL_FILES_RULE,
+    header_rules,
+    regex_of,
+    server_rewrites,
+    static_globs,
+)
+
+EDGE_FOLDER = ".edge"
+"""The folder, beside the site, that the edge module is deployed from; `statuary hosting` always rewrites it."""
+
+EDGE = Path(__file__).parents[2] / "edge"
+TEMPLATES = Path(__file__).with_name("templates")
+
+PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in ("false", "true"))
+
+
+class HostFile(NamedTuple):
+    """A text file; its path is relative to the project that is deployed."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostOptions:
+    """How and where a site is served."""
+
+    settings: HostingSettings = field(default_factory=HostingSettings)  # of the site
+    publish: str = "build"  # the folder of the site, relative to the project
+    install: str = "statuary"  # what pip installs where the host builds the site
+    root: str = "/srv/statuary"  # the folder of the site on a web server
+    listen: str = "8080"  # the port, or address and port, of a web server
+    # address and port of a `deno serve` of the edge module behind a web server; None without one
+    edge: str | None = None
+
+    @property
+    def build_command(self) -> str:
+        """The command that builds the site on a machine that has only Python."""
+        return f"python3 -m venv .venv && .venv/bin/pip install -q {self.install} && .venv/bin/statuary build"
+
+
+def json_text(value: object) -> str:
+    """Return a value as indented JSON."""
+    return json.dumps(value, indent=2) + "\n"
+
+
+def edge_module_files(options: HostOptions) -> list[HostFile]:
+    """Return the files of the edge module, set to the layout of the site."""
+    scripts = sorted(
+        (file for file in EDGE.iterdir() if file.name.endswith(".js")),
+        key=lambda file: file.name,
+    )
+    sharded = options.settings.layout is PathLayout.SHARDED
+    return [
+        HostFile(
+            f"{EDGE_FOLDER}/modules/{file.name}",
+            file.read_text("utf-8").replace(PLAIN_LAYOUT, SHARDED_LAYOUT if sharded else PLAIN_LAYOUT),
+        )
+        for file in scripts
+    ]
+
+
+def is_edge_file(file: HostFile) -> bool:
+    """Return whether a file belongs to the edge module, which is always rewritten and never edited."""
+    return file.path.startswith(f"{EDGE_FOLDER}/")
+
+
+def render_config(template: str, **values: object) -> str:
+    """Return the text of a configuration template."""
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(lambda name: TEMPLATES.joinpath(name).read_text("utf-8")),
+        autoescape=False,  # noqa: S701 - the result is configuration, not markup
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals["urls"] = url_table
+    return environment
+
+
+COMPATIBILITY_DATE = "2026-06-01"
+"""The version of the runtime that the edge module is tested with."""
+
+WRITTEN_BY = "// Written by `statuary hosting {host}` from the URL table.\n"
+
+
+def worker_files(options: HostOptions) -> list[HostFile]:
+    """Return the configuration of a Worker whose assets are the site, and the edge module."""
+    configuration = WRITTEN_BY.format(host="cloudflare") + json_text(worker_configuration(options))
+    return [HostFile("wrangler.jsonc", configuration), *edge_module_files(options)]
+
+
+def worker_configuration(options: HostOptions) -> dict[str, object]:
+    """Return the content of `wrangler.jsonc`: the edge module runs first, except for static paths."""
+    return {
+        "name": "statuary",
+        "main": f"{EDGE_FOLDER}/modules/cloudflare.js",
+        "compatibility_date": COMPATIBILITY_DATE,
+        "assets": {
+            "directory": options.publish,
+            "binding": "ASSETS",
+            "not_found_handling": "404-page",
+            "run_worker_first": ["/*", *(f"!{glob}" for glob in static_globs())],
+        },
+    }
+
+
+def pages_files(options: HostOptions) -> list[HostFile]:
+    """Return the function of a Pages project; `_routes.json` in the site selects its paths."""
+    configuration = {
+        "name": "statuary",
+        "pages_build_output_dir": options.publish,
+        "compatibility_date": COMPATIBILITY_DATE,
+    }
+    function = f'export {{ onRequest }} from "../{EDGE_FOLDER}/modules/cloudflare.js";\n'
+    written = WRITTEN_BY.format(host="cloudflare-pages")
+    return [
+        HostFile("wrangler.jsonc", written + json_text(configuration)),
+        HostFile("functions/[[path]].js", f"{written}\n{function}"),
+        *edge_module_files(options),
+    ]
+
+
+KEEP_BUILD = ".keep-build"
+"""The folder of the build plugin. Netlify loads plugins before the build command runs, so it belongs in git."""
+
+
+def netlify_files(options: HostOptions) -> list[HostFile]:
+    """Return the configuration, the build plugin and the edge function."""
+    return [
+        HostFile("netlify.toml", netlify_toml(options)),
+        HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
+        HostFile(f"{KEEP_BUILD}/index.js", render_config("keep-build.js.jinja")),
+        HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function()),
+        *edge_module_files(options),
+    ]
+
+
+def netlify_toml(options: HostOptions) -> str:
+    """Return the text of `netlify.toml`."""
+    return render_config(
+        "netlify.toml.jinja",
+        options=options,
+        edge_folder=EDGE_FOLDER,
+        plugin=KEEP_BUILD,
+        header_rules=header_rules(),
+        rewrites=server_rewrites(),
+        internal_files_rule=INTERNAL_FILES_RULE,
+    )
+
+
+def edge_function() -> str:
+    """Return the edge function: it re-exports the module and lists the paths it answers.
+
+    Its name must differ from that of the folder beside it: Netlify would see one function.
+    """
+    config = {"path": "/*", "excludedPath": [*static_globs(), INTERNAL_FILES_RULE[0]], "onError": "bypass"}
+    return (
+        "// Written by `statuary hosting netlify` from the URL table.\n\n"
+        'export { default } from "./modules/netlify.js";\n\n'
+        f"export const config = {json.dumps(config, indent=2)};\n"
+    )
+
+
+ObjectMetadata = tuple[str, str]
+"""`Content-Type` (empty: by the extension) and `Cache-Control`."""
+
+
+def s3_files(options: HostOptions) -> list[HostFile]:
+    """Return the upload script and CloudFront's settings."""
+    return [
+        HostFile("s3/upload.sh", render_config("upload.sh.jinja", options=options, groups=object_groups())),
+        HostFile("cloudfront/response-headers-policy.json", json_text(response_headers_policy())),
+        HostFile("cloudfront/custom-error-responses.json", json_text(custom_error_responses())),
+        HostFile("cloudfront/viewer-request.js", render_config("viewer-request.js.jinja")),
+    ]
+
+
+def object_groups() -> list[tuple[ObjectMetadata, list[str]]]:
+    """Return the patterns of keys by the metadata of their objects; `*` is any text, slashes included.
+
+    Timed documents come last, so that nothing they name is missing.
+    """
+    groups: dict[ObjectMetadata, list[str]] = defaultdict(list)
+    for url in URLS:
+        if url is EPOCH_DOCUMENT or url in HOST_FILES:
+            continue
+        groups[url.media_type, url.cache].extend(_key_patterns(url))
+    return sorted(groups.items(), key=lambda group: group[0][1] == SHORT_LIVED)
+
+
+def _key_patterns(url: Url) -> list[str]:
+    """Return the patterns of a URL's keys; a timed document has one more for later instants."""
+    pattern = "".join(
+        "*" if parameter else literal for parameter, literal in PATTERN_PARTS.findall(url.pattern)
+    )
+    later = url.is_timed and url not in (EPOCHS, EPOCH_PATCH)
+    return [pattern, EPOCH_DOCUMENT.path(epoch="*", path=pattern)] if later else [pattern]
+
+
+def response_headers_policy() -> dict[str, object]:
+    """Return CloudFront's `ResponseHeadersPolicyConfig`: the headers of every response."""
+    return {
+        "Name": "statuary",
+        "CorsConfig": {
+            "AccessControlAllowOrigins": _items("*"),
+            "AccessControlAllowHeaders": _items("*"),
+            "AccessControlAllowMethods": _items("GET", "HEAD", "OPTIONS"),
+            "AccessControlAllowCredentials": False,
+            "OriginOverride": True,
+        },
+        "SecurityHeadersConfig": {
+            "ContentSecurityPolicy": {
+                "Override": True,
+                "ContentSecurityPolicy": CONTENT_SECURITY_POLICY,
+            },
+            "ContentTypeOptions": {"Override": True},
+            "FrameOptions": {"Override": True, "FrameOption": "DENY"},
+            "ReferrerPolicy": {"Override": True, "ReferrerPolicy": "no-referrer"},
+        },
+    }
+
+
+def custom_error_responses() -> dict[str, object]:
+    """Return CloudFront's `CustomErrorResponses`; S3 answers 403 for a missing object to those who may not list."""
+    page = f"/{NOT_FOUND_JSON.path()}"
+    items = [
+        {"ErrorCode": code, "ResponsePagePath": page, "ResponseCode": "404", "ErrorCachingMinTTL": 10}
+        for code in (403, 404)
+    ]
+    return {"Quantity": len(items), "Items": items}
+
+
+def _items(*items: str) -> dict[str, object]:
+    return {"Quantity": len(items), "Items": list(items)}
+
+
+EPOCH_FOLDER_REGEX = f"(?:/{EPOCH_DOCUMENT.path(epoch='[^/]+', path='')[:-1]})?"
+"""Documents of later instants are below the epochs as the present ones are below the root."""
+
+
+def nginx_files(options: HostOptions) -> list[HostFile]:
+    """Return the configuration of nginx."""
+    return [HostFile("statuary.conf", render_config("nginx.conf.jinja", options=options, **_table_values()))]
+
+
+def caddy_files(options: HostOptions) -> list[HostFile]:
+    """Return the configuration of Caddy."""
+    listen = f":{options.listen}" if options.listen.isdigit() else options.listen
+    text = render_config("Caddyfile.jinja", options=options, listen=listen, **_table_values())
+    return [HostFile("Caddyfile", text)]
+
+
+def deno_files(options: HostOptions) -> list[HostFile]:
+    """Return the edge module and the task that runs it: `deno task serve`."""
+    address, _, port = (options.edge or "127.0.0.1:8001").rpartition(":")
+    serve = (
+        f"deno serve --allow-read={options.publish} --host={address} --port={port} "
+        f"{EDGE_FOLDER}/modules/deno-serve.js {options.publish}"
+    )
+    return [HostFile("deno.json", json_text({"tasks": {"serve": serve}})), *edge_module_files(options)]
+
+
+def _table_values() -> dict[str, object]:
+    """Return the template values that come from the URL table; rules of web servers are regular expressions."""
+    short_lived = _short_lived_regexes()
+    feed = _with_epochs(regex_of(FEED))
+    types = [
+        (media_type, rf"\.{extension}$")
+        for extension, media_type in MEDIA_TYPES.items()
+        if media_type != JSON
+    ]
+    return {
+        "common_headers": COMMON_HEADERS,
+        "revalidate": REVALIDATE,
+        "short_lived": SHORT_LIVED,
+        "short_lived_regexes": short_lived,
+        "media_types": MEDIA_TYPES,
+        "json": JSON,
+        "feed": FEED,
+        "feed_regex": feed,
+        "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed)],
+        "static_globs": static_globs(),
+    }
+
+
+def _short_lived_regexes() -> list[str]:
+    """Return the expressions of all timed documents, at present and at later instants."""
+    timed = (url for url in URLS if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT))
+    return [regex_of(EPOCHS), regex_of(EPOCH_PATCH), *(_with_epochs(regex_of(url)) for url in timed)]
+
+
+def _with_epochs(expression: str) -> str:
+    return f"^{EPOCH_FOLDER_REGEX}{expression.removeprefix('^')}"
+
+
+class Host(NamedTuple):
+    """A service or program that serves sites."""
+
+    description: str  # the files that are written for it, as a phrase
+    files: Callable[[HostOptions], list[HostFile]]
+    steps: tuple[str, ...]  # what a person does once the files are written, one sentence each
+    # the platform whose files the site must hold; `hosting.files` in site.yaml lists them
+    site_files: HostingPlatform | None = None
+    supports_sharding: bool = False  # whether it can serve the sharded layout
+
+
+def github_pages_files(options: HostOptions) -> list[HostFile]:
+    """Return a workflow that builds the site, caches it for the next run, and deploys it.
+
+    A cache of GitHub Actions is never overwritten: each run saves under its own key and restores the newest.
+    """
+    return [HostFile(".github/workflows/site.yml", render_config("github-pages.yml.jinja", options=options))]
+
+
+def vercel_files(options: HostOptions) -> list[HostFile]:
+    """Return `vercel.json`; its paths use path-to-regexp, where a star is `(.*)`."""
+    configuration = {
+        "$schema": "https://openapi.vercel.sh/vercel.json",
+        "buildCommand": options.build_command,
+        "outputDirectory": options.publish,
+        "headers": [
+            {
+                "source": rule.glob.replace("*", "(.*)"),
+                "headers": [{"key": name, "value": value} for name, value in rule.headers.items()],
+            }
+            for rule in header_rules()
+        ],
+        "rewrites": [
+            {"source": requested.replace("*", "(.*)"), "destination": served.replace(":splat", "$1")}
+            for requested, served in server_rewrites()
+        ],
+    }
+    return [HostFile("vercel.json", json_text(configuration))]
+
+
+COMMIT = "Commit the new files and push them."
+SET_URL = "Set page.url in site.yaml to the address of the site."
+
+HOSTS: dict[str, Host] = {
+    "netlify": Host(
+        "netlify.toml, a plugin that keeps the build, and the edge function",
+        netlify_files,
+        (
+            SET_URL,
+            COMMIT,
+            "In Netlify, choose `Add new project`, `Import an existing project`, and this repository.",
+        ),
+        supports_sharding=True,
+    ),
+    "cloudflare": Host(
+        "wrangler.jsonc of a Worker with static assets, and the edge module",
+        worker_files,
+        (
+            SET_URL,
+            COMMIT,
+            "Build the site: `statuary build`.",
+            "Deploy it: `npx wrangler deploy` (log in with `npx wrangler login` first).",
+        ),
+        site_files=HostingPlatform.CLOUDFLARE,
+        supports_sharding=True,
+    ),
+    "cloudflare-pages": Host(
+        "the function of a Pages project",
+        pages_files,
+        (
+            SET_URL,
+            COMMIT,
+            "Build the site: `statuary build`.",
+            "Deploy it: `npx wrangler pages deploy build` (log in with `npx wrangler login` first).",
+        ),
+        site_files=HostingPlatform.CLOUDFLARE,
+        supports_sharding=True,
+    ),
+    "deno": Host(
+        "deno.json with a task that serves the site",
+        deno_files,
+        ("Build the site: `statuary build`.", "Serve it: `deno task serve`."),
+        supports_sharding=True,
+    ),
+    "github-pages": Host(
+        "a workflow that builds and deploys plain files",
+        github_pages_files,
+        (
+            SET_URL,
+            "On GitHub, open Settings, Pages, and choose `GitHub Actions` as the source.",
+            COMMIT,
+        ),
+    ),
+    "vercel": Host(
+        "vercel.json, for plain files",
+        vercel_files,
+        (SET_URL, COMMIT, "In Vercel, choose `Add New`, `Project`, and this repository."),
+    ),
+    "nginx": Host(
+        "the configuration of a server",
+        nginx_files,
+        (
+            "Build the site and copy it to the folder that the configuration names as root.",
+            "Copy the configuration to /etc/nginx/conf.d/statuary.conf.",
+            "Run `nginx -t`, and then `systemctl reload nginx`.",
+            "Schedule the next change of the status: `statuary next --as systemd`.",
+        ),
+    ),
+    "caddy": Host(
+        "a Caddyfile",
+        caddy_files,
+        (
+            "Build the site and copy it to the folder that the Caddyfile names as root.",
+            "Run `caddy validate`, and then `caddy reload`.",
+            "Schedule the next change of the status: `statuary next --as systemd`.",
+        ),
+    ),
+    "s3": Host(
+        "an upload script for S3, and settings of CloudFront",
+        s3_files,
+        (
+            "Build the site: `statuary build`.",
+            "Upload it: `s3/upload.sh s3://<bucket>`.",
+            "Give the CloudFront distribution the settings in cloudfront/.",
+        ),
+    ),
+}

@@ -1,0 +1,1 @@
+"""Requests over HTTP with one set of limits: for whatever extension reads from a server."""

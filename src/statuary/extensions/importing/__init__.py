@@ -1,0 +1,1 @@
+"""Status pages, tool chains and contracts of other systems become content."""

@@ -1,0 +1,307 @@
+"""`statuary import KIND SOURCE`: contracts and status pages of other systems into content."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import FILE, build_instant, content_option, now_option, with_options
+from statuary.cli.output import progress, text_report
+from statuary.cli.printable import printable
+from statuary.content.read_content import read_content
+from statuary.domain.catalogue import ContractForm
+from statuary.domain.primitives import Address, ChainId, Instant, InvalidValueError, parse_address
+from statuary.extensions.compilers.options import parse_compilers
+from statuary.extensions.http.client import is_url
+from statuary.extensions.importing.contract_options import ADDRESS, CHAIN_ID
+from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
+from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id
+from statuary.extensions.importing.import_contracts import ContractImport, ContractImportSettings
+from statuary.extensions.importing.report_output import contract_import_lines, import_lines
+from statuary.extensions.importing.sources import WebSource, decode_source, read_source_bytes
+from statuary.extensions.importing.status.import_status import import_status
+from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
+from statuary.extensions.importing.toolchains.deployments import (
+    read_broadcasts,
+    read_hardhat_deploy,
+    read_ignition,
+)
+from statuary.extensions.importing.toolchains.explorer import read_explorer_api, read_explorer_files
+from statuary.extensions.importing.toolchains.found_contract import Found, FoundContract
+from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_repository
+from statuary.pipeline.progress import counted, stage
+
+
+class StatusKind(NamedTuple):
+    """A system whose status pages can be imported."""
+
+    title: str
+    source: str  # what SOURCE may be
+    key: str = ""  # the environment variable with the key that its API may need
+
+    @property
+    def name(self) -> str:
+        """The command, and the module that reads it."""
+        return self.title.lower().replace(" ", "")
+
+
+STATUS_KINDS = (
+    StatusKind("Statuspage", "the URL of a public page, or a folder or file of saved documents"),
+    StatusKind("cState", "a checkout of its repository, or one issue"),
+    StatusKind(
+        "Upptime", "the URL of its repository on GitHub, or a checkout with saved issues", "GITHUB_TOKEN"
+    ),
+    StatusKind("Gatus", "its configuration (a file or folder), or the URL of its page"),
+    StatusKind(
+        "Instatus",
+        "https://api.instatus.com/v1/PAGE-ID, the URL of a public page (what is active alone), or saved documents",
+        "INSTATUS_API_KEY",
+    ),
+    StatusKind("Better Stack", "the URL of a public page, or its saved index.json"),
+    StatusKind("Cachet", "the URL of a page of version 2 or 3, or saved lists of its API", "CACHET_API_KEY"),
+)
+
+IMPORT_OPTIONS = (
+    content_option,
+    now_option,
+    click.option("--dry-run", is_flag=True, help="Report what would be imported, without writing it."),
+)
+"""Options of every kind."""
+
+
+def _status_command(kind: StatusKind) -> click.Command:
+    def run(source: str, content: Path, now: Instant | None, dry_run: bool) -> None:
+
+        read = getattr(
+            import_module(f"statuary.extensions.importing.status.{kind.name}"), f"read_{kind.name}"
+        )
+        key = os.environ.get(kind.key, "") if kind.key else ""
+        sys.exit(run_status_import(read, source, content, build_instant(now), key, dry_run=dry_run))
+
+    decorated = click.argument("source", metavar="SOURCE")(with_options(*IMPORT_OPTIONS)(run))
+    about = f"SOURCE is {kind.source}."
+    if kind.key:
+        about += f"\n\n{kind.key} in the environment is sent as the key of the API."
+    return click.command(kind.name, help=f"Import a status page of {kind.title}.\n\n{about}")(decorated)
+
+
+STATUS_COMMANDS = tuple(map(_status_command, STATUS_KINDS))
+"""A command for each kind."""
+
+
+class ContractKind(NamedTuple):
+    """A source of contracts."""
+
+    name: str
+    title: str  # what it imports
+    source: str  # what SOURCE may be
+
+
+CONTRACT_KINDS: Final = (
+    ContractKind(
+        "sourcify",
+        "contracts of Sourcify",
+        "the URL of a server with API v2 (add --chain-id; without --address, all contracts of the chain), or a folder"
+        " with full_match or partial_match",
+    ),
+    ContractKind(
+        "etherscan",
+        "contracts of an explorer with Etherscan's API, such as Blockscout or Routescan",
+        "the URL of the API (its key is taken from ETHERSCAN_API_KEY), a saved response of getsourcecode, or a folder of"
+        " them as <address>.json",
+    ),
+    ContractKind(
+        "hardhat-deploy",
+        "the contracts that hardhat-deploy deployed",
+        "the folder of a project, or of one network",
+    ),
+    ContractKind(
+        "ignition",
+        "the contracts that Hardhat Ignition deployed",
+        "the folder of a project, or of one deployment",
+    ),
+    ContractKind(
+        "foundry",
+        "the contracts that forge script deployed",
+        "the folder of a project, with broadcast and out",
+    ),
+)
+
+CONTRACT_OPTIONS: Final = (
+    click.option("--chain-id", type=CHAIN_ID, help="Only contracts of this chain; an API needs it."),
+    click.option(
+        "--address", "addresses", multiple=True, type=ADDRESS, help="Only this contract; repeat it for more."
+    ),
+    click.option(
+        "--addresses", "address_file", type=FILE, help="Only the contracts in this file, an address a line."
+    ),
+    click.option(
+        "--rpc",
+        multiple=True,
+        metavar="URL",
+        help="Read the code from this Ethereum node; repeat it for each chain.",
+    ),
+    click.option(
+        "--compiler",
+        multiple=True,
+        metavar="KIND=PATH",
+        help="Compile with solc=PATH or vyper=PATH where the version matches; repeat it for each version. "
+        "Default: the compilers on PATH.",
+    ),
+    click.option(
+        "--as",
+        "form",
+        type=click.Choice(["workspace", "record"]),
+        default="workspace",
+        show_default=True,
+        help="Write folders with settings and the compiler's files, or complete records.",
+    ),
+)
+"""Options of every kind."""
+
+
+def _contract_command(kind: ContractKind) -> click.Command:
+    def run(source: str, content: Path, **given: object) -> None:
+
+        sys.exit(run_contract_import(kind.name, source, content, given))
+
+    decorated = click.argument("source", metavar="SOURCE")(
+        with_options(*CONTRACT_OPTIONS, *IMPORT_OPTIONS)(run)
+    )
+    about = (
+        f"SOURCE is {kind.source}.\n\nEach contract is verified before it is written. The report lists what cannot"
+        " be verified. A workspace without the compiler's output or the code on the chain is written with a note of that."
+    )
+    return click.command(kind.name, help=f"Import {kind.title}.\n\n{about}")(decorated)
+
+
+CONTRACT_COMMANDS: Final = tuple(map(_contract_command, CONTRACT_KINDS))
+"""A command for each kind."""
+
+
+@click.group()
+def import_command() -> None:
+    """Import contracts and status pages from other systems into the content.
+
+    An import only adds what is new: run it again to import what has been added since. It ends with a
+    report of what it could not import.
+    """
+
+
+for one in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
+    import_command.add_command(one)
+
+
+def run_status_import(
+    read: Callable[[ImportRequest], StatusPlan],
+    source: str,
+    content: Path,
+    now: Instant,
+    key: str,
+    *,
+    dry_run: bool,
+) -> ExitCode:
+    """Import a status page, print the report and return the exit code.
+
+    Args:
+        read: the reader of its system.
+        key: what the system's API needs, or nothing.
+    """
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    with progress() as shown, stage(shown, "reading"):
+        done = import_status(
+            read,
+            source,
+            content,
+            now,
+            web=WebSource(headers, announce=lambda: shown.advance(1)),
+            dry_run=dry_run,
+        )
+    if done.findings:
+        click.echo(text_report(done.findings, str(content)), err=True)
+        click.echo("statuary: nothing was written", err=True)
+        return ExitCode.FINDINGS
+    click.echo("\n".join(import_lines(done.report, content, dry_run=dry_run)))
+    if done.report.incomplete:
+        click.echo(f"statuary: the import is not complete: {printable(done.report.incomplete)}", err=True)
+        return ExitCode.FAILED
+    return ExitCode.FINDINGS if done.report.lost else ExitCode.OK
+
+
+KEY_VARIABLE: Final = "ETHERSCAN_API_KEY"
+"""The environment variable with an explorer's key, as other tools call it."""
+
+PROJECT_READERS: Final = {
+    "hardhat-deploy": read_hardhat_deploy,
+    "ignition": read_ignition,
+    "foundry": read_broadcasts,
+}
+
+
+def run_contract_import(kind: str, source: str, content: Path, given: dict[str, Any]) -> ExitCode:
+    """Import contracts, print the report and return the exit code."""
+    catalogue, findings = read_content(content)
+    if catalogue is None:
+        click.echo(text_report(findings, str(content)), err=True)
+        return ExitCode.FINDINGS
+    addresses = _addresses(given["addresses"], given["address_file"])
+    settings = ContractImportSettings(
+        form=ContractForm(given["form"]),
+        now=build_instant(given["now"]),
+        compilers=parse_compilers(given["compiler"]),
+        nodes={read_chain_id(node): node for node in map(EthereumNode, given["rpc"])},
+        dry_run=given["dry_run"],
+    )
+    with progress() as shown, stage(shown, "contracts"):
+        found = _found(kind, source, given["chain_id"], addresses)
+        done = ContractImport(content, catalogue, settings).import_all(counted(shown, found))
+    click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
+    if done.report.incomplete:
+        click.echo(f"statuary: the import is not complete: {printable(done.report.incomplete)}", err=True)
+        return ExitCode.FAILED
+    return ExitCode.FINDINGS if done.report.lost or done.incomplete else ExitCode.OK
+
+
+def _found(kind: str, source: str, chain_id: ChainId | None, addresses: Sequence[Address]) -> Found:
+    if kind in PROJECT_READERS:
+        return _wanted(PROJECT_READERS[kind](Path(source)), chain_id, addresses)
+    if kind == "sourcify" and not is_url(source):
+        return _wanted(read_sourcify_repository(Path(source)), chain_id, addresses)
+    if chain_id is None:
+        raise click.UsageError("add --chain-id: the source does not name the chain of its contracts")
+    if kind == "sourcify":
+        return read_sourcify_api(source, WebSource(), chain_id, addresses)
+    if is_url(source):
+        key = os.environ.get(KEY_VARIABLE, "")
+        return read_explorer_api(source, WebSource(), chain_id, addresses, key)
+    return _wanted(read_explorer_files(Path(source), chain_id, addresses), chain_id, addresses)
+
+
+def _wanted(found: Found, chain_id: ChainId | None, addresses: Sequence[Address]) -> Found:
+    for one in found:
+        if isinstance(one, FoundContract) and (
+            chain_id not in (None, one.chain_id) or (addresses and one.address not in addresses)
+        ):
+            continue
+        yield one
+
+
+def _addresses(given: Sequence[Address], file: Path | None) -> list[Address]:
+    if file is None:
+        return [*given]
+    return [*given, *_addresses_in(file)]
+
+
+def _addresses_in(file: Path) -> Iterator[Address]:
+    for number, line in enumerate(decode_source(read_source_bytes(file), file).splitlines(), 1):
+        text = line.partition("#")[0].strip()
+        try:
+            if text:
+                yield parse_address(text)
+        except InvalidValueError as error:
+            raise click.UsageError(f"{file}:{number}: {error}; {error.hint}") from None

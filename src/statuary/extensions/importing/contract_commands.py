@@ -1,0 +1,342 @@
+"""`statuary contract`: add contracts from the files of compilers and tool chains, and from Ethereum nodes."""
+
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from statuary.checks.contracts.anchor_claims import require_sender_recovery
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import FILE, DurationType, build_instant, content_option, now_option, with_options
+from statuary.cli.output import progress, size_text, text_report
+from statuary.cli.printable import printable
+from statuary.content.locate import locate_findings
+from statuary.content.read_content import read_content
+from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
+from statuary.domain.contracts.derivation import WorkspaceDeployment
+from statuary.domain.errors import StatuaryError
+from statuary.domain.findings import Finding, has_errors, sorted_findings
+from statuary.domain.primitives import Address, ChainId, Instant, checksum_address, instant
+from statuary.editing.files import content_lock
+from statuary.extensions.compilers.options import compiler_option, parse_compilers
+from statuary.extensions.compilers.recompile import RecompileOptions, Recompiler
+from statuary.extensions.importing.contract_options import (
+    ADDRESS,
+    CHAIN_ID,
+    CHAIN_OPTIONS,
+    COMPILATION_OPTIONS,
+    WRITE_OPTIONS,
+)
+from statuary.extensions.importing.evidence.chain_evidence import (
+    AnchoredContract,
+    AnchoringNodes,
+    anchor_contracts,
+    claim_text,
+)
+from statuary.extensions.importing.evidence.compile_contract import compile_contract, write_evidence
+from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
+from statuary.extensions.importing.evidence.on_chain_contract import (
+    OnChainContract,
+    read_chain_id,
+    read_on_chain_contract,
+)
+from statuary.extensions.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
+from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.sources import read_hex_file
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
+from statuary.extensions.importing.toolchains.hardhat import read_compilation
+from statuary.extensions.importing.workspace_files import write_contract
+from statuary.pipeline.progress import counted, stage
+
+
+def choose_sources(
+    catalogue: Catalogue, addresses: tuple[Address, ...], chain_id: ChainId | None
+) -> list[ContractSource]:
+    """Return the contracts with their own files that a command is about: all, or those with some addresses."""
+    wanted = {address.lower() for address in addresses}
+    sources = [
+        source
+        for source in catalogue.contracts
+        if chain_id in (None, source.chain_id) and (not wanted or source.address.lower() in wanted)
+    ]
+    for address in wanted - {source.address.lower() for source in sources}:
+        raise ContractImportError(
+            f"no contract file or workspace has the address {checksum_address(address)}"
+        )
+    return sources
+
+
+def read_catalogue(content: Path) -> Catalogue:
+    """Return the site; exit with a report if its content has errors."""
+    catalogue, findings = read_content(content)
+    if catalogue is None:
+        click.echo(text_report(findings, str(content)), err=True)
+        sys.exit(ExitCode.FINDINGS)
+    return catalogue
+
+
+def choose_chain(catalogue: Catalogue, chain_id: ChainId | None, node: EthereumNode | None) -> ChainId:
+    """Return the chain of the contract, which must be the node's and one of the site's."""
+    known = [chain.chain_id for chain in catalogue.chains]
+    of_node = None if node is None else read_chain_id(node)
+    if of_node is not None and chain_id not in (None, of_node):
+        raise ContractImportError(
+            f"the node is on chain {of_node}, not {chain_id}", "use another --rpc, or leave out --chain-id"
+        )
+    chain = chain_id or of_node or _only_chain(known)
+    if chain not in known:
+        raise ContractImportError(f"chain {chain} is not in site.yaml", "add it under `chains:` first")
+    return chain
+
+
+def _only_chain(known: list[ChainId]) -> ChainId:
+    if len(known) != 1:
+        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(known) or 'none'}")
+    return known[0]
+
+
+@click.command("anchor")
+@click.argument("addresses", metavar="[ADDRESS]...", nargs=-1, type=ADDRESS)
+@click.option(
+    "--rpc", metavar="URL", help="Ask this Ethereum node. Default: the first of the chain in site.yaml."
+)
+@click.option(
+    "--chain-id", type=CHAIN_ID, help="The chain. Default: the node's, or the only one of the site."
+)
+@click.option(
+    "--older-than",
+    type=DurationType(),
+    metavar="DURATION",
+    help="Skip contracts whose anchor is younger, such as 30d.",
+)
+@content_option
+@now_option
+def anchor(
+    addresses: tuple[Address, ...],
+    rpc: str | None,
+    chain_id: ChainId | None,
+    older_than: timedelta | None,
+    content: Path,
+    now: Instant | None,
+) -> None:
+    """Ask a node for the chain's own proofs of contracts and write them beside the records.
+
+    An anchor is anchor.json in the folder contracts/CHAIN-ID/ADDRESS: Merkle proofs of the code at the address, of a
+    proxy's implementation, and of the transaction that created the contract, each under the hash of a block. Builds
+    verify it without a node. The other nodes that site.yaml lists for the chain must agree on the hashes of the
+    blocks. Without ADDRESS, all contracts are anchored; those of bulk files are not.
+    """
+    require_sender_recovery()
+    before = None if older_than is None else instant(build_instant(now) - older_than)
+    with content_lock(content):
+        catalogue = read_catalogue(content)
+        nodes, chain = _anchoring_nodes(catalogue, rpc, chain_id)
+        sources = choose_sources(catalogue, addresses, chain)
+        findings: list[Finding] = []
+        shown = 0
+        with progress() as bars, stage(bars, "Anchoring", len(sources)):
+            for one in counted(bars, anchor_contracts(content, sources, nodes, before=before)):
+                findings += one.findings
+                shown += one.is_shown
+                _print_anchor(one)
+    for note in nodes.notes:
+        click.echo(f"note: {printable(note)}", err=True)
+    click.echo(f"{shown:,} of {len(sources):,} contracts shown to be on chain {chain}")
+    if findings:
+        click.echo(text_report(sorted_findings(locate_findings(content, findings)), str(content)), err=True)
+    sys.exit(ExitCode.FINDINGS if has_errors(findings) else ExitCode.OK)
+
+
+def _anchoring_nodes(
+    catalogue: Catalogue, rpc: str | None, chain_id: ChainId | None
+) -> tuple[AnchoringNodes, ChainId]:
+    """Return the node to ask, with those that must agree with it, and their chain."""
+    node = None if rpc is None else EthereumNode(rpc)
+    chain_id = choose_chain(catalogue, chain_id, node)
+    urls = _node_urls(catalogue, chain_id)
+    if node is None:
+        if not urls:
+            raise click.UsageError(f"add --rpc URL: site.yaml lists no node of chain {chain_id}")
+        node = EthereumNode(urls[0])
+        if read_chain_id(node) != chain_id:
+            raise ContractImportError(
+                f"{node.host} is not on chain {chain_id}", "correct `rpc:` in site.yaml"
+            )
+    return _with_others(node, rpc or urls[0], urls), chain_id
+
+
+def _with_others(node: EthereumNode, own_url: str, urls: tuple[str, ...]) -> AnchoringNodes:
+    return AnchoringNodes(node, [EthereumNode(url) for url in urls if url != own_url])
+
+
+def _node_urls(catalogue: Catalogue, chain_id: ChainId) -> tuple[str, ...]:
+    return next((chain.rpc for chain in catalogue.chains if chain.chain_id == chain_id), ())
+
+
+def _print_anchor(one: AnchoredContract) -> None:
+    if one.path:
+        on_chain, deployed = map(claim_text, one.claims)
+        click.echo(f"    {one.source.address}  code {on_chain}; deployment {deployed}")
+
+
+def anchor_added(content: Path, source: ContractSource, rpc: str, catalogue: Catalogue) -> None:
+    """Anchor a contract that was just added; whatever keeps it from being anchored is a note."""
+    urls = _node_urls(catalogue, ChainId(source.chain_id))
+    nodes = _with_others(EthereumNode(rpc), rpc, urls)
+    try:
+        require_sender_recovery()
+        for one in anchor_contracts(content, [source], nodes):
+            _print_anchor(one)
+    except StatuaryError as error:
+        hint = f"; {error.hint}" if error.hint else ""
+        click.echo(f"note: the contract is not anchored: {printable(str(error))}{hint}", err=True)
+    for note in nodes.notes:
+        click.echo(f"note: {printable(note)}", err=True)
+
+
+@click.group()
+def contract_command() -> None:
+    """Add contracts to the site."""
+
+
+@contract_command.command("add")
+@click.argument("file", type=FILE)
+@with_options(*COMPILATION_OPTIONS, *CHAIN_OPTIONS, *WRITE_OPTIONS)
+def add(
+    file: Path,
+    content: Path,
+    address: Address,
+    chain_id: ChainId | None,
+    rpc: str | None,
+    form: str,
+    match_id: str | None,
+    verified_at: Instant | None,
+    now: Instant | None,
+    force: bool,
+    dry_run: bool,
+    anchoring: bool,
+    compiler: tuple[str, ...],
+    **given: object,
+) -> None:
+    """Add a contract: derive its record, verify it, and write it into the content folder.
+
+    FILE is an artifact or build-info of Hardhat or Foundry, or a compiler's standard JSON input (with --output).
+    The code on the chain comes from a node (--rpc) or from files (--runtime, --creation). A contract that does not
+    match the chain is not written.
+
+    Tool chains leave out some outputs of the compiler; with --compiler, the contract is compiled again and the
+    record has all of them.
+    """
+    node = None if rpc is None else EthereumNode(rpc)
+    compilation = _read_compilation(file, given)
+    with content_lock(content):
+        catalogue = read_catalogue(content)
+        options = ImportOptions(
+            chain_id=choose_chain(catalogue, chain_id, node),
+            address=address,
+            form=ContractForm(form),
+            match_id=match_id,
+            verified_at=verified_at,
+            now=build_instant(now),
+            replace=force,
+            compilers=parse_compilers(compiler) if compiler else (),
+        )
+        on_chain = _read_on_chain(node, address, given)
+        prepared = prepare_contract(content, catalogue, options, compilation, on_chain, node=node)
+        _print_verification(prepared, content)
+        if not prepared.verification.is_valid:
+            click.echo("statuary: the contract does not match the chain; nothing was written", err=True)
+            sys.exit(ExitCode.FINDINGS)
+        if not dry_run:
+            write_contract(content, prepared.files, prepared.replaced)
+            if rpc is not None and anchoring:
+                source = ContractSource(options.path, options.chain_id, address, options.form)
+                anchor_added(content, source, rpc, catalogue)
+    for path, body in prepared.files.items():
+        click.echo(f"    {'would write' if dry_run else 'wrote'} {content / path} ({size_text(len(body))})")
+
+
+def _read_compilation(file: Path, given: dict[str, Any]) -> ImportedCompilation:
+    return read_compilation(
+        file,
+        output=given["output"],
+        contract_name=given["name"],
+        version=given["compiler_version"],
+        project=given["project"],
+    )
+
+
+contract_command.add_command(anchor)
+
+
+@contract_command.command("compile")
+@click.argument("addresses", metavar="[ADDRESS]...", nargs=-1, type=ADDRESS)
+@click.option("--chain-id", type=CHAIN_ID, help="Only contracts of this chain.")
+@compiler_option
+@content_option
+def compile_contracts(
+    addresses: tuple[Address, ...], chain_id: ChainId | None, compiler: tuple[str, ...], content: Path
+) -> None:
+    """Compile contracts again and write the evidence beside them.
+
+    The evidence of a contract that its compiler reproduces is compilation.json in the folder
+    contracts/CHAIN-ID/ADDRESS; the next build publishes it in the contract's proof. It names the record by its
+    digest, so a changed record loses it. Without ADDRESS, all contracts are compiled; those of bulk files are not.
+    """
+    compilers = parse_compilers(compiler)
+    with content_lock(content):
+        sources = choose_sources(read_catalogue(content), addresses, chain_id)
+        recompiler = Recompiler(RecompileOptions(compilers=compilers))
+        findings: list[Finding] = []
+        for source in sources:
+            compiled = compile_contract(content, source, recompiler)
+            findings += compiled.findings
+            if compiled.evidence is not None:
+                click.echo(f"    wrote {content / write_evidence(content, source, compiled.evidence)}")
+    if findings:
+        located = sorted_findings(locate_findings(content, findings))
+        click.echo(text_report(located, str(content)), err=True)
+    sys.exit(ExitCode.FINDINGS if has_errors(findings) else ExitCode.OK)
+
+
+def _read_on_chain(node: EthereumNode | None, address: Address, given: dict[str, Any]) -> OnChainContract:
+    without_node = ("runtime", "creation", "block_number", "transaction_index", "deployer")
+    if node is not None:
+        for name in without_node:
+            if given[name] is not None:
+                raise click.UsageError(f"--{name.replace('_', '-')} cannot be combined with --rpc")
+        return read_on_chain_contract(node, address, given["transaction"])
+    if given["runtime"] is None and given["creation"] is None:
+        raise click.UsageError("add --rpc URL, or --runtime FILE and --creation FILE")
+    deployment = WorkspaceDeployment(
+        transaction_hash=given["transaction"],
+        block_number=given["block_number"],
+        transaction_index=given["transaction_index"],
+        deployer=given["deployer"],
+    )
+    return OnChainContract(
+        runtime=None if given["runtime"] is None else read_hex_file(given["runtime"]),
+        creation=None if given["creation"] is None else read_hex_file(given["creation"]),
+        deployment=deployment,
+        notes=() if deployment == WorkspaceDeployment() else (UNCHECKED_DEPLOYMENT,),
+    )
+
+
+UNCHECKED_DEPLOYMENT = (
+    "the deployment is taken from the command line; nothing shows that it created the contract"
+)
+
+
+def _print_verification(prepared: PreparedContract, content: Path) -> None:
+    verification = prepared.verification
+    if verification.findings:
+        click.echo(text_report(verification.findings, str(content)), err=True)
+    for note in prepared.notes:
+        click.echo(f"note: {printable(note)}", err=True)
+    record = verification.record
+    if record is not None and verification.is_valid:
+        levels = (f"{side} {record[f'{side}Match'] or 'null'}" for side in ("creation", "runtime"))
+        name = record["compilation"]["name"]
+        click.echo(f"{name} at {record['address']} on chain {record['chainId']}: {', '.join(levels)}")

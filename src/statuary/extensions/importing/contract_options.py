@@ -1,0 +1,115 @@
+"""The options of `statuary contract`, and the types of their values."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+from typing_extensions import override
+
+from statuary.cli.options import FILE, InstantType, content_option, now_option
+from statuary.domain.primitives import Hex, InvalidValueError, parse_address, parse_chain_id, parse_hex
+
+HASH_LENGTH = 2 + 64
+
+Parsed = TypeVar("Parsed")
+
+
+def _hash(text: str) -> Hex:
+    if len(text) != HASH_LENGTH:
+        raise InvalidValueError(f"{text!r} is not a hash", "write 0x and 64 hex digits")
+    return parse_hex(text.lower())
+
+
+def _number(text: str) -> str:
+    if not (text.isascii() and text.isdigit()):
+        raise InvalidValueError(f"{text!r} is not a number", "write digits only")
+    return text.lstrip("0") or "0"
+
+
+class ParsedType(click.ParamType[Parsed]):
+    """An option that a parser of the domain reads."""
+
+    def __init__(self, name: str, parse: Callable[[str], Parsed]) -> None:
+        self.name = name
+        self.parse = parse
+
+    @override
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Parsed:
+        try:
+            return self.parse(value)
+        except InvalidValueError as error:
+            self.fail(f"{error}; {error.hint}" if error.hint else str(error), param, ctx)
+
+
+ADDRESS = ParsedType("address", parse_address)
+CHAIN_ID = ParsedType("chain id", parse_chain_id)
+HASH = ParsedType("hash", _hash)
+NUMBER = ParsedType("number", _number)
+
+COMPILATION_OPTIONS = (
+    click.option("--address", required=True, type=ADDRESS, help="The address of the contract."),
+    click.option(
+        "--chain-id",
+        type=CHAIN_ID,
+        help="The chain of the contract. Default: the node's chain, or the only one of the site.",
+    ),
+    click.option("--contract", "name", metavar="[PATH:]NAME", help="Which contract of FILE to add."),
+    click.option(
+        "--output", type=FILE, help="The compiler's output, if FILE is the compiler's standard JSON input."
+    ),
+    click.option("--compiler-version", help="The compiler version, if the output does not contain it."),
+    click.option(
+        "--project",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="The folder with foundry.toml, if it is not above FILE.",
+    ),
+    click.option(
+        "--compiler",
+        multiple=True,
+        metavar="KIND=PATH",
+        help="Compile again with solc=PATH or vyper=PATH of the same version, to add the outputs that FILE lacks.",
+    ),
+)
+
+CHAIN_OPTIONS = (
+    click.option("--rpc", metavar="URL", help="Read the code from this Ethereum node."),
+    click.option("--transaction", type=HASH, help="The hash of the transaction that created the contract."),
+    click.option("--runtime", type=FILE, help="Instead of --rpc: a file with the code at the address."),
+    click.option(
+        "--creation", type=FILE, help="Instead of --rpc: a file with the creation code and its arguments."
+    ),
+    click.option("--block-number", type=NUMBER, help="Instead of --rpc: the block of the transaction."),
+    click.option(
+        "--transaction-index",
+        type=NUMBER,
+        help="Instead of --rpc: the index of the transaction in its block.",
+    ),
+    click.option("--deployer", type=ADDRESS, help="Instead of --rpc: the sender of the transaction."),
+)
+
+WRITE_OPTIONS = (
+    click.option(
+        "--as",
+        "form",
+        type=click.Choice(["workspace", "record"]),
+        default="workspace",
+        show_default=True,
+        help="Write a folder with your settings and the compiler's files, or one complete record.",
+    ),
+    click.option("--match-id", type=NUMBER, help="The match id. Default: the next free one."),
+    click.option("--verified-at", type=InstantType(), help="When it was verified. Default: --now."),
+    click.option(
+        "--force", is_flag=True, help="Replace the existing contract; it keeps its match id and its date."
+    ),
+    click.option(
+        "--anchor/--no-anchor",
+        "anchoring",
+        default=True,
+        show_default=True,
+        help="With --rpc: keep the chain's own proofs of the contract too, as `contract anchor` does.",
+    ),
+    click.option("--dry-run", is_flag=True, help="Derive and verify the contract, but write nothing."),
+    content_option,
+    now_option,
+)

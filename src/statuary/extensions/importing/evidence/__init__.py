@@ -1,0 +1,1 @@
+"""What a node of the chain answers becomes evidence beside a record."""

@@ -1,0 +1,394 @@
+"""Get the Merkle proofs of contracts from a node, verify them, and keep what they show.
+
+What a node cannot show is kept too, with the reason: an anchor is never the cause of an error in a build.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from statuary.checks.contracts.anchor_claims import anchor_claims
+from statuary.checks.contracts.record_view import RecordView
+from statuary.content.evidence import anchor_file, anchor_path
+from statuary.content.read_contract import read_contract
+from statuary.domain.catalogue import ContractSource
+from statuary.domain.chain.anchor import (
+    CREATION_CODE,
+    Anchor,
+    AnchoredBlock,
+    DeploymentEvidence,
+    Nodes,
+    header_of,
+)
+from statuary.domain.chain.merkle_trie import EvidenceError, encode_rlp, number_bytes, trie_proof
+from statuary.domain.chain.transaction import BlockHeader, parse_header
+from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
+from statuary.domain.contracts.proxy_detection import proxy_evidence, proxy_slots
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.findings import Finding, has_errors
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Hex, Instant
+from statuary.extensions.importing.evidence.compile_contract import record_sha256
+from statuary.extensions.importing.evidence.ethereum_node import (
+    METHOD_NOT_FOUND,
+    EthereumNode,
+    RpcError,
+    encode_header,
+    encode_receipt,
+    encode_transaction,
+)
+from statuary.extensions.importing.report import ContractImportError
+from statuary.publishing.files import atomic_file
+
+FINALIZED: Final = "finalized"
+HASHES_ALONE: Final = False
+
+
+class AnchorRequest(NamedTuple):
+    """A contract to be anchored."""
+
+    record: RecordValue
+    digest: str  # SHA-256 of the record's canonical bytes, as hex
+    existing: Anchor | None = None  # the anchor that it has
+
+
+class FinalizedBlock(NamedTuple):
+    """The block that contracts are anchored in."""
+
+    block: AnchoredBlock
+    header: BlockHeader
+
+
+class AnchoringNodes:
+    """The node that gives the proofs, and those that must agree with it on the hashes of blocks."""
+
+    def __init__(self, node: EthereumNode, others: Sequence[EthereumNode] = ()) -> None:
+        """Take the nodes of one chain; this does not connect."""
+        self.node = node
+        self.others = list(others)
+        self.notes: list[str] = []
+        """Which nodes did not respond."""
+
+    def finalized(self) -> FinalizedBlock:
+        """Return the latest finalized block.
+
+        Raises:
+            EvidenceError: if the node has none, or its headers are not Ethereum's.
+            ContractImportError: if the nodes disagree, or the node does not respond.
+        """
+        try:
+            block = self.node.call("eth_getBlockByNumber", FINALIZED, HASHES_ALONE)
+        except RpcError as error:
+            raise EvidenceError(f"{self.node.host} returns no finalized block: {error}") from None
+        return self.anchored(block)
+
+    def anchored(self, block: Json) -> FinalizedBlock:
+        """Return a block as anchors have it, and its header.
+
+        Raises:
+            EvidenceError: if its header is not Ethereum's.
+            ContractImportError: if the nodes disagree.
+        """
+        if not isinstance(block, dict):
+            raise EvidenceError(f"{self.node.host} has no such block")
+        raw = encode_header(block)
+        header = parse_header(raw)
+        if f"0x{header.hash.hex()}" != block.get("hash"):
+            raise EvidenceError(
+                f"the block headers of this chain are not in Ethereum's format: that of block {header.number:,} has another hash"
+            )
+        name = Hex(f"0x{header.hash.hex()}")
+        agreed = (self.node.host, *self._agreed(header.number, name))
+        return FinalizedBlock(AnchoredBlock(header.number, name, Hex(f"0x{raw.hex()}"), agreed), header)
+
+    def _agreed(self, number: int, name: str) -> Iterator[str]:
+        """Yield the other nodes that give the same hash for a number.
+
+        Raises:
+            ContractImportError: if one gives another hash.
+        """
+        for other in list(self.others):
+            try:
+                block = other.call("eth_getBlockByNumber", hex(number), HASHES_ALONE)
+            except (RpcError, ContractImportError) as error:
+                self.notes.append(f"{other.host} was not compared: {error}")
+                self.others.remove(other)
+                continue
+            theirs = block.get("hash") if isinstance(block, dict) else None
+            if theirs is not None and theirs != name:
+                raise ContractImportError(
+                    f"{self.node.host} and {other.host} disagree about block {number:,}: {name} and {theirs}",
+                    "find out which node is on the wrong chain; nothing was written",
+                )
+            if theirs is not None:
+                yield other.host
+
+
+def read_anchors(
+    nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError, requests: Sequence[AnchorRequest]
+) -> Iterator[Anchor]:
+    """Yield what the chain shows of each contract.
+
+    Args:
+        finalized: the block, or why there is none.
+
+    Raises:
+        ContractImportError: if nodes disagree about a block, or the node does not respond.
+    """
+    accounts = _read_accounts(nodes.node, finalized, requests)
+    deployments = _Deployments(nodes, finalized)
+    for request, account in zip(requests, accounts, strict=True):
+        yield _verified(request, account, deployments.of(request))
+
+
+class _AccountEvidence(NamedTuple):
+    block: AnchoredBlock
+    account: Nodes
+    storage: dict[str, Nodes]
+
+
+def _read_accounts(
+    node: EthereumNode, finalized: FinalizedBlock | EvidenceError, requests: Sequence[AnchorRequest]
+) -> Iterator[_AccountEvidence | EvidenceError]:
+    if isinstance(finalized, EvidenceError):
+        yield from (finalized for _ in requests)
+        return
+    slots = [list(_slots(request.record)) for request in requests]
+    calls: list[tuple[str, list[Json]]] = [
+        ("eth_getProof", [request.record["address"], asked, hex(finalized.header.number)])
+        for request, asked in zip(requests, slots, strict=True)
+    ]
+    for asked, proof in zip(slots, node.call_all(calls), strict=True):
+        if isinstance(proof, RpcError):
+            what = (
+                "does not offer eth_getProof"
+                if proof.code == METHOD_NOT_FOUND
+                else f"gives no proof: {proof}"
+            )
+            yield EvidenceError(f"{node.host} {what}")
+        else:
+            try:
+                storage = [tuple(one["proof"]) for one in proof["storageProof"]]
+                yield _AccountEvidence(
+                    finalized.block, tuple(proof["accountProof"]), dict(zip(asked, storage, strict=True))
+                )
+            except (KeyError, TypeError, ValueError):
+                yield EvidenceError(f"{node.host} does not return a proof")
+
+
+def _slots(record: RecordValue) -> Iterator[str]:
+    """Yield the storage slots that decide where a contract's calls go."""
+    code = RecordView(record).runtime.onchain or b""
+    for kind in proxy_evidence(code).candidates:
+        yield from proxy_slots(kind, RecordView(record).address)
+
+
+class _Deployments:
+    """The blocks of deployments, each read once."""
+
+    def __init__(self, nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError) -> None:
+        self.nodes = nodes
+        self.finalized = finalized
+        self.known: dict[int, _Block | EvidenceError] = {}
+
+    def of(self, request: AnchorRequest) -> DeploymentEvidence | EvidenceError:
+        existing = request.existing
+        if existing is not None and existing.deployment is not None:
+            claims = anchor_claims(
+                RecordView(request.record), existing._replace(record=request.digest), request.digest
+            )
+            if claims.claims[1].evidence:
+                return existing.deployment
+        named = request.record["deployment"]
+        number, index = str(named.get("blockNumber")), str(named.get("transactionIndex"))
+        if not (number.isdigit() and index.isdigit()):
+            return EvidenceError("the record's deployment names no block and index")
+        block = self._block(int(number))
+        if isinstance(block, EvidenceError):
+            return block
+        return block.evidence(int(index), request.record["creationBytecode"].get("onchainBytecode"))
+
+    def _block(self, number: int) -> "_Block | EvidenceError":
+        if number not in self.known:
+            try:
+                self.known[number] = self._read(number)
+            except EvidenceError as error:
+                self.known[number] = error
+        return self.known[number]
+
+    def _read(self, number: int) -> "_Block":
+        if isinstance(self.finalized, EvidenceError):
+            raise self.finalized
+        if number > self.finalized.header.number:
+            raise EvidenceError(
+                f"block {number:,} of the deployment is later than the finalized block"
+                f" {self.finalized.header.number:,}"
+            )
+        host = self.nodes.node.host
+        block, receipts = self.nodes.node.call_all(
+            [("eth_getBlockByNumber", [hex(number), True]), ("eth_getBlockReceipts", [hex(number)])]
+        )
+        for response in (block, receipts):
+            if isinstance(response, RpcError):
+                raise EvidenceError(f"{host} does not give block {number:,} with its receipts: {response}")
+        if not isinstance(receipts, list) or not isinstance(block, dict):
+            raise EvidenceError(f"{host} does not give block {number:,} with its receipts")
+        anchored = self.nodes.anchored(block)
+        return _Block(
+            anchored.block,
+            anchored.header,
+            _keyed(encode_transaction(one) for one in block["transactions"]),
+            _keyed(encode_receipt(one) for one in receipts),
+        )
+
+
+class _Block(NamedTuple):
+    """A block with its transactions and receipts, by their keys in its tries."""
+
+    block: AnchoredBlock
+    header: BlockHeader
+    transactions: list[tuple[bytes, bytes]]
+    receipts: list[tuple[bytes, bytes]]
+
+    def evidence(self, index: int, creation: str | None) -> DeploymentEvidence | EvidenceError:
+        key = encode_rlp(number_bytes(index))
+        root, transaction = trie_proof(self.transactions, key)
+        receipts_root, receipt = trie_proof(self.receipts, key)
+        if (root, receipts_root) != (self.header.transactions_root, self.header.receipts_root):
+            return EvidenceError(
+                f"transactions and receipts of block {self.block.number:,} do not match its roots"
+            )
+        digits = (creation or "0x")[2:]
+        nodes = [f"0x{node.hex()}" for node in transaction]
+        if digits:
+            nodes = [node.replace(digits, CREATION_CODE, 1) for node in nodes]
+        return DeploymentEvidence(self.block, tuple(nodes), tuple(f"0x{node.hex()}" for node in receipt))
+
+
+def _keyed(values: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
+    return [(encode_rlp(number_bytes(index)), value) for index, value in enumerate(values)]
+
+
+def _verified(
+    request: AnchorRequest,
+    account: _AccountEvidence | EvidenceError,
+    deployment: DeploymentEvidence | EvidenceError,
+) -> Anchor:
+    """Return an anchor with the evidence that shows a claim, and the reasons where there is none."""
+    anchor = Anchor(request.digest)
+    if isinstance(account, _AccountEvidence):
+        anchor = anchor._replace(block=account.block, account=account.account, storage=account.storage)
+    if isinstance(deployment, DeploymentEvidence):
+        anchor = anchor._replace(deployment=deployment)
+    on_chain, deployed = anchor_claims(RecordView(request.record), anchor, request.digest).claims
+    missing: dict[str, str] = {}
+    if on_chain.status is not ClaimStatus.SHOWN:
+        missing[ClaimName.ON_CHAIN.value] = _reason(account, on_chain)
+        anchor = _with_existing_account(anchor, request.existing)
+    if not deployed.evidence:
+        names_one = request.record["deployment"].get("transactionHash") is not None
+        missing[ClaimName.DEPLOYED.value] = _reason(deployment if names_one else None, deployed)
+        anchor = anchor._replace(deployment=None)
+    return anchor._replace(missing=missing)
+
+
+def _reason(evidence: object, claim: Claim) -> str:
+    """Return why there is no evidence, or why it does not show the claim."""
+    return str(evidence) if isinstance(evidence, EvidenceError) else claim.reason
+
+
+def _with_existing_account(anchor: Anchor, existing: Anchor | None) -> Anchor:
+    """Return an anchor with the account of an earlier one, if that was about the same record."""
+    if existing is None or existing.record != anchor.record:
+        return anchor._replace(block=None, account=(), storage={})
+    return anchor._replace(block=existing.block, account=existing.account, storage=existing.storage)
+
+
+CHUNK = 100
+"""Contracts that are in memory at a time."""
+
+
+class AnchoredContract(NamedTuple):
+    """The outcome for one contract."""
+
+    source: ContractSource
+    path: str = ""  # the file that was written, relative to the content folder; empty if none was
+    claims: tuple[Claim, ...] = ()  # what the anchor shows; empty if the contract was skipped
+    findings: tuple[Finding, ...] = ()  # why its record cannot be read
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the code is shown to be at the address: by this anchor, or by the present one."""
+        return not self.findings and (not self.claims or self.claims[0].status is ClaimStatus.SHOWN)
+
+
+class _Due(NamedTuple):
+    source: ContractSource
+    request: AnchorRequest
+
+
+def anchor_contracts(
+    root: Path, sources: Iterable[ContractSource], nodes: AnchoringNodes, *, before: Instant | None = None
+) -> Iterator[AnchoredContract]:
+    """Anchor contracts of one chain, and yield the outcome for each.
+
+    Args:
+        before: skip contracts whose anchor is under a block of this time or later, and still shows the code.
+
+    Raises:
+        ContractImportError: if nodes disagree about a block, or the node does not respond.
+        PublishingError: if an anchor cannot be written.
+    """
+    finalized: FinalizedBlock | EvidenceError
+    try:
+        finalized = nodes.finalized()
+    except EvidenceError as error:
+        finalized = error
+    rest = iter(sources)
+    while chunk := list(islice(rest, CHUNK)):
+        due: list[_Due] = []
+        for source in chunk:
+            found = _due(root, source, before)
+            if isinstance(found, _Due):
+                due.append(found)
+            else:
+                yield found
+        anchors = read_anchors(nodes, finalized, [one.request for one in due])
+        for one, anchor in zip(due, anchors, strict=True):
+            yield _written(root, one, anchor)
+
+
+def _due(root: Path, source: ContractSource, before: Instant | None) -> _Due | AnchoredContract:
+    """Return a contract to anchor, or the outcome if it is not anchored."""
+    parsed = read_contract(root, source)
+    if parsed.record is None or has_errors(parsed.findings):
+        return AnchoredContract(source, findings=tuple(parsed.findings))
+    digest = record_sha256(parsed.record)
+    if before is not None and parsed.anchor is not None and _is_newer(parsed.anchor, digest, before):
+        return AnchoredContract(source)
+    return _Due(source, AnchorRequest(parsed.record, digest, parsed.anchor))
+
+
+def _is_newer(anchor: Anchor, digest: str, before: Instant) -> bool:
+    if anchor.block is None or anchor.record != digest or ClaimName.ON_CHAIN in anchor.missing:
+        return False
+    try:
+        return header_of(anchor.block).timestamp >= before.timestamp()
+    except EvidenceError:
+        return False
+
+
+def _written(root: Path, due: _Due, anchor: Anchor) -> AnchoredContract:
+    path = anchor_path(due.source)
+    with atomic_file(root / path) as stream:
+        stream.write(anchor_file(anchor))
+    claims = anchor_claims(RecordView(due.request.record), anchor, anchor.record).claims
+    return AnchoredContract(due.source, path, claims)
+
+
+def claim_text(claim: Claim) -> str:
+    """Return the status of a claim in a few words."""
+    block = claim.evidence.get("blockNumber")
+    where = f" in block {block:,}" if isinstance(block, int) else ""
+    return f"shown{where}" if claim.status is ClaimStatus.SHOWN else f"not shown: {claim.reason}"

@@ -1,0 +1,92 @@
+"""Compile a contract again and write the evidence beside it."""
+
+from collections.abc import Iterator
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.content.evidence import compilation_json, compilation_path
+from statuary.content.read_contract import read_contract
+from statuary.documents.document import encode_unchecked
+from statuary.domain.catalogue import ContractSource
+from statuary.domain.contracts.proof import CompilationEvidence
+from statuary.domain.contracts.record import RecordValue, in_served_order
+from statuary.domain.findings import Finding, Pointer, has_errors
+from statuary.extensions.compilers.compiler import Compiler
+from statuary.extensions.compilers.recompilation import (
+    MATCH_MEMBERS,
+    recompilation_input,
+    recompiled_members,
+    value_at,
+)
+from statuary.extensions.compilers.recompile import Recompiler, compiler_build, missing_compiler_finding
+from statuary.publishing.files import atomic_file
+from statuary.version import VERSION
+
+
+class RecompiledContract(NamedTuple):
+    """The result of compiling a contract again; without evidence if it cannot be compiled or differs."""
+
+    findings: tuple[Finding, ...]
+    evidence: CompilationEvidence | None = None
+
+
+def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler) -> RecompiledContract:
+    """Compile a contract again and compare the result with its record."""
+    parsed = read_contract(root, source)
+    if parsed.record is None or has_errors(parsed.findings):
+        return RecompiledContract(tuple(parsed.findings))
+    record = parsed.record
+    compiler = recompiler.find_compiler(record)
+    if compiler is None:
+        return RecompiledContract(
+            (missing_compiler_finding(compiler_build(record), 1, recompiler.options).within(source.path),)
+        )
+    findings = tuple(finding.within(source.path) for finding in recompiler.compare(record, compiler))
+    # without a pointer, the compiler itself failed
+    if has_errors(findings) or any(not finding.pointer for finding in findings):
+        return RecompiledContract(findings)
+    differing = {finding.pointer for finding in findings}
+    return RecompiledContract(findings, _evidence(record, recompiler, compiler, differing))
+
+
+def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvidence) -> str:
+    """Write evidence beside its contract; return its path in the content folder.
+
+    Raises:
+        PublishingError: if it cannot be written.
+    """
+    path = compilation_path(source)
+    with atomic_file(root / path) as stream:
+        stream.write(compilation_json(evidence))
+    return path
+
+
+def _evidence(
+    record: RecordValue, recompiler: Recompiler, compiler: Compiler, differing: set[Pointer]
+) -> CompilationEvidence:
+    std_json_input = recompilation_input(record)
+    output = recompiler.compile(std_json_input, compiler)
+    with compiler.path.open("rb") as program:
+        compiler_digest = file_digest(program, "sha256").hexdigest()
+    return CompilationEvidence(
+        record=record_sha256(record),
+        compiler_version=compiler.version,
+        compiler_sha256=compiler_digest,
+        input_sha256=sha256(encode_unchecked(std_json_input)).hexdigest(),
+        output_sha256=sha256(encode_unchecked(output)).hexdigest(),
+        statuary=VERSION,
+        members=tuple(_equal_members(record, output, differing)),
+    )
+
+
+def record_sha256(record: RecordValue) -> str:
+    """Return the SHA-256 of a record as it is published, as hex."""
+    return sha256(encode_unchecked(in_served_order(record))).hexdigest()
+
+
+def _equal_members(record: RecordValue, output: object, differing: set[Pointer]) -> Iterator[str]:
+    for pointer in recompiled_members(record, output):
+        is_given = value_at(record, pointer) is not None and pointer[-1] not in MATCH_MEMBERS
+        if is_given and not any(one[: len(pointer)] == pointer for one in differing):
+            yield ".".join(map(str, pointer))

@@ -1,0 +1,364 @@
+"""An Ethereum node over JSON-RPC and HTTP, with limits on time and size.
+
+https://ethereum.github.io/execution-apis/ . The URL may contain a key, so messages show only its host.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from functools import cache
+from http.client import HTTPException
+from typing import Final
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import HTTPDefaultErrorHandler, HTTPErrorProcessor, OpenerDirector, Request
+
+import orjson
+
+from statuary.domain.chain.merkle_trie import EvidenceError, RlpItem, encode_rlp, number_bytes
+from statuary.domain.chain.transaction import ADDED_MEMBERS, HEADER_SIZES, LEGACY, NUMBERS
+from statuary.domain.contracts.proxy_detection import (
+    BEACON_SLOT,
+    DIAMOND,
+    ProxyVerdict,
+    proxy_evidence,
+    proxy_slots,
+)
+from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import (
+    ADDRESS_DIGITS,
+    Address,
+    Hex,
+    InvalidValueError,
+    checksum_address,
+    parse_hex,
+    shorten,
+)
+from statuary.extensions.http.client import Pace, http_opener
+from statuary.extensions.importing.report import ContractImportError
+from statuary.version import VERSION
+
+TIMEOUT_SECONDS: Final = 60.0
+"""Traces of old transactions take long."""
+
+DEADLINE_SECONDS: Final = 300.0
+"""The time for a whole response."""
+
+MAX_RESPONSE_BYTES: Final = 64 << 20
+
+MAX_QUANTITY_DIGITS: Final = 64
+"""Hex digits of a number: the EVM's words have 256 bits."""
+
+MAX_BATCH: Final = 50
+"""Calls in one request; providers allow a hundred and more, but a response has its limit too."""
+
+METHOD_NOT_FOUND: Final = -32601
+"""JSON-RPC's code for a method that the node does not have."""
+
+
+class RpcError(StatuaryError):
+    """A node responds with an error."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code  # JSON-RPC's
+
+
+def _request(number: int, method: str, parameters: Sequence[Json]) -> dict[str, Json]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": list(parameters)}
+
+
+class EthereumNode:
+    """A node at a URL; `host` is the part of it that messages show."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            parts = urlsplit(url)
+            self.host = parts.hostname or ""
+        except ValueError:
+            self.host = ""
+        if not self.host or parts.scheme not in ("http", "https"):
+            raise ContractImportError(
+                "the URL of the node does not start with http:// or https://",
+                "write it like http://127.0.0.1:8545",
+            )
+        self._url = url
+
+    def call(self, method: str, *parameters: Json) -> Json:
+        """Return the result of a method.
+
+        Raises:
+            RpcError: if the node responds with an error.
+            ContractImportError: if there is no response, or it is not JSON-RPC.
+        """
+        response = self._post(orjson.dumps(_request(1, method, parameters)), method)
+        return self._result(response, method)
+
+    def call_all(self, calls: Sequence[tuple[str, Sequence[Json]]]) -> Iterator[Json | RpcError]:
+        """Yield the result of each call, or the node's error; the calls go out in batches.
+
+        Raises:
+            ContractImportError: if there is no response, or it is not JSON-RPC.
+        """
+        for start in range(0, len(calls), MAX_BATCH):
+            batch = calls[start : start + MAX_BATCH]
+            requests = [_request(number, *call) for number, call in enumerate(batch)]
+            responses = self._post(orjson.dumps(requests), batch[0][0])
+            if not isinstance(responses, list):
+                raise ContractImportError(f"{self.host} does not respond to a batch of requests")
+            by_id = {response.get("id"): response for response in responses if isinstance(response, dict)}
+            for number, (method, _) in enumerate(batch):
+                try:
+                    yield self._result(by_id.get(number), method)
+                except RpcError as error:
+                    yield error
+
+    def _result(self, response: Json, method: str) -> Json:
+        if isinstance(response, dict) and isinstance(error := response.get("error"), dict):
+            code = error.get("code")
+            raise RpcError(code if isinstance(code, int) else 0, str(error.get("message", "an error")))
+        if not isinstance(response, dict) or "result" not in response:
+            raise ContractImportError(f"{self.host} is not an Ethereum node: no result for {method}")
+        return response["result"]
+
+    def call_hex(self, method: str, *parameters: Json) -> Hex:
+        """Return the result of a method that responds with bytes.
+
+        Raises:
+            RpcError: as `call`.
+            ContractImportError: as `call`, or if the result is not hex.
+        """
+        return self.parse_hex(self.call(method, *parameters), method)
+
+    def parse_hex(self, value: Json, what: str) -> Hex:
+        """Return bytes in a response, in lower case; raise ContractImportError if it is not hex."""
+        try:
+            return parse_hex(value.lower())
+        except (AttributeError, InvalidValueError):
+            raise self._invalid(value, what) from None
+
+    def parse_address(self, value: Json, what: str) -> Address:
+        """Return an address in a response, with its EIP-55 checksum.
+
+        Raises:
+            ContractImportError: if it is not an address.
+        """
+        digits = self.parse_hex(value, what)
+        if len(digits) != len("0x") + ADDRESS_DIGITS:
+            raise self._invalid(digits, what)
+        return checksum_address(digits)
+
+    def parse_quantity(self, value: Json, what: str) -> int:
+        """Return a number in a response: `0x` and hex digits.
+
+        Raises:
+            ContractImportError: if it is not a number of at most 256 bits.
+        """
+        if isinstance(value, str) and value.startswith("0x") and len(value) <= 2 + MAX_QUANTITY_DIGITS:
+            try:
+                return int(value, 16)
+            except ValueError:
+                pass
+        raise self._invalid(value, what)
+
+    def _invalid(self, value: Json, what: str) -> ContractImportError:
+        return ContractImportError(f"{self.host} responds with {shorten(str(value))} for {what}")
+
+    def _post(self, body: bytes, method: str) -> Json:
+        raw = self._read(body, method)
+        if len(raw) > MAX_RESPONSE_BYTES:
+            raise ContractImportError(
+                f"{self.host} responds to {method} with more than {MAX_RESPONSE_BYTES:,} bytes"
+            )
+        try:
+            return orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            raise ContractImportError(f"{self.host} responds to {method} with invalid JSON") from None
+
+    def _read(self, body: bytes, method: str) -> bytes:
+        headers = {"Content-Type": "application/json", "User-Agent": f"statuary/{VERSION}"}
+        request = Request(self._url, body, headers)
+        raw: bytes
+        try:
+            with closing(_opener().open(request, timeout=TIMEOUT_SECONDS)) as response:
+                raw = response.read(MAX_RESPONSE_BYTES + 1)
+        except HTTPError as error:  # some nodes send a JSON-RPC error with a 4xx status
+            with error:
+                raw = error.read(MAX_RESPONSE_BYTES + 1)
+            if not raw.lstrip().startswith((b"{", b"[")):
+                raise ContractImportError(
+                    f"{self.host} responds to {method} with HTTP status {error.code}"
+                ) from None
+        except (OSError, HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            raise ContractImportError(
+                f"{self.host} does not respond: {reason}", "check the URL, and that the node is running"
+            ) from None
+        return raw
+
+
+@cache
+def _opener() -> OpenerDirector:
+    """Return an opener that follows no redirect: the URL may contain a key."""
+    return http_opener(Pace(DEADLINE_SECONDS), HTTPDefaultErrorHandler, HTTPErrorProcessor)
+
+
+FEES: Final = ("chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", "gas", "to", "value", "input")
+
+TRANSACTION_MEMBERS: Final = {
+    LEGACY: ("nonce", "gasPrice", "gas", "to", "value", "input", "v", "r", "s"),
+    1: ("chainId", "nonce", "gasPrice", "gas", "to", "value", "input", "accessList", "v", "r", "s"),
+    2: (*FEES, "accessList", "v", "r", "s"),
+    3: (*FEES, "accessList", "maxFeePerBlobGas", "blobVersionedHashes", "v", "r", "s"),
+    4: (*FEES, "accessList", "authorizationList", "v", "r", "s"),
+}
+"""The members of a transaction in the order in which they are encoded, by type."""
+
+BYTES: Final = {"to", "input"}
+LISTS: Final = {
+    "accessList": ("address", "storageKeys"),
+    "authorizationList": ("chainId", "address", "nonce", "yParity", "r", "s"),
+}
+"""Lists of objects, with the members of each."""
+
+
+def encode_header(block: Json) -> bytes:
+    """Return the encoded header of a block; raise EvidenceError if a member is missing or of the wrong kind."""
+    names = [*HEADER_SIZES, *(name for name in ADDED_MEMBERS if block.get(name) is not None)]
+    return encode_rlp([_number(block, name) if name in NUMBERS else _data(block.get(name)) for name in names])
+
+
+def encode_transaction(transaction: Json) -> bytes:
+    """Return a signed transaction as its block's trie holds it.
+
+    Raises:
+        EvidenceError: if it is of an unknown type, or a member is missing or of the wrong kind.
+    """
+    kind = _type(transaction)
+    if kind not in TRANSACTION_MEMBERS:
+        raise EvidenceError(f"its block has a transaction of type {kind}, which is not Ethereum's")
+    encoded = encode_rlp([_member(transaction, name) for name in TRANSACTION_MEMBERS[kind]])
+    return encoded if kind == LEGACY else bytes([kind]) + encoded
+
+
+def encode_receipt(receipt: Json) -> bytes:
+    """Return a receipt as its block's trie holds it.
+
+    Raises:
+        EvidenceError: if a member is missing or of the wrong kind.
+    """
+    has_status = receipt.get("status") is not None
+    logs: list[RlpItem] = [
+        [_data(log.get("address")), list(map(_data, log.get("topics"))), _data(log.get("data"))]
+        for log in receipt.get("logs")
+    ]
+    encoded = encode_rlp(
+        [
+            _number(receipt, "status") if has_status else _data(receipt.get("root")),
+            _number(receipt, "cumulativeGasUsed"),
+            _data(receipt.get("logsBloom")),
+            logs,
+        ]
+    )
+    kind = _type(receipt)
+    return encoded if kind == LEGACY else bytes([kind]) + encoded
+
+
+def _type(value: Json) -> int:
+    return int.from_bytes(_number(value, "type")) if value.get("type") is not None else LEGACY
+
+
+def _member(value: Json, name: str) -> RlpItem:
+    given = value.get(name)
+    if name in BYTES:
+        return b"" if given is None else _data(given)
+    if name == "blobVersionedHashes":
+        return _all_data(given)
+    if name in LISTS:
+        return [[_in_list(entry, member) for member in LISTS[name]] for entry in given or ()]
+    return _number(value, "yParity" if name == "v" and given is None else name)
+
+
+def _in_list(entry: Json, member: str) -> RlpItem:
+    if member == "storageKeys":
+        return _all_data(entry.get(member))
+    return _data(entry.get(member)) if member == "address" else _number(entry, member)
+
+
+def _all_data(values: Sequence[Json] | None) -> list[RlpItem]:
+    return [_data(value) for value in values or ()]
+
+
+def _number(value: Json, name: str) -> bytes:
+    try:
+        return number_bytes(int(value[name], 16))
+    except (KeyError, TypeError, ValueError):
+        raise EvidenceError(f"the node gives no number for {name}") from None
+
+
+def _data(text: Json) -> bytes:
+    try:
+        return bytes.fromhex(text.removeprefix("0x"))
+    except (AttributeError, TypeError, ValueError):
+        raise EvidenceError("the node does not return bytes in hex") from None
+
+
+BEACON_FUNCTIONS: Final = {
+    "implementation()": "5c60da1b",
+    "childImplementation()": "da525716",
+    "masterCopy()": "a619486e",
+    "comptrollerImplementation()": "bb82aa5e",
+}
+"""The functions that a beacon may have, with their selectors, in the order in which they are tried."""
+
+NameOf = Callable[[Address], str | None]
+
+
+def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: NameOf) -> Json | None:
+    """Return the members of `proxyResolution` from the chain's present state.
+
+    Args:
+        code: its creation code, or its runtime code if the creation code is unknown.
+        name_of: returns the name of a verified contract on the same chain, or None.
+
+    Returns:
+        None if the code alone decides, if the contract is a diamond (its facets are not read), or if the
+        node responds with an error.
+    """
+    evidence = proxy_evidence(code)
+    if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN or DIAMOND in evidence.candidates:
+        return None
+    try:
+        for candidate in evidence.candidates:
+            if found := _implementation(node, address, candidate):
+                name = name_of(found)
+                implementation = {"address": found} | ({} if name is None else {"name": name})
+                return {"isProxy": True, "proxyType": candidate, "implementations": [implementation]}
+    except RpcError:
+        return None
+    return {"isProxy": False, "proxyType": None, "implementations": []}
+
+
+def _implementation(node: EthereumNode, address: Address, candidate: str) -> Address | None:
+    for slot in proxy_slots(candidate, address):
+        found = _address_in_word(node.call_hex("eth_getStorageAt", address, slot, "latest"))
+        if found is not None:
+            return _beacon_implementation(node, found) if slot == f"0x{BEACON_SLOT}" else found
+    return None
+
+
+def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | None:
+    for selector in BEACON_FUNCTIONS.values():
+        try:
+            word = node.call_hex("eth_call", {"to": beacon, "data": f"0x{selector}"}, "latest")
+        except RpcError:  # the beacon has no such function
+            continue
+        if found := _address_in_word(word):
+            return found
+    return None
+
+
+def _address_in_word(word: str) -> Address | None:
+    """Return the address in a word of 32 bytes; None if it is zero."""
+    digits = word[2:].zfill(64)[-40:]
+    return checksum_address(f"0x{digits}") if digits.strip("0") else None

@@ -1,0 +1,162 @@
+"""A contract on its chain: its code, and the transaction that created it, if the node shows that."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from statuary.domain.chain.transaction import create_address
+from statuary.domain.contracts.derivation import WorkspaceDeployment
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Address, ChainId, Hex, InvalidValueError, parse_chain_id
+from statuary.extensions.importing.evidence.ethereum_node import METHOD_NOT_FOUND, EthereumNode, RpcError
+from statuary.extensions.importing.report import ContractImportError
+
+NO_CODE: Final = "0x"
+
+CREATE_FRAMES: Final = ("CREATE", "CREATE2")
+"""The frames of a call trace that create contracts."""
+
+NO_CREATION_CODE = "the record has no creation code"
+
+
+class OnChainContract(NamedTuple):
+    """A contract on its chain."""
+
+    creation: Hex | None  # the creation code with the constructor arguments; None if unknown
+    runtime: Hex | None  # the code at the address; None if unknown
+    deployment: WorkspaceDeployment  # the transaction that created it; None if unknown
+    notes: tuple[str, ...] = ()  # what is unknown and why, as sentences
+
+
+class _Creation(NamedTuple):
+    """What a transaction shows of a contract's creation."""
+
+    code: Hex | None = None  # the creation code; None if unknown
+    is_shown: bool = True  # whether it is shown that the transaction created the contract
+    note: str = ""  # why that is not shown; empty if it is
+
+
+def read_chain_id(node: EthereumNode) -> ChainId:
+    """Return the chain id of a node; raise ContractImportError if the node does not respond with one."""
+    try:
+        return parse_chain_id(str(node.parse_quantity(node.call("eth_chainId"), "eth_chainId")))
+    except (RpcError, InvalidValueError) as error:
+        raise ContractImportError(f"{node.host} does not return its chain id: {error}") from None
+
+
+def read_on_chain_contract(node: EthereumNode, address: Address, transaction: Hex | None) -> OnChainContract:
+    """Read a contract from a node.
+
+    Args:
+        transaction: the hash of the creating transaction; None if unknown.
+
+    Raises:
+        ContractImportError: if there is no such contract or transaction, if the transaction did not create it,
+            or if the node does not respond.
+    """
+    try:
+        runtime = node.call_hex("eth_getCode", address, "latest")
+        if runtime == NO_CODE:
+            raise ContractImportError(
+                f"{address} has no code, according to {node.host}",
+                "check the address and the chain; the contract may have been destroyed",
+            )
+        known = transaction or _find_transaction(node, address)
+        if known is None:
+            note = f"{NO_CREATION_CODE}: give the creating transaction with --transaction"
+            return OnChainContract(None, runtime, WorkspaceDeployment(), (note,))
+        return _created_by(node, address, known, runtime)
+    except RpcError as error:
+        raise ContractImportError(f"{node.host} responds with an error: {error}") from None
+
+
+def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
+    """Return the creating transaction by Otterscan's method, which Erigon, Reth and Anvil have."""
+    try:
+        found = node.call("ots_getContractCreator", address)
+    except RpcError:
+        return None
+    return node.parse_hex(found.get("hash"), "ots_getContractCreator") if isinstance(found, dict) else None
+
+
+def _created_by(node: EthereumNode, address: Address, name: Hex, runtime: Hex) -> OnChainContract:
+    transaction = node.call("eth_getTransactionByHash", name)
+    receipt = node.call("eth_getTransactionReceipt", name)
+    if not isinstance(transaction, dict) or not isinstance(receipt, dict):
+        raise ContractImportError(f"{node.host} has no transaction {name} in a block")
+    if receipt.get("status") == "0x0":
+        raise ContractImportError(f"transaction {name} failed, so it created no contract")
+    deployment = _deployment(node, name, transaction)
+    creation = _creation(node, address, deployment, transaction, receipt)
+    return OnChainContract(
+        creation=creation.code,
+        runtime=runtime,
+        deployment=deployment if creation.is_shown else WorkspaceDeployment(),
+        notes=(creation.note,) if creation.note else (),
+    )
+
+
+def _deployment(node: EthereumNode, name: Hex, transaction: dict[str, Json]) -> WorkspaceDeployment:
+    return WorkspaceDeployment(
+        transaction_hash=name,
+        block_number=str(node.parse_quantity(transaction.get("blockNumber"), "the block number")),
+        transaction_index=str(node.parse_quantity(transaction.get("transactionIndex"), "the index")),
+        deployer=node.parse_address(transaction.get("from"), "the sender"),
+    )
+
+
+def _creation(
+    node: EthereumNode,
+    address: Address,
+    deployment: WorkspaceDeployment,
+    transaction: dict[str, Json],
+    receipt: dict[str, Json],
+) -> _Creation:
+    """Find out whether a transaction created a contract: from its receipt, its sender and nonce, or a trace."""
+    is_in_receipt = str(receipt.get("contractAddress")).lower() == address.lower()
+    if not transaction.get("to") and (
+        is_in_receipt or _address_from_nonce(node, deployment, transaction) == address
+    ):
+        return _Creation(node.parse_hex(transaction.get("input"), "the transaction's input"))
+    try:
+        trace = node.call("debug_traceTransaction", deployment.transaction_hash, {"tracer": "callTracer"})
+    except RpcError as error:
+        reason = "does not trace" if error.code == METHOD_NOT_FOUND else f"does not trace it: {error}"
+        if is_in_receipt:
+            return _Creation(note=f"{NO_CREATION_CODE}: {node.host} {reason}")
+        return _Creation(
+            is_shown=False,
+            note=f"the record has no deployment: nothing shows that transaction {deployment.transaction_hash} "
+            f"created {address}, and {node.host} {reason}",
+        )
+    inputs = [
+        frame.get("input")
+        for frame in _create_frames(trace)
+        if str(frame.get("to")).lower() == address.lower()
+    ]
+    if not inputs:
+        raise ContractImportError(
+            f"transaction {deployment.transaction_hash} did not create {address}",
+            "give the creating transaction, or leave out --transaction",
+        )
+    return _Creation(node.parse_hex(inputs[-1], "the trace"))
+
+
+def _address_from_nonce(
+    node: EthereumNode, deployment: WorkspaceDeployment, transaction: dict[str, Json]
+) -> Address | None:
+    if transaction.get("nonce") is None or deployment.deployer is None:
+        return None
+    return create_address(deployment.deployer, node.parse_quantity(transaction["nonce"], "the nonce"))
+
+
+def _create_frames(trace: Json) -> Iterator[dict[str, Json]]:
+    """Yield the frames of a call trace that created contracts, in order, without reverted ones."""
+    pending = [trace]
+    while pending:
+        frame = pending.pop()
+        if not isinstance(frame, dict) or frame.get("error"):
+            continue
+        if frame.get("type") in CREATE_FRAMES:
+            yield frame
+        calls = frame.get("calls")
+        pending.extend(reversed(calls) if isinstance(calls, list) else ())

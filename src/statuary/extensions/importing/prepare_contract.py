@@ -1,0 +1,374 @@
+"""Prepare a contract for the content folder, from its compilation and its code on the chain."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
+from statuary.content.load_model import load_model
+from statuary.content.read_contract import read_contract
+from statuary.content.read_workspace import WorkspaceSource
+from statuary.content.source_files import SourceFile
+from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
+from statuary.domain.contracts.auxdata import parse_immutable_references
+from statuary.domain.contracts.derivation import CompiledMembers, Workspace, derive_record, workspace_members
+from statuary.domain.contracts.proxy_detection import ProxyVerdict, proxy_evidence
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.findings import Finding, has_errors
+from statuary.domain.json_values import Json
+from statuary.domain.limits import LARGEST_RECORD
+from statuary.domain.primitives import Address, ChainId, Hex, Instant, InvalidValueError, parse_instant
+from statuary.extensions.compilers.compiler import Compiler
+from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, NameOf, resolve_proxy
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.toolchains.compilation import (
+    ImportedCompilation,
+    complete_compilation,
+    recompile,
+)
+from statuary.extensions.importing.workspace_files import contract_files, trim_compiler_output
+
+CALL_PROTECTION = range(1, 21)
+"""The length of the code at the start of a library that contains its own address."""
+
+
+class VerificationResult(NamedTuple):
+    """The record of a contract, and what is wrong with it."""
+
+    workspace: Workspace  # the contract, its compiler output trimmed
+    record: RecordValue | None  # None if none can be derived
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()  # how each side that does not match differs, as sentences
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the contract may be written."""
+        return self.record is not None and not has_errors(self.findings)
+
+
+def verify_contract(workspace: Workspace, path: str) -> VerificationResult:
+    """Derive a contract's record and run every check on it.
+
+    Args:
+        path: the file that it would be written to, for the findings.
+    """
+    try:
+        trimmed = trim_compiler_output(workspace)
+        record = derive_record(trimmed)
+    except InvalidValueError as error:
+        message = "; ".join([str(error), *_readable_differences(workspace)])
+        finding = Finding(rule="derivable", path=path, message=message, hint=error.hint)
+        return VerificationResult(workspace, None, (finding,))
+    proof = prove(record, (*IDENTITY_CHECKS, *CONTRACT_CHECKS))
+    return VerificationResult(
+        workspace=trimmed,
+        record=record,
+        findings=tuple(finding.within(path) for finding in proof.findings),
+        notes=tuple(text for side, text in bytecode_differences(trimmed) if record[f"{side}Match"] is None),
+    )
+
+
+def _readable_differences(workspace: Workspace) -> list[str]:
+    try:
+        return [text for _, text in bytecode_differences(workspace)]
+    except InvalidValueError:
+        return []
+
+
+def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """Yield how each known side differs from the compiled code, as `creation` or `runtime` and a sentence.
+
+    Bytes that linking, deploying or other comments change are not compared.
+
+    Raises:
+        InvalidValueError: if the compiler's output cannot be read.
+    """
+    compiled = workspace_members(workspace)
+    for side, code, onchain in (
+        ("creation", compiled.contract.creation.code, workspace.onchain_creation),
+        ("runtime", compiled.contract.runtime.code, workspace.onchain_runtime),
+    ):
+        if onchain:
+            yield side, _difference(side, code, onchain, _changing_bytes(compiled, side))
+
+
+def _difference(side: str, compiled: bytes, onchain_hex: Hex, changing: set[int]) -> str:
+    onchain = bytes.fromhex(onchain_hex[2:])
+    sizes = (
+        f"the {side} bytecode has {len(onchain):,} bytes on the chain and {len(compiled):,} bytes compiled"
+    )
+    pairs = enumerate(zip(onchain, compiled, strict=False))
+    at = next((at for at, (one, other) in pairs if one != other and at not in changing), None)
+    if at is None:
+        return f"{sizes}; the shorter one is the start of the longer one"
+    return f"{sizes}; the first difference is at byte {at:,}"
+
+
+def _changing_bytes(compiled: CompiledMembers, side: str) -> set[int]:
+    code = compiled.contract.creation if side == "creation" else compiled.contract.runtime
+    auxdata = compiled.auxdata.creation if side == "creation" else compiled.auxdata.runtime
+    spans = [range(one.start, one.start + one.length) for one in code.libraries]
+    spans += [range(piece.offset, piece.offset + len(piece.value)) for piece in auxdata.values()]
+    if side == "runtime":
+        immutables = parse_immutable_references(code.artifact.get("immutableReferences"))
+        spans += [range(one.start, one.start + one.length) for one in immutables]
+        spans.append(CALL_PROTECTION)
+    return set().union(*spans)
+
+
+_FIRST_MEMBER = re.compile(rb'\s*\{\s*"matchId"\s*:\s*"([0-9]{1,30})"')
+"""The start of a record with its members in served order, so that the rest need not be read."""
+
+
+class ExistingContract(NamedTuple):
+    """A contract of the site; a member that cannot be read is None."""
+
+    source: ContractSource
+    match_id: str | None
+    verified_at: Instant | None
+    proxy_resolution: Json | None  # only if the record has an implementation
+
+
+def find_existing_contract(
+    root: Path, catalogue: Catalogue, chain_id: ChainId, address: Address
+) -> ExistingContract | None:
+    """Return the contract at an address, in any form and any case of the address."""
+    source = find_source(catalogue, chain_id, address)
+    if source is None:
+        return None
+    record = read_existing_record(root, source) or {}
+    try:
+        verified_at = parse_instant(str(record.get("verifiedAt")))
+    except InvalidValueError:
+        verified_at = None
+    resolution = record.get("proxyResolution")
+    is_proxy = isinstance(resolution, dict) and resolution.get("isProxy")
+    return ExistingContract(source, record.get("matchId"), verified_at, resolution if is_proxy else None)
+
+
+def find_source(catalogue: Catalogue, chain_id: ChainId, address: Address) -> ContractSource | None:
+    """Return the source of the contract at an address."""
+    wanted = (chain_id, address.lower())
+    return next(
+        (source for source in catalogue.contracts if (source.chain_id, source.address.lower()) == wanted),
+        None,
+    )
+
+
+def contract_name(root: Path, source: ContractSource | None) -> str | None:
+    """Return the name of a contract of the site; None if it cannot be read."""
+    record = None if source is None else read_existing_record(root, source)
+    return None if record is None else str(record["compilation"]["name"])
+
+
+def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
+    """Return the record of a source; None if it cannot be read."""
+    return read_contract(root, source).record
+
+
+def next_match_id(root: Path, catalogue: Catalogue) -> str:
+    """Return the number after the largest match id of the site.
+
+    Raises:
+        ContractImportError: if the site has bulk files, which would take too long to search.
+    """
+    if catalogue.bulk:
+        raise ContractImportError(
+            f"the match ids in {catalogue.bulk[0].path} are not searched for a free one",
+            "give a free one with --match-id",
+        )
+    found = (read_match_id(root, source) for source in catalogue.contracts)
+    numbers = [int(number) for number in found if number and number.isascii() and number.isdigit()]
+    return str(1 + max(numbers, default=0))
+
+
+def check_match_id_is_free(
+    root: Path, catalogue: Catalogue, match_id: str, own: ContractSource | None
+) -> None:
+    """Check that no other contract has a match id; raise ContractImportError if one does."""
+    for source in catalogue.contracts:
+        if source != own and read_match_id(root, source) == match_id:
+            raise ContractImportError(
+                f"{source.path} already has match id {match_id}",
+                "choose another, or leave out --match-id",
+            )
+
+
+def read_match_id(root: Path, source: ContractSource) -> str | None:
+    """Return the match id in a source; None if it cannot be read."""
+    if source.form is ContractForm.WORKSPACE:
+        settings = load_model(SourceFile(root, source.path), WorkspaceSource, LARGEST_RECORD, [])
+        return None if settings is None else settings.match_id
+    if source.form is ContractForm.RECORD and (found := _FIRST_MEMBER.match(_start_of(root / source.path))):
+        return found[1].decode()
+    record = read_existing_record(root, source)
+    return None if record is None else record.get("matchId")
+
+
+def _start_of(file: Path) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(100)
+    except OSError:
+        return b""
+
+
+class ImportOptions(NamedTuple):
+    """Which contract to add, and how."""
+
+    chain_id: ChainId
+    address: Address
+    form: ContractForm
+    match_id: str | None  # None for the existing contract's, or else the next free one
+    verified_at: Instant | None  # None for the existing contract's, or else `now`
+    now: Instant
+    replace: bool
+    compilers: Sequence[Compiler] = ()  # compile again with these; empty to use the output of the tool chain
+
+    @property
+    def path(self) -> str:
+        """The file that makes the contract, as a path in the content folder."""
+        path = f"contracts/{self.chain_id}/{self.address}"
+        return f"{path}.json" if self.form is ContractForm.RECORD else f"{path}/contract.yaml"
+
+
+class PreparedContract(NamedTuple):
+    """A contract that is ready to be written."""
+
+    verification: VerificationResult  # the record, and what is wrong with it
+    files: dict[str, bytes]  # by path in the content folder; empty if the record has errors
+    replaced: ContractSource | None
+    notes: tuple[str, ...]  # what is unknown and why, as sentences
+
+
+def prepare_contract(
+    root: Path,
+    catalogue: Catalogue,
+    options: ImportOptions,
+    compilation: ImportedCompilation,
+    on_chain: OnChainContract,
+    *,
+    node: EthereumNode | None = None,
+) -> PreparedContract:
+    """Derive and verify a contract; return the files to write.
+
+    Args:
+        node: the node for the implementation of a proxy.
+
+    Raises:
+        ContractImportError: if the contract exists already, something is missing, or a compiler or node fails.
+    """
+    existing = _find_replaceable(root, catalogue, options)
+    return derive_contract(
+        options._replace(
+            match_id=_match_id(root, catalogue, options, existing),
+            verified_at=options.verified_at or (existing and existing.verified_at),
+        ),
+        recompile(compilation, options.compilers) if options.compilers else compilation,
+        on_chain,
+        replaced=existing and existing.source,
+        proxy_resolution=_proxy_resolution(root, catalogue, options, on_chain, node)
+        or _existing_resolution(existing, on_chain),
+    )
+
+
+def derive_contract(
+    options: ImportOptions,
+    compilation: ImportedCompilation,
+    on_chain: OnChainContract,
+    *,
+    replaced: ContractSource | None = None,
+    proxy_resolution: Json | None = None,
+) -> PreparedContract:
+    """Derive and verify a contract whose place in the site is known.
+
+    Args:
+        replaced: the existing contract.
+        proxy_resolution: the members that the chain gives, if it is a proxy.
+
+    Raises:
+        ContractImportError: if something is missing that every record needs.
+    """
+    compiled = complete_compilation(compilation)
+    verification = verify_contract(workspace_of(options, compiled, on_chain, proxy_resolution), options.path)
+    record = verification.record if verification.is_valid else None
+    return PreparedContract(
+        verification=verification,
+        files={} if record is None else contract_files(verification.workspace, record, options.form),
+        replaced=replaced,
+        notes=(*compiled.notes, *on_chain.notes, *verification.notes),
+    )
+
+
+def workspace_of(
+    options: ImportOptions,
+    compilation: ImportedCompilation,
+    on_chain: OnChainContract,
+    proxy_resolution: Json | None = None,
+) -> Workspace:
+    """Return the workspace of a contract whose match id is known."""
+    return Workspace(
+        chain_id=options.chain_id,
+        address=options.address,
+        compiler=compilation.compiler,
+        compiler_version=compilation.version,
+        fully_qualified_name=compilation.fully_qualified_name,
+        std_json_input=compilation.std_json_input,
+        std_json_output=compilation.std_json_output,
+        onchain_creation=on_chain.creation,
+        onchain_runtime=on_chain.runtime,
+        deployment=on_chain.deployment,
+        verified_at=options.verified_at or options.now,
+        match_id=options.match_id or "",
+        proxy_resolution=proxy_resolution,
+    )
+
+
+def _find_replaceable(root: Path, catalogue: Catalogue, options: ImportOptions) -> ExistingContract | None:
+    existing = find_existing_contract(root, catalogue, options.chain_id, options.address)
+    if existing is not None and not options.replace:
+        raise ContractImportError(f"{existing.source.path} already exists", "replace it with --force")
+    return existing
+
+
+def _match_id(
+    root: Path, catalogue: Catalogue, options: ImportOptions, existing: ExistingContract | None
+) -> str:
+    if options.match_id is not None:
+        check_match_id_is_free(root, catalogue, options.match_id, existing and existing.source)
+        return options.match_id
+    return (existing and existing.match_id) or next_match_id(root, catalogue)
+
+
+def _existing_resolution(existing: ExistingContract | None, on_chain: OnChainContract) -> Json | None:
+    code = on_chain.creation or on_chain.runtime
+    if existing is None or code is None:
+        return None
+    needs_chain = proxy_evidence(bytes.fromhex(code[2:])).verdict is ProxyVerdict.NEEDS_CHAIN
+    return existing.proxy_resolution if needs_chain else None
+
+
+def _proxy_resolution(
+    root: Path,
+    catalogue: Catalogue,
+    options: ImportOptions,
+    on_chain: OnChainContract,
+    node: EthereumNode | None,
+) -> Json | None:
+    if node is None:
+        return None
+
+    def name_of(address: Address) -> str | None:
+        return contract_name(root, find_source(catalogue, options.chain_id, address))
+
+    return resolve_known_proxy(node, options.address, on_chain, name_of)
+
+
+def resolve_known_proxy(
+    node: EthereumNode, address: Address, on_chain: OnChainContract, name_of: NameOf
+) -> Json | None:
+    """Return what the chain shows of a contract whose code is known, if it is a proxy; else None."""
+    code = on_chain.creation or on_chain.runtime
+    return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)

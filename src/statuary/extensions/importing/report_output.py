@@ -1,0 +1,75 @@
+"""The report of an import: what is new, what stays, and what could not be imported, by reason."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from statuary.cli.output import count_text
+from statuary.cli.printable import printable
+from statuary.extensions.importing.report import ImportReport, Lost
+
+if TYPE_CHECKING:
+    from statuary.extensions.importing.import_contracts import ImportedContracts
+
+
+LISTED = 10
+"""Files, or things of one reason, that are listed one by one."""
+
+
+def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
+    """Yield the lines of a report."""
+    would = "would be " if dry_run else ""
+    yield from _files(report.added, f"{would}added", content)
+    yield from _files(report.changed, f"{would}changed", content)
+    if not report.added + report.changed:
+        yield f"nothing {'would change' if dry_run else 'changed'}"
+    if report.kept:
+        yield f"{report.kept:,} already in {content}"
+    yield from map(_lost, report.counts_by_reason())
+    yield from ("note: " + "\n    ".join(map(printable, note.split("\n"))) for note in report.notes)
+
+
+def _lost(found: tuple[str, int, list[str]]) -> str:
+    reason, count, examples = found
+    more = f", and {count - LISTED:,} more" if count > LISTED else ""
+    return printable(f"not imported, or changed ({count:,}): {reason}: {', '.join(examples[:LISTED])}{more}")
+
+
+def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
+    """Yield the paths of a folder, or how many there are."""
+    folders = Counter(str(PurePosixPath(path).parent) for path in paths)
+    for folder, count in folders.items():
+        if count > LISTED:
+            yield f"{did}: {count_text(count, 'file')} in {content / folder}"
+        else:
+            yield from (
+                f"{did}: {content / path}" for path in paths if str(PurePosixPath(path).parent) == folder
+            )
+
+
+def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
+    """Yield the lines of a report."""
+    report, did = done.report, "would be added" if dry_run else "added"
+    if done.verified:
+        yield f"verified and {did}: {count_text(len(done.verified), 'contract')}"
+        yield from _listed(done.verified)
+    if report.kept:
+        yield f"already in {content}: {count_text(report.kept, 'contract')}"
+    yield from _by_reason("not complete yet, not part of the site: {} {}; missing ", done.incomplete)
+    yield from _by_reason("not imported: {} {}; ", report.lost)
+    yield from _by_reason("note: {} {}: ", done.notes)
+    if not (done.verified or report.kept or done.incomplete or report.lost):
+        yield "the source has no contracts"
+
+
+def _by_reason(heading: str, lost: list[Lost]) -> Iterator[str]:
+    for reason, count, names in ImportReport(lost=lost).counts_by_reason():
+        yield printable(heading.format(f"{count:,}", "contract" if count == 1 else "contracts") + reason)
+        yield from _listed(names)
+
+
+def _listed(names: Sequence[str]) -> Iterator[str]:
+    yield from (f"    {printable(name)}" for name in names[:LISTED])
+    if len(names) > LISTED:
+        yield f"    and {len(names) - LISTED:,} more"

@@ -1,0 +1,1 @@
+"""Status pages of other systems become incidents, maintenances and components."""

@@ -1,0 +1,310 @@
+"""Import the status of another system into the content folder: read, merge, check, write."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from statuary.content.parse_yaml import parse_yaml
+from statuary.content.source_files import SourceFile
+from statuary.content.source_model import IDENTIFIER, MAX_ID_LENGTH
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.findings import Finding, Severity
+from statuary.domain.primitives import Instant, parse_instant
+from statuary.domain.status.records import Component, Incident, StatusCatalogue, derived_id
+from statuary.editing.check_edit import StatusContent, added_findings, read_status_content
+from statuary.editing.edit_yaml import append_item, set_value
+from statuary.editing.files import EditError, FileEdit, content_lock, write_edit
+from statuary.editing.yaml_nodes import YamlValue, block_text
+from statuary.extensions.importing.report import ImportReport, Lost
+from statuary.extensions.importing.sources import WebSource
+from statuary.extensions.importing.status.status_plan import ImportRequest, Source, StatusPlan
+
+FOLLOWING = (
+    *("updated_at", "monitoring_at", "resolved_at", "impact_override"),
+    *("scheduled_remind_prior", "scheduled_auto_in_progress", "scheduled_auto_completed"),
+)
+"""Keys of a record that follow the source when it has a new update."""
+
+EDITED = "was edited in the source after its import; delete its file to import it again"
+
+SITE, COMPONENTS = "site.yaml", "components.yaml"
+
+UNKNOWN_PAGE = {"name": "Status", "url": "https://status.example.org"}
+
+LONG_AGO = parse_instant("0001-01-01T00:00:00Z")
+MAX_TEXT = 64 << 20
+"""Bytes of a file that is edited."""
+
+
+def merge_status(
+    root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
+) -> list[FileEdit]:
+    """Return the edits that import a plan into a content folder, ordered by what they depend on.
+
+    Args:
+        status: what it has; None if it has nothing yet.
+        report: gets what stays and what cannot be imported.
+    """
+    merger = _Merger(root, status, plan, report)
+    return [edit for edit in (merger.site(), merger.components(), *merger.records()) if edit is not None]
+
+
+class _Merger:
+    def __init__(
+        self, root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
+    ) -> None:
+        self.root = root
+        self.status = status
+        self.plan = plan
+        self.report = report
+
+    def site(self) -> FileEdit | None:
+        """Return site.yaml with the page, or with its new `updated_at`."""
+        page = self.plan.page
+        if self.status is None:
+            if not page:
+                self.report.notes.append(f"the source does not describe its page: correct it in {SITE}")
+            return FileEdit(SITE, None, block_text({"page": page or UNKNOWN_PAGE}))
+        if "id" in page and page["id"] != self.status.page.id:
+            self.report.notes.append(
+                f"{self.status.page_source} stays as it is; to keep the ids of the source, give it this page:\n"
+                + block_text({"page": page}).rstrip()
+            )
+            return None
+        known, stated = self.status.page.updated_at, page.get("updated_at")
+        if not stated or (known is not None and known >= _instant(stated)):
+            return None
+        return self._edit(
+            self.status.page_source, lambda text: set_value(text, ("page", "updated_at"), stated)
+        )
+
+    def components(self) -> FileEdit | None:
+        """Return components.yaml with the new components, and with new statuses of the others."""
+        if not self.plan.components:
+            return None
+        if self.status is None or not (self.root / self.status.components_source).exists():
+            return FileEdit(COMPONENTS, None, block_text({"components": self.plan.components}))
+        return self._edit(self.status.components_source, self._with_components)
+
+    def _with_components(self, text: str) -> str:
+        known = {} if self.status is None else self.status.components_by_name
+        for key, source in self.plan.components.items():
+            component = known.get(str(source.get("id", key)))
+            if component is None:
+                text = set_value(text, ("components", key), source)
+                continue
+            children = source.get("components")
+            if not isinstance(children, Mapping):
+                text = _with_status(text, component, source)
+                continue
+            for child_key, child in children.items():
+                found = known.get(str(child.get("id", child_key)))
+                if found is None:
+                    text = set_value(text, (*component.pointer, "components", child_key), child)
+                else:
+                    text = _with_status(text, found, child)
+        return text
+
+    def records(self) -> Iterator[FileEdit | None]:
+        """Yield each incident and maintenance that is new, or has a new update."""
+        records = () if self.status is None else (*self.status.incidents, *self.status.maintenances)
+        known = {record.id: record for record in records}
+        for folder, sources in (("incidents", self.plan.incidents), ("maintenances", self.plan.maintenances)):
+            for record_id, source in sources.items():
+                record = known.get(record_id)
+                if len(record_id) > MAX_ID_LENGTH or not IDENTIFIER.fullmatch(record_id):
+                    self.report.lost.append(Lost("has an id that cannot be a file name", record_id))
+                elif record is None:
+                    yield FileEdit(f"{folder}/{record_id}.yaml", None, block_text(source))
+                else:
+                    yield self._with_news(record, source)
+
+    def _with_news(self, record: Incident, source: Source) -> FileEdit | None:
+        """Return the edit that adds the updates of a record that are later than those imported before."""
+        known = {update.id: update for update in record.updates}
+        updates = dict(_by_id(record.id, source.get("updates", ())))
+        imported = {key: one for key, one in updates.items() if key in known}
+        since = max((known[one].created_at for one in imported), default=LONG_AGO)
+        new = [one for key, one in updates.items() if key not in imported and _created(one) > since]
+        if new:
+            return self._edit(record.source, lambda text: _with_updates(text, new, source))
+        self.report.lost += _edited_since(record, imported)
+        self.report.kept += 1
+        return None
+
+    def _edit(self, path: str, change: Callable[[str], str]) -> FileEdit | None:
+        """Return the edit of a file; None, and a line in the report, if it cannot be edited."""
+        if path.endswith(".json"):
+            self.report.lost.append(Lost("cannot be edited: it is JSON; convert it to YAML", path))
+            return None
+        try:
+            before = SourceFile(self.root, path).text(MAX_TEXT)
+            after = change(before)
+        except (EditError, UnreadableError) as error:
+            self.report.lost.append(Lost(f"cannot be edited: {error}", path))
+            return None
+        if before == after:
+            return None
+        return FileEdit(path, before, after)
+
+
+def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
+    """Return the file of a record with new updates, and with the keys that follow the source."""
+    before = parse_yaml(text)
+    for update in updates:
+        text = append_item(text, ("updates",), update)
+    for key in FOLLOWING:
+        if key in before or key in source:
+            text = set_value(text, (key,), source.get(key), [name for name in before if name != "updates"])
+    return text
+
+
+def _with_status(text: str, component: Component, source: Source) -> str:
+    """Return components.yaml with the status of a component since a later change in the source."""
+    stated = source.get("updated_at")
+    known = component.updated_at or component.created_at
+    if not stated or _instant(stated) <= known:
+        return text
+    text = set_value(text, (*component.pointer, "updated_at"), stated)
+    history = source.get("history") or [{"at": stated, "status": "operational"}]
+    last = component.history[-1].status if component.history else component.status
+    if history[-1]["status"] == last:
+        return text
+    return append_item(text, (*component.pointer, "history"), history[-1])
+
+
+def _created(update: Mapping[str, Any]) -> Instant:
+    return _instant(update.get("created_at") or update["at"])
+
+
+def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Source]]:
+    """Yield updates by their ids, given or derived as in `read_content`."""
+    places: Counter[Instant] = Counter()
+    for update in updates:
+        created_at = _created(update)
+        yield (
+            update.get("id") or derived_id(record_id, created_at.isoformat(), str(places[created_at])),
+            update,
+        )
+        places[created_at] += 1
+
+
+def _edited_since(record: Incident, imported: Mapping[str, Source]) -> Iterator[Lost]:
+    """Yield a record some of whose updates were edited at the source."""
+    for update in record.updates:
+        edited_at = imported.get(update.id, {}).get("updated_at")
+        if edited_at is not None and _instant(edited_at) > update.updated_at:
+            yield Lost(EDITED, record.id)
+            return
+
+
+def _instant(text: YamlValue) -> Instant:
+    return parse_instant(str(text))
+
+
+NO_CONTENT = frozenset({"content-folder", "required-file"})
+"""Findings of a folder that has no content yet."""
+
+
+class StatusImport(NamedTuple):
+    """What an import of status did, or would do; if there are findings, nothing was written."""
+
+    report: ImportReport
+    findings: tuple[Finding, ...] = ()
+
+
+def import_status(
+    read: Callable[[ImportRequest], StatusPlan],
+    source: str,
+    root: Path,
+    now: Instant,
+    *,
+    web: WebSource,
+    dry_run: bool = False,
+) -> StatusImport:
+    """Read another system and import what is new into a content folder.
+
+    Args:
+        source: a URL, a folder or a file.
+        root: the content folder, which is created if it does not exist.
+
+    Raises:
+        SourceError: if the source cannot be read at all.
+        EditError: if a file changes during the import.
+        PublishingError: if a file cannot be written.
+    """
+    known = read_status_content(root, now)
+    if known.timeline is None and not {one.rule for one in known.findings} <= NO_CONTENT:
+        return StatusImport(ImportReport(), known.findings)
+    plan = read(_request(known, source, web, now))
+    if not dry_run:
+        root.mkdir(parents=True, exist_ok=True)
+        with content_lock(root):
+            return _bring(plan, read_status_content(root, now), root, now, dry_run=False)
+    return _bring(plan, known, root, now, dry_run=True)
+
+
+def _request(known: StatusContent, source: str, web: WebSource, now: Instant) -> ImportRequest:
+    status = None if known.timeline is None else known.timeline.catalogue
+    records = () if status is None else (*status.incidents, *status.maintenances)
+    components = () if status is None else status.components
+    return ImportRequest(
+        source,
+        web,
+        known=frozenset(record.id for record in records),
+        keys={component.id: component.key for component in components},
+        now=now,
+    )
+
+
+def _bring(
+    plan: StatusPlan, known: StatusContent, root: Path, now: Instant, *, dry_run: bool
+) -> StatusImport:
+    report = ImportReport(kept=plan.known, lost=[*plan.lost], notes=[*plan.notes])
+    if plan.incomplete is not None:
+        report.incomplete = f"{plan.incomplete}; {plan.incomplete.hint}"
+    status = None if known.timeline is None else known.timeline.catalogue
+    edits, findings = _without_errors(root, now, known, merge_status(root, status, plan, report), report)
+    if findings:
+        return StatusImport(report, findings)
+    _check_free(root, edits)
+    report.added = [edit.path for edit in edits if edit.before is None]
+    report.changed = [edit.path for edit in edits if edit.before is not None]
+    for edit in () if dry_run else edits:
+        write_edit(root, edit)
+    return StatusImport(report)
+
+
+def _check_free(root: Path, edits: list[FileEdit]) -> None:
+    for edit in edits:
+        if edit.before is None and (root / edit.path).exists():
+            raise EditError(
+                f"{root / edit.path} is in the way: it is not part of the content", "move it away"
+            )
+
+
+def _without_errors(
+    root: Path, now: Instant, known: StatusContent, edits: list[FileEdit], report: ImportReport
+) -> tuple[list[FileEdit], tuple[Finding, ...]]:
+    """Return the edits without those of incidents and maintenances that would add an error, which are lost.
+
+    If errors remain, they are returned and nothing may be written.
+    """
+    while edits:
+        added = added_findings(root, now, known, edits)
+        errors = {finding.path: finding for finding in reversed(added) if finding.severity is Severity.ERROR}
+        broken = [edit for edit in edits if edit.path in errors and "/" in edit.path]
+        if not broken:
+            _note_warnings(added, report)
+            return edits, tuple(errors.values())
+        for edit in broken:
+            report.lost.append(Lost(f"{errors[edit.path].message} ({errors[edit.path].rule})", edit.path))
+            edits.remove(edit)
+    return [], ()
+
+
+def _note_warnings(added: list[Finding], report: ImportReport) -> None:
+    warnings = sum(finding.severity is Severity.WARNING for finding in added)
+    if warnings:
+        report.notes.append(f"new warnings of `statuary check`: {warnings:,}")

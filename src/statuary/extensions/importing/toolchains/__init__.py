@@ -1,0 +1,1 @@
+"""What compilers and their tools write becomes a contract's compilation."""

@@ -1,0 +1,325 @@
+"""The compilation of one contract, from any tool chain."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from statuary.domain.contracts.compiler import (
+    CompilerVersion,
+    build_version,
+    is_same_build,
+    parse_compiler_version,
+)
+from statuary.domain.contracts.derivation import DerivationError
+from statuary.domain.json_values import Json
+from statuary.extensions.compilers.compiler import Compiler, CompilerError, RunLimits, find_compiler
+from statuary.extensions.compilers.recompilation import artifacts_of_version, with_output_selection
+from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.sources import read_json_file
+
+MAX_NAMES_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedCompilation:
+    """The input and output of one compiler run, and the chosen contract."""
+
+    compiler: str  # `solc` or `vyper`
+    version: str  # as records have it, `0.8.30+commit.73712a01`; empty if unknown
+    fully_qualified_name: str  # `path:Name`
+    std_json_input: Json  # with the text of every source
+    std_json_output: Json | None  # None if the contract is not compiled yet
+    notes: tuple[str, ...] = ()  # what is missing, as sentences
+
+    def __post_init__(self) -> None:
+        names: tuple[Json, ...] = (self.version, self.fully_qualified_name)
+        if not all(isinstance(text, str) for text in names):
+            raise _invalid("the compiler version or the contract name is not text")
+        std_json_input = self.std_json_input
+        if not isinstance(std_json_input, dict) or not isinstance(std_json_input.get("language"), str):
+            raise _invalid("the standard JSON input has no language")
+        for member in ("sources", "settings"):
+            if not isinstance(std_json_input.get(member), dict):
+                raise _invalid(f"the standard JSON input has no {member}")
+        if not isinstance(self.std_json_output, dict | None):
+            raise _invalid("the compiler's output is not a JSON object")
+
+    @property
+    def language(self) -> str:
+        """The language of the input, such as `Solidity`."""
+        return str(self.std_json_input["language"])
+
+    @property
+    def artifact(self) -> dict[str, Json] | None:
+        """The contract in the output; None if it is not there."""
+        path, _, name = self.fully_qualified_name.rpartition(":")
+        artifact: Json = self.std_json_output
+        for key in ("contracts", path, name):
+            artifact = _member(artifact, key)
+        return artifact if isinstance(artifact, dict) else None
+
+
+def _invalid(message: str) -> ContractImportError:
+    return ContractImportError(message, "compile the project again")
+
+
+def _member(value: Json, key: str) -> Json:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _items(value: Json) -> Iterable[tuple[str, Json]]:
+    return value.items() if isinstance(value, dict) else ()
+
+
+def compiler_for_language(language: str) -> str:
+    """Return `solc` or `vyper`."""
+    return "vyper" if language == "Vyper" else "solc"
+
+
+def deployable_contracts(std_json_output: Json) -> Iterator[str]:
+    """Yield the fully qualified names of the contracts with bytecode in an output."""
+    for path, contracts in _items(_member(std_json_output, "contracts")):
+        for name, artifact in _items(contracts):
+            digits = _member(_member(_member(artifact, "evm"), "bytecode"), "object")
+            if isinstance(digits, str) and digits.removeprefix("0x"):
+                yield f"{path}:{name}"
+
+
+def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
+    """Return the fully qualified name of the chosen contract.
+
+    Args:
+        names: the fully qualified names to choose from.
+        contract_name: with or without its path; None if there is only one contract.
+
+    Raises:
+        ContractImportError: if no name or more than one fits.
+    """
+    known = sorted(names)
+    matching = [name for name in known if contract_name in (None, name, name.rpartition(":")[2])]
+    if len(matching) == 1:
+        return matching[0]
+    listed = matching or known
+    shown = ", ".join(listed[:MAX_NAMES_SHOWN]) + (" …" if len(listed) > MAX_NAMES_SHOWN else "")
+    if not known:
+        raise ContractImportError(
+            "the compiler's output has no contract with bytecode", "check the output for compiler errors"
+        )
+    if contract_name is None:
+        raise ContractImportError(f"found {len(known)} contracts: {shown}", "choose one with --contract")
+    if not matching:
+        raise ContractImportError(f"unknown contract {contract_name!r}", f"the contracts are: {shown}")
+    raise ContractImportError(
+        f"{len(matching)} contracts are named {contract_name!r}", f"use one of: {shown}"
+    )
+
+
+def is_standard_json(value: dict[str, Json]) -> bool:
+    """Return whether a JSON object is standard JSON input."""
+    return isinstance(value.get("language"), str) and isinstance(value.get("sources"), dict)
+
+
+def read_standard_json(
+    std_json_input: dict[str, Json], output: Path | None, contract_name: str | None
+) -> ImportedCompilation:
+    """Return the compilation of one contract, its version still unknown.
+
+    Raises:
+        ContractImportError: if the contract is ambiguous.
+    """
+    std_json_output = None if output is None else read_json_file(output)
+    return ImportedCompilation(
+        compiler=compiler_for_language(std_json_input["language"]),
+        version="",
+        fully_qualified_name=_name_in_input(std_json_input, contract_name)
+        if std_json_output is None
+        else choose_contract(deployable_contracts(std_json_output), contract_name),
+        std_json_input={"settings": {}, **std_json_input},
+        std_json_output=std_json_output,
+    )
+
+
+def with_compiler_version(compilation: ImportedCompilation, version: str | None) -> ImportedCompilation:
+    """Return a compilation with the compiler version of its output, or else the one of the command line.
+
+    Raises:
+        ContractImportError: if the two contradict each other.
+    """
+    in_output = compilation.version or version_in_output(compilation)
+    if version and in_output and not is_same_build(version, in_output):
+        raise ContractImportError(
+            f"the compiler's output is from {in_output}, not {version}", "leave out --compiler-version"
+        )
+    longest = max(version or "", in_output, key=len)
+    return replace(compilation, version=longest.removeprefix("v"))
+
+
+def version_in_output(compilation: ImportedCompilation) -> str:
+    """Return the version in solc's metadata, or in Vyper's output (without the commit); empty if unknown."""
+    metadata = solc_metadata(compilation)
+    if metadata is not None:
+        compiler = metadata.get("compiler")
+        return str(compiler.get("version", "")) if isinstance(compiler, dict) else ""
+    vyper = (compilation.std_json_output or {}).get("compiler")
+    return build_version(vyper) if isinstance(vyper, str) else ""
+
+
+def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
+    """Return the metadata of the contract in solc's output; None if it is missing or unreadable."""
+    text = (compilation.artifact or {}).get("metadata")
+    try:
+        metadata = orjson.loads(text) if isinstance(text, str) and text else None
+    except orjson.JSONDecodeError:
+        return None
+    return metadata if isinstance(metadata, dict) else None
+
+
+def _name_in_input(std_json_input: dict[str, Json], contract_name: str | None) -> str:
+    """Return the fully qualified name of a contract that is not compiled yet."""
+    paths = list(std_json_input["sources"])
+    if contract_name and ":" in contract_name and contract_name.rpartition(":")[0] in paths:
+        return contract_name
+    if std_json_input["language"] == "Vyper" and (len(paths) == 1 or contract_name):
+        # a Vyper file is one contract
+        return choose_contract((f"{path}:{Path(path).stem}" for path in paths), contract_name)
+    raise ContractImportError(
+        "the contract is unclear without the compiler's output",
+        f"add --contract PATH:NAME; PATH is one of {', '.join(paths[:5])}{' …' if len(paths) > 5 else ''}",
+    )
+
+
+SOLIDITY: Final = "Solidity"
+
+METADATA_SINCE: Final = CompilerVersion(0, 4, 7)
+
+LAYOUTS_SINCE: Final = {
+    "storageLayout": CompilerVersion(0, 5, 13),
+    "transientStorageLayout": CompilerVersion(0, 8, 28),
+}
+"""The layouts of a record, with the first solc that writes them."""
+
+DOCUMENTATION: Final = ("devdoc", "userdoc")
+"""The outputs that solc's metadata repeats and tool chains leave out."""
+
+
+def recompile(
+    compilation: ImportedCompilation, compilers: Sequence[Compiler], *, whole: bool = False
+) -> ImportedCompilation:
+    """Compile with a compiler of the same version, and return the compilation with all outputs of a record.
+
+    If the version is unknown, the only compiler of its kind is used.
+
+    Args:
+        compilation: the sources, and perhaps an output, which is replaced.
+        compilers: the available ones.
+        whole: whether to request the outputs of every contract in the sources.
+
+    Raises:
+        ContractImportError: if there is no such compiler, or it fails.
+    """
+    compiler = _choose_compiler(compilation, compilers)
+    artifacts = artifacts_of_version(compilation.language, compiler.version)
+    try:
+        std_json_input = with_output_selection(
+            compilation.std_json_input, "*:*" if whole else compilation.fully_qualified_name, artifacts
+        )
+        output = compiler.compile(std_json_input, RunLimits())
+    except CompilerError as error:
+        raise ContractImportError(f"{compiler.name}: {error}") from None
+    except DerivationError as error:
+        raise ContractImportError(str(error), error.hint) from None
+    version = compilation.version if "+" in compilation.version else compiler.version
+    return replace(compilation, version=version, std_json_output=output)
+
+
+class CompilerBatch:
+    """Compiles contracts one after the other; repeated sources are compiled once, for all of their contracts."""
+
+    def __init__(self) -> None:
+        self._key = b""
+        self._whole: ImportedCompilation | None = None
+
+    def recompile(
+        self, compilation: ImportedCompilation, compilers: Sequence[Compiler]
+    ) -> ImportedCompilation:
+        """Return what `recompile` returns; raise ContractImportError as `recompile`."""
+        key = sha256(orjson.dumps([compilation.version, compilation.std_json_input])).digest()
+        if key != self._key:
+            self._key, self._whole = key, None
+            return recompile(compilation, compilers)
+        if self._whole is None:
+            try:
+                self._whole = recompile(compilation, compilers, whole=True)
+            except ContractImportError:
+                # such as an output that is too long
+                return recompile(compilation, compilers)
+        return replace(compilation, version=self._whole.version, std_json_output=self._whole.std_json_output)
+
+
+def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
+    """Return the compilation with the documentation of its metadata, and notes on what is still missing.
+
+    Raises:
+        ContractImportError: if something is missing that every record needs.
+    """
+    hint = f"give the compiler with --compiler {compilation.compiler}=PATH"
+    if compilation.std_json_output is None:
+        raise ContractImportError("the compiler's output is missing", f"give it with --output, or {hint}")
+    if not compilation.version:
+        raise ContractImportError(
+            "the compiler's output does not contain its version",
+            "add --compiler-version, such as 0.4.3+commit.bff19ea2",
+        )
+    if compilation.language != SOLIDITY or compilation.artifact is None:
+        return compilation
+    metadata = solc_metadata(compilation)
+    if metadata is None and parse_compiler_version(compilation.version) >= METADATA_SINCE:
+        raise ContractImportError(
+            "the compiler's output has no metadata, which ties the sources to the bytecode",
+            f"{hint}, or compile with 'metadata' in outputSelection",
+        )
+    return _with_notes(_with_documentation(compilation, metadata or {}), hint)
+
+
+def _choose_compiler(compilation: ImportedCompilation, compilers: Sequence[Compiler]) -> Compiler:
+    kind, version = compilation.compiler, compilation.version
+    of_kind = [compiler for compiler in compilers if compiler.kind == kind]
+    if version and (found := find_compiler(of_kind, kind, version)):
+        return found
+    if not version and len(of_kind) == 1:
+        return of_kind[0]
+    raise no_compiler_error(kind, version, of_kind)
+
+
+def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> ContractImportError:
+    """Return the error for a version that no compiler has."""
+    others = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
+    return ContractImportError(
+        f"no compiler for {kind} {version or 'of unknown version'} (found: {others})",
+        f"give it with --compiler {kind}=PATH" + ("" if version else ", or add --compiler-version"),
+    )
+
+
+def _with_documentation(compilation: ImportedCompilation, metadata: dict[str, Json]) -> ImportedCompilation:
+    outputs, artifact = metadata.get("output"), compilation.artifact or {}
+    outputs = outputs if isinstance(outputs, dict) else {}
+    missing = {name: outputs[name] for name in DOCUMENTATION if name in outputs and name not in artifact}
+    if not missing:
+        return compilation
+    path, _, name = compilation.fully_qualified_name.rpartition(":")
+    output = compilation.std_json_output or {}
+    contracts = {**output["contracts"], path: {**output["contracts"][path], name: {**artifact, **missing}}}
+    return replace(compilation, std_json_output={**output, "contracts": contracts})
+
+
+def _with_notes(compilation: ImportedCompilation, hint: str) -> ImportedCompilation:
+    version, artifact = parse_compiler_version(compilation.version), compilation.artifact or {}
+    missing = [name for name, since in LAYOUTS_SINCE.items() if version >= since and not artifact.get(name)]
+    if not missing:
+        return compilation
+    note = f"the compiler's output has no {' or '.join(missing)}, so the record has none; to add it, {hint}"
+    return replace(compilation, notes=(*compilation.notes, note))

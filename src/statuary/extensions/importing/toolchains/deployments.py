@@ -1,0 +1,397 @@
+"""Foundry's `broadcast` folder: the transactions that `forge script --broadcast` sent, and the contracts they created.
+
+`broadcast/<script>/<chain>/run-<time>.json` has the transactions with their receipts; `run-latest.json` repeats the
+last one, `dry-run/` was never sent, and `multi/` holds runs on several chains. The artifacts are in `out/`. Format:
+`ScriptSequence` of forge 1.7, and the files that it wrote in tests/extensions/importing.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property, partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Address, ChainId, Hex
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.sources import decode_source, read_json_file, read_source_bytes
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, compiler_for_language
+from statuary.extensions.importing.toolchains.found_contract import (
+    UNCHECKED_CREATION,
+    CreatedContract,
+    Found,
+    FoundContract,
+    SourceContract,
+    UnreadableContract,
+    any_address,
+    any_chain_id,
+    any_deployment,
+    any_hex,
+    any_quantity,
+    complete,
+    created_contract,
+    found_in,
+)
+from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata, read_foundry
+from statuary.extensions.importing.toolchains.hardhat import read_hardhat
+
+CREATIONS: Final = ("CREATE", "CREATE2")
+SUCCESS: Final = "0x1"
+
+
+def read_broadcasts(project: Path) -> Found:
+    """Yield the contracts that the scripts of a Foundry project deployed; the newest run comes first.
+
+    Raises:
+        ContractImportError: if the folder has no broadcasts.
+    """
+    files = sorted(_run_files(project / "broadcast"), key=lambda file: (file.name, str(file)), reverse=True)
+    if not files:
+        raise ContractImportError(
+            f"{project} has no broadcast/**/run-*.json",
+            "give the folder of a Foundry project with broadcasts",
+        )
+    artifacts = _Artifacts(project)
+    for file in files:
+        yield from found_in(file, file.name, _broadcast_contracts(file, artifacts))
+
+
+def _broadcast_contracts(file: Path, artifacts: "_Artifacts") -> Found:
+    run = read_json_file(file)
+    for one in run.get("deployments") or [run]:
+        yield from _Run(file, one, artifacts).contracts()
+
+
+def _run_files(folder: Path) -> Iterator[Path]:
+    for file in folder.glob("**/run-*.json"):
+        if "dry-run" not in file.relative_to(folder).parts:
+            yield file
+    yield from folder.glob("multi/*/run.json")
+
+
+class _Run:
+    """One run of a script on one chain."""
+
+    def __init__(self, file: Path, run: dict[str, Any], artifacts: "_Artifacts") -> None:
+        self.file = file
+        self.artifacts = artifacts
+        self.transactions = run["transactions"]
+        self.chain_id = any_chain_id(run.get("chain") or file.parent.name, str(file))
+        self.receipts = {
+            receipt["transactionHash"]: receipt for receipt in run.get("receipts") or () if receipt
+        }
+
+    def contracts(self) -> Found:
+        for transaction in self.transactions:
+            name = str(transaction.get("contractName") or transaction.get("contractAddress"))
+            created = _creations(transaction)
+            receipt = self.receipts.get(transaction.get("hash"), {})
+            if created and receipt.get("status", SUCCESS) != SUCCESS:
+                yield UnreadableContract(name, f"its transaction {transaction['hash']} failed")
+                continue
+            for contract_name, address, code, is_shown in created:
+                yield self._contract(contract_name, address, code, transaction, receipt, is_shown=is_shown)
+
+    def _contract(
+        self,
+        name: str | None,
+        address: Json,
+        code: Hex | None,
+        transaction: dict[str, Any],
+        receipt: dict[str, Any],
+        *,
+        is_shown: bool,
+    ) -> FoundContract:
+        on_chain = OnChainContract(
+            creation=code,
+            runtime=None,
+            deployment=any_deployment(
+                transaction.get("hash"),
+                receipt.get("blockNumber"),
+                receipt.get("transactionIndex"),
+                transaction["transaction"].get("from"),
+            ),
+            notes=() if is_shown else (UNCHECKED_CREATION,),
+        )
+        where = any_address(address, str(self.file))
+        read = partial(self.artifacts.read, name, on_chain)
+        return FoundContract(ChainId(self.chain_id), where, name or where, read)
+
+
+def _creations(transaction: dict[str, Any]) -> list[tuple[str | None, Json, Hex | None, bool]]:
+    """Return name, address and creation code of what a transaction created, and whether its own fields show it."""
+    created: list[tuple[str | None, Json, Hex | None, bool]] = []
+    if transaction.get("transactionType") in CREATIONS:
+        name, address = transaction.get("contractName"), transaction.get("contractAddress")
+        code, is_shown = _creation(transaction["transaction"], address)
+        created.append((name, address, code, is_shown))
+    created += [
+        (other.get("contractName"), other["address"], any_hex(other.get("initCode")), False)
+        for other in transaction.get("additionalContracts") or ()
+    ]
+    return created
+
+
+def _creation(sent: dict[str, Any], address: Json) -> tuple[Hex | None, bool]:
+    data, sender = any_hex(sent.get("input") or sent.get("data")), any_hex(sent.get("from"))
+    nonce = any_quantity(sent.get("nonce"))
+    if data is None or sender is None:
+        return None, False
+    to = any_hex(sent.get("to"))
+    shown = created_contract(Address(sender), None if nonce is None else int(nonce), to, data)
+    if shown is not None and shown.address.lower() == str(address).lower():
+        return shown.code, True
+    return (data if to is None else None), False
+
+
+class _Artifacts:
+    """The artifacts in `out/`, by the name of their contract."""
+
+    def __init__(self, project: Path) -> None:
+        self.project = project
+
+    @cached_property
+    def files(self) -> dict[str, list[Path]]:
+        found: dict[str, list[Path]] = {}
+        for file in sorted((self.project / "out").glob("**/*.sol/*.json")):
+            # of several compilers, forge writes Name.0.8.30.json too
+            found.setdefault(file.name.partition(".")[0], []).append(file)
+        return found
+
+    def read(self, name: str | None, on_chain: OnChainContract) -> SourceContract:
+        file = self._choose((name or "").rpartition(":")[2], on_chain.creation)
+        return SourceContract(
+            compilation=read_foundry(file, read_json_file(file), None, self.project), on_chain=on_chain
+        )
+
+    def _choose(self, name: str, creation: Hex | None) -> Path:
+        """Return the artifact with a name, or with the code that was deployed where that does not decide."""
+        candidates = self.files.get(name, []) if name else [*chain.from_iterable(self.files.values())]
+        if name and len(candidates) == 1:
+            return candidates[0]
+        fitting = [file for file in candidates if _is_start(file, creation)]
+        # of several with one name and the same code, any will do
+        if not fitting or (not name and len(fitting) > 1):
+            raise ContractImportError(
+                f"{self.project / 'out'} has no artifact of {name or 'a contract'} with the code that was deployed",
+                "check out the revision that was deployed and run `forge build`",
+            )
+        return fitting[0]
+
+
+def _is_start(file: Path, creation: Hex | None) -> bool:
+    """Return whether on-chain creation code begins with an artifact's, libraries aside."""
+    bytecode = read_json_file(file).get("bytecode")
+    digits = str(bytecode.get("object", "") if isinstance(bytecode, dict) else "").removeprefix("0x")
+    pieces, start = digits.split("__$"), 0
+    if not digits or creation is None:
+        return False
+    for number, piece in enumerate(pieces):
+        # a placeholder is __$, 34 digits and $__, where the chain has an address
+        text = piece if number == 0 else piece[37:]
+        start += 0 if number == 0 else 40
+        if creation[2 + start : 2 + start + len(text)] != text:
+            return False
+        start += len(text)
+    return True
+
+
+CHAIN_FILE = ".chainId"
+PROXY_SUFFIX = "_Proxy"
+
+
+def read_hardhat_deploy(folder: Path) -> Found:
+    """Yield the contracts of every network of a project.
+
+    Args:
+        folder: the project, its `deployments` folder, or the folder of one network.
+
+    Raises:
+        ContractImportError: if there is no network with its chain id.
+    """
+    above = folder / "deployments" if (folder / "deployments").is_dir() else folder
+    networks = [one for one in (above, *sorted(above.glob("*/"))) if (one / CHAIN_FILE).is_file()]
+    if not networks:
+        raise ContractImportError(
+            f"{folder} has no deployments/<network>/.chainId", "give the folder of a hardhat-deploy project"
+        )
+    for network in networks:
+        yield from found_in(network, network.name, _deployment_contracts(network))
+
+
+def _deployment_contracts(network: Path) -> Found:
+    chain_file = network / CHAIN_FILE
+    chain_id = any_chain_id(decode_source(read_source_bytes(chain_file), chain_file), str(chain_file))
+    # Name.json and Name_Proxy.json are one contract, and the second has its code
+    names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
+    for name in names:
+        if name + PROXY_SUFFIX not in names:
+            file = network / f"{name}.json"
+            yield from found_in(file, f"{network.name}/{name}", _contract(file, chain_id))
+
+
+def _contract(file: Path, chain_id: ChainId) -> Found:
+    deployment = read_json_file(file)
+    address = any_address(deployment.get("address"), str(file))
+    yield FoundContract(chain_id, address, file.stem, partial(_read_deployment, file, deployment))
+
+
+def _read_deployment(file: Path, deployment: dict[str, Any]) -> SourceContract:
+    receipt = deployment.get("receipt") or {}
+    with complete(file):
+        sent = any_deployment(
+            deployment.get("transactionHash") or receipt.get("transactionHash"),
+            receipt.get("blockNumber"),
+            receipt.get("transactionIndex"),
+            receipt.get("from"),
+        )
+        return SourceContract(
+            compilation=_compilation(file, deployment), on_chain=OnChainContract(None, None, sent)
+        )
+
+
+def _compilation(file: Path, deployment: dict[str, Any]) -> ImportedCompilation:
+    if not deployment.get("metadata"):
+        raise ContractImportError(
+            "its file has no metadata of a compiler",
+            "the contract was not deployed from sources of this project",
+        )
+    metadata = orjson.loads(deployment["metadata"])
+    input_file = _input_file(file, deployment)
+    if not input_file.is_file():
+        # many repositories leave out solcInputs; the metadata has the sources of the contract
+        return compilation_of_metadata(metadata, {}, str(file))
+    ((path, name),) = metadata["settings"]["compilationTarget"].items()
+    solc_input = read_json_file(input_file)
+    return ImportedCompilation(
+        compiler=compiler_for_language(solc_input["language"]),
+        version=metadata["compiler"]["version"],
+        fully_qualified_name=f"{path}:{name}",
+        std_json_input=solc_input,
+        std_json_output=None,
+    )
+
+
+def _input_file(file: Path, deployment: dict[str, Any]) -> Path:
+    digest = deployment.get("solcInputHash")
+    if not isinstance(digest, str) or not digest.isalnum():
+        raise ContractImportError(
+            f"{file} names no compiler input (solcInputHash)", "deploy with hardhat-deploy 0.7 or later"
+        )
+    return file.parent / "solcInputs" / f"{digest}.json"
+
+
+JOURNAL: Final = "journal.jsonl"
+BEGINS: Final = "DEPLOYMENT_EXECUTION_STATE_INITIALIZE"
+WIPED: Final = "WIPE_APPLY"
+
+CREATEX_CALLS: Final = ("0x26307668", "0x9c36a286")
+"""The selectors of `deployCreate2(bytes32,bytes)` and `deployCreate3(bytes32,bytes)` of https://createx.rocks ."""
+
+
+def read_ignition(folder: Path) -> Found:
+    """Yield the contracts of every deployment of a project.
+
+    Args:
+        folder: the project, its `ignition` or `ignition/deployments` folder, or the folder of one deployment.
+
+    Raises:
+        ContractImportError: if there is no journal.
+    """
+    patterns = (JOURNAL, f"*/{JOURNAL}", f"deployments/*/{JOURNAL}", f"ignition/deployments/*/{JOURNAL}")
+    journals = sorted({file for pattern in patterns for file in folder.glob(pattern)})
+    if not journals:
+        raise ContractImportError(
+            f"{folder} has no ignition/deployments/*/{JOURNAL}", "give the folder of a project with Ignition"
+        )
+    for journal in journals:
+        yield from found_in(journal, journal.parent.name, _journal_contracts(journal))
+
+
+def _journal_contracts(journal: Path) -> Found:
+    chain_id, futures = None, dict[str, dict[str, dict[str, Any]]]()
+    broken: list[UnreadableContract] = []
+    for message in _messages(journal, broken):
+        kind, future = message["type"], message.get("futureId")
+        if kind == "DEPLOYMENT_INITIALIZE":
+            chain_id = any_chain_id(message["chainId"], str(journal))
+        elif kind == WIPED:
+            futures.pop(str(future), None)
+        elif future is not None:
+            # later interactions of a deployment that was sent again replace earlier ones
+            futures.setdefault(future, {})[kind] = message
+    yield from broken
+    if chain_id is None:
+        raise ContractImportError(f"{journal} names no chain", "run the deployment again")
+    for future, steps in futures.items():
+        if BEGINS not in steps:
+            continue
+        result = steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result") or {}
+        if result.get("type") != "SUCCESS":
+            yield UnreadableContract(future, "its deployment did not succeed")
+            continue
+        address = any_address(result["address"], str(journal))
+        yield FoundContract(chain_id, address, future, partial(_read_journal, journal.parent, steps, address))
+
+
+def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[dict[str, Any]]:
+    """Yield the messages of a journal up to a broken line: the last one of a killed deployment may be broken."""
+    for number, line in enumerate(read_source_bytes(journal).splitlines(), 1):
+        try:
+            message = orjson.loads(line or b"{}")
+            kind = message.get("type")
+        except (orjson.JSONDecodeError, AttributeError):
+            kind = None
+        if isinstance(kind, str):
+            yield message
+        elif line:
+            where = f"{journal}:{number}"
+            broken.append(
+                UnreadableContract(
+                    journal.parent.name,
+                    f"{where} is not a message of Ignition's journal; the rest is not read",
+                )
+            )
+            return
+
+
+def _read_journal(folder: Path, steps: dict[str, dict[str, Any]], address: Address) -> SourceContract:
+    begins = steps[BEGINS]
+    file = folder / "artifacts" / f"{begins['artifactId']}.json"
+    return SourceContract(
+        compilation=read_hardhat(file, read_json_file(file), None), on_chain=_on_chain(steps, address)
+    )
+
+
+def _on_chain(steps: dict[str, dict[str, Any]], address: Address) -> OnChainContract:
+    confirmed, sender = steps.get("TRANSACTION_CONFIRM", {}), any_hex(steps[BEGINS].get("from"))
+    receipt = confirmed.get("receipt") or {}
+    sent = steps.get("NETWORK_INTERACTION_REQUEST", {}).get("networkInteraction") or {}
+    nonce, data = steps.get("TRANSACTION_SEND", {}).get("nonce"), any_hex(sent.get("data"))
+    created = _created_contract(sender, nonce, any_hex(sent.get("to")), data) if sender and data else None
+    is_shown = created is not None and created.address == address
+    return OnChainContract(
+        creation=None if created is None else created.code,
+        runtime=None,
+        deployment=any_deployment(confirmed.get("hash"), receipt.get("blockNumber"), None, sender),
+        notes=() if is_shown else (UNCHECKED_CREATION,),
+    )
+
+
+def _created_contract(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> CreatedContract | None:
+    """Return what a transaction creates; through CreateX, only the code is certain."""
+    shown = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
+    code = data if to is None else _createx_code(data)
+    return shown or (None if code is None else CreatedContract(Address(""), code))
+
+
+def _createx_code(data: Hex) -> Hex | None:
+    """Return the creation code in a call of CreateX: after the selector come salt, offset and length."""
+    digits, words = data[10:], 64
+    if data[:10] not in CREATEX_CALLS or len(digits) < 3 * words:
+        return None
+    length = int(digits[2 * words : 3 * words], 16)
+    return any_hex(digits[3 * words : 3 * words + 2 * length])

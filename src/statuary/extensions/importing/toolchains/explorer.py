@@ -1,0 +1,326 @@
+"""Explorers with Etherscan's API (Etherscan v2, Blockscout, Routescan): over HTTP, or responses saved as JSON files.
+
+`module=contract` with `getsourcecode` gives the sources, with `getcontractcreation` the transaction, and on Etherscan
+the creation code too. `getabi` gives nothing that `getsourcecode` lacks. https://docs.etherscan.io/api-reference
+"""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import orjson
+
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Address, ChainId, InvalidValueError, parse_address, shorten
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.report import ContractImportError, SourceError, SourceUnavailableError
+from statuary.extensions.importing.sources import WebSource, read_json_file
+from statuary.extensions.importing.toolchains.compilation import (
+    MAX_NAMES_SHOWN,
+    ImportedCompilation,
+    compiler_for_language,
+)
+from statuary.extensions.importing.toolchains.found_contract import (
+    UNCHECKED_CREATION,
+    Found,
+    FoundContract,
+    SourceContract,
+    any_deployment,
+    any_hex,
+    found_in,
+)
+
+VYPER: Final = "vyper:"
+"""What Etherscan writes before the version of Vyper."""
+
+TRUE: Final = ("1", "true")
+DEFAULT: Final = ("", "default", "none")
+DEFAULT_RUNS: Final = 200
+DERIVED_SETTINGS: Final = ("compilationTarget", "outputSelection")
+COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def read_explorer_source(result: dict[str, Any]) -> ImportedCompilation:
+    """Return the sources and settings in a result of `getsourcecode`; it is not compiled yet.
+
+    Raises:
+        ContractImportError: if the explorer has no source, or the contract is ambiguous.
+    """
+    code, name = str(result.get("SourceCode") or ""), str(result.get("ContractName") or "")
+    if not code:
+        raise ContractImportError(
+            "the explorer has no source code of it", "verify the contract there, or import its project"
+        )
+    version = str(result.get("CompilerVersion") or "")
+    is_vyper = version.startswith(VYPER) or result.get("CompilerType") == "vyper"
+    std_json_input = _standard_input(result, code, name, "Vyper" if is_vyper else "Solidity")
+    return ImportedCompilation(
+        compiler=compiler_for_language(std_json_input["language"]),
+        version=version.removeprefix(VYPER).removeprefix("v"),
+        fully_qualified_name=_fully_qualified_name(result, std_json_input, name),
+        std_json_input=std_json_input,
+        std_json_output=None,
+    )
+
+
+def _standard_input(result: dict[str, Any], code: str, name: str, language: str) -> dict[str, Any]:
+    if code.lstrip().startswith("{{"):
+        inner = _json_object(code.strip()[1:-1], "SourceCode")
+        return {"settings": {}, **inner, "language": inner.get("language", language)}
+    suffix = ".vy" if language == "Vyper" else ".sol"
+    if code.lstrip().startswith("{"):
+        files = _json_object(code, "SourceCode")
+        if isinstance(files.get("sources"), dict):
+            return {"language": language, "settings": {}, **files}
+        sources = {path: {"content": str(_content(value))} for path, value in files.items()}
+    else:
+        sources = {_main_path(result, name + suffix): {"content": code}}
+    for other in result.get("AdditionalSources") or ():
+        sources[str(other.get("Filename"))] = {"content": str(other.get("SourceCode"))}
+    return {"language": language, "sources": sources, "settings": _settings(result, language)}
+
+
+def _main_path(result: dict[str, Any], default: str) -> str:
+    path = str(result.get("ContractFileName") or result.get("FileName") or "")
+    return path if PurePosixPath(path).suffix else default
+
+
+def _content(value: Json) -> Json:
+    return value.get("content") if isinstance(value, dict) else value
+
+
+def _json_object(text: str, member: str) -> dict[str, Any]:
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise ContractImportError(f"{member} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise ContractImportError(f"{member} is not a JSON object")
+    return value
+
+
+def _settings(result: dict[str, Any], language: str) -> dict[str, Any]:
+    given = result.get("CompilerSettings")
+    if isinstance(given, str) and given:
+        given = _json_object(given, "CompilerSettings")
+    if isinstance(given, dict) and given:
+        return without(given, DERIVED_SETTINGS)
+    version = str(result.get("EVMVersion") or "")
+    settings: dict[str, Any] = {} if version.lower() in DEFAULT else {"evmVersion": version}
+    return settings if language == "Vyper" else settings | _solc_settings(result)
+
+
+def without(members: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Return an object without some of its members."""
+    return {key: value for key, value in members.items() if key not in names}
+
+
+def _solc_settings(result: dict[str, Any]) -> dict[str, Any]:
+    runs = str(result.get("Runs") or result.get("OptimizationRuns") or "")
+    optimizer = {
+        "enabled": str(result.get("OptimizationUsed")).lower() in TRUE,
+        "runs": int(runs) if runs.isdigit() else DEFAULT_RUNS,
+    }
+    libraries = dict(_libraries(result))
+    # the explorer does not name the file of a library: an empty path is any file
+    return {"optimizer": optimizer} | ({"libraries": {"": libraries}} if libraries else {})
+
+
+def _libraries(result: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the names and addresses of libraries: `Name:0x…;…`, or Blockscout's list."""
+    found = [
+        (str(one.get("name")), str(one.get("address_hash"))) for one in result.get("ExternalLibraries") or ()
+    ]
+    for part in str(result.get("Library") or "").split(";"):
+        name, _, address = part.rpartition(":")
+        if name and address:
+            found.append((name.rpartition(":")[2], address if address.startswith("0x") else f"0x{address}"))
+    return found
+
+
+def _fully_qualified_name(result: dict[str, Any], std_json_input: dict[str, Any], name: str) -> str:
+    sources = std_json_input.get("sources")
+    if not isinstance(sources, dict) or not sources:
+        raise ContractImportError("the explorer's standard JSON has no sources")
+    path, _, simple = name.rpartition(":")
+    for one in (path, _main_path(result, "")):
+        if one in sources:
+            return f"{one}:{simple}"
+    if std_json_input["language"] == "Vyper":
+        return _vyper_name(list(sources), simple)
+    return f"{_declaring_source(sources, simple)}:{simple}"
+
+
+def _declaring_source(sources: dict[str, Json], name: str) -> str:
+    pattern = re.compile(rf"\b(?:contract|library)\s+{re.escape(name)}\b")
+    declaring = [
+        path for path, value in sources.items() if pattern.search(COMMENTS.sub("", str(_content(value))))
+    ]
+    if len(declaring) != 1:
+        shown = ", ".join(declaring[:MAX_NAMES_SHOWN]) or "none"
+        raise ContractImportError(
+            f"which source declares {name or 'the contract'} is unclear: {shown}",
+            "add the contract with `statuary contract add` and --contract PATH:NAME",
+        )
+    return declaring[0]
+
+
+def _vyper_name(paths: list[str], name: str) -> str:
+    stems = [path for path in paths if PurePosixPath(path).stem == name] or paths
+    if len(stems) != 1:
+        raise ContractImportError(f"which source is {name} is unclear: {', '.join(stems[:MAX_NAMES_SHOWN])}")
+    return f"{stems[0]}:{PurePosixPath(stems[0]).stem}"
+
+
+PAUSE: Final = 0.35
+"""Seconds between requests: explorers admit three to five a second."""
+
+BUSY: Final = "rate limit"
+"""A part of an explorer's message, with status 200, for too many requests."""
+
+BUSY_PAUSES: Final = (2.0, 5.0, 15.0)
+"""Seconds to wait after too many requests."""
+
+
+def read_explorer_api(
+    url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address], key: str
+) -> Found:
+    """Yield contracts by their addresses; each is requested when it is needed.
+
+    Args:
+        url: of the API, such as https://api.etherscan.io/v2/api or https://eth.blockscout.com/api .
+        chain_id: the chain, which Etherscan and Routescan want to know.
+        key: the key of the API; empty for none.
+
+    Raises:
+        ContractImportError: without addresses, as an explorer lists no contracts.
+    """
+    if not addresses:
+        raise ContractImportError(
+            "an explorer does not list its contracts", "add --address, or --addresses FILE"
+        )
+    api = _ExplorerApi(url, web, chain_id, key)
+    for address in addresses:
+        yield FoundContract(chain_id, address, address, partial(api.read, address))
+
+
+class _ExplorerApi:
+    def __init__(self, url: str, web: WebSource, chain_id: ChainId, key: str) -> None:
+        self.url, self.web, self.key = url, web, key
+        self.fixed = {"chainid": chain_id, "module": "contract"}
+
+    def read(self, address: Address) -> SourceContract:
+        compilation = explorer_compilation(self.ask("getsourcecode", address=address))
+        try:
+            creation = self.ask("getcontractcreation", contractaddresses=address)
+        except ContractImportError:
+            # a contract of the genesis block has none, and not every explorer has the method
+            creation = None
+        return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))
+
+    def ask(self, action: str, **parameters: str) -> Json:
+        secret = {"apikey": self.key} if self.key else {}
+        url = f"{self.url}?{urlencode({**self.fixed, 'action': action, **parameters, **secret})}"
+        for pause in (*BUSY_PAUSES, None):
+            self.web.wait(PAUSE)
+            try:
+                response = self.web.json(url)
+            except (SourceError, SourceUnavailableError) as error:
+                hidden = str(error).replace(self.key, "…") if self.key else str(error)
+                raise type(error)(hidden, error.hint) from None
+            try:
+                return explorer_result(response)
+            except ContractImportError as error:
+                if pause is None or BUSY not in str(error).lower():
+                    raise
+                self.web.wait(pause)
+        raise AssertionError
+
+
+def explorer_result(response: Json) -> Json:
+    """Return the `result` of a response; raise ContractImportError if it is not a response, or an error."""
+    if not isinstance(response, dict) or "result" not in response:
+        raise ContractImportError(
+            "the response has no result", "give the URL of the API, which ends with /api"
+        )
+    result = response["result"]
+    if str(response.get("status", "1")) != "1" or not isinstance(result, list):
+        text = result if isinstance(result, str) and result else response.get("message")
+        hint = "set ETHERSCAN_API_KEY to the key of this explorer" if "key" in str(text).lower() else ""
+        raise ContractImportError(f"the explorer responds: {shorten(str(text), 120)}", hint)
+    return result
+
+
+def explorer_compilation(result: Json) -> ImportedCompilation:
+    """Return the compilation in the result of `getsourcecode`.
+
+    Raises:
+        ContractImportError: if there is no source, or it is malformed.
+    """
+    try:
+        return read_explorer_source(_first(result))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ContractImportError(f"the explorer's source is malformed: {shorten(str(error), 120)}") from None
+
+
+def explorer_creation(result: Json) -> OnChainContract:
+    """Return the deployment in the result of `getcontractcreation`."""
+    created = _first(result)
+    return OnChainContract(
+        creation=any_hex(created.get("creationBytecode")),
+        runtime=None,
+        # the creator may be a factory instead of the transaction's sender
+        deployment=any_deployment(created.get("txHash"), created.get("blockNumber"), None, None),
+        notes=(UNCHECKED_CREATION,) if created else (),
+    )
+
+
+def _first(result: Json) -> dict[str, Any]:
+    first = result[0] if isinstance(result, list) and result else None
+    return first if isinstance(first, dict) else {}
+
+
+def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Address]) -> Found:
+    """Yield the contracts of saved responses.
+
+    Args:
+        folder: a folder with `<address>.json` (`getsourcecode`) and perhaps `<address>.creation.json`
+            (`getcontractcreation`), or one file with a response of `getsourcecode`.
+        addresses: of one file, the contract.
+
+    Raises:
+        ContractImportError: if there is no such file.
+    """
+    files = [folder]
+    if folder.is_dir():
+        files = sorted(file for file in folder.glob("*.json") if not file.name.endswith(".creation.json"))
+    if not files:
+        raise ContractImportError(f"{folder} has no <address>.json", "save responses of getsourcecode there")
+    for file in files:
+        given = addresses if files == [folder] else ()
+        yield from found_in(file, file.name, _saved(file, chain_id, given))
+
+
+def _saved(file: Path, chain_id: ChainId, given: Sequence[Address]) -> Found:
+    yield FoundContract(chain_id, _address_of(file, given), file.name, partial(_read_files, file))
+
+
+def _address_of(file: Path, given: Sequence[Address]) -> Address:
+    if len(given) == 1:
+        return given[0]
+    try:
+        return parse_address(file.stem.lower())
+    except InvalidValueError:
+        raise ContractImportError(
+            f"the name of {file} is not an address", "name it <address>.json, or add --address"
+        ) from None
+
+
+def _read_files(file: Path) -> SourceContract:
+    beside = file.with_suffix(".creation.json")
+    creation = explorer_result(read_json_file(beside)) if beside.is_file() else None
+    compilation = explorer_compilation(explorer_result(read_json_file(file)))
+    return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))

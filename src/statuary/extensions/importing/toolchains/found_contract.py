@@ -1,0 +1,164 @@
+"""A contract that a source lists as deployed; it is read only when it is needed."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from statuary.domain.chain.transaction import create_address
+from statuary.domain.contracts.derivation import WorkspaceDeployment
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import (
+    Address,
+    ChainId,
+    Hex,
+    InvalidValueError,
+    checksum_address,
+    keccak256,
+    parse_address,
+    parse_chain_id,
+    parse_hex,
+    shorten,
+)
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
+
+UNKNOWN_ON_CHAIN = OnChainContract(None, None, WorkspaceDeployment())
+
+
+class SourceContract(NamedTuple):
+    """A contract in a source: a whole record, or a compilation."""
+
+    record: bytes | None = None  # the bytes of a record; None if there is a compilation
+    compilation: ImportedCompilation | None = None  # without output if it is not compiled yet
+    on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # what the source knows of the chain
+
+
+class FoundContract(NamedTuple):
+    """A contract that a source names."""
+
+    chain_id: ChainId
+    address: Address
+    name: str  # what the source calls it
+    read: Callable[[], SourceContract]  # reads the rest; raises ContractImportError
+
+
+class UnreadableContract(NamedTuple):
+    """An entry of a source that cannot be a contract of the site, and the reason."""
+
+    name: str
+    reason: str
+    hint: str = ""
+
+
+Found = Iterator[FoundContract | UnreadableContract]
+
+
+def any_address(value: Json, where: str) -> Address:
+    """Return an address of a tool's file, in any case of its digits.
+
+    Raises:
+        ContractImportError: if it is not 20 bytes of hex.
+    """
+    if not isinstance(value, str):
+        raise ContractImportError(f"{where} has no address")
+    try:
+        return parse_address(value.lower())
+    except InvalidValueError as error:
+        raise ContractImportError(f"{where}: {error}", error.hint) from None
+
+
+def any_chain_id(value: Json, where: str) -> ChainId:
+    """Return the chain id of a tool's file: a number, or its text; raise ContractImportError if it is not one."""
+    try:
+        return parse_chain_id(str(value).strip())
+    except InvalidValueError as error:
+        raise ContractImportError(f"{where}: {error}", error.hint) from None
+
+
+def any_hex(value: Json) -> Hex | None:
+    """Return bytes of a tool's file, with or without `0x`; None if they are missing, empty or not hex."""
+    text = str(value or "").lower()
+    try:
+        code = parse_hex(text if text.startswith("0x") else f"0x{text}")
+    except InvalidValueError:
+        return None
+    return None if code == "0x" else code
+
+
+def any_quantity(value: Json) -> str | None:
+    """Return a number of a tool's file, which may be hex, as decimal text; None if it is not one."""
+    try:
+        return str(int(value, 16) if isinstance(value, str) and value.startswith("0x") else int(value))
+    except (TypeError, ValueError):
+        return None
+
+
+def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) -> WorkspaceDeployment:
+    """Return the creating transaction of a tool's file, without malformed members."""
+    name, deployer = any_hex(transaction), any_hex(sender)
+    return WorkspaceDeployment(
+        transaction_hash=name if name and len(name) == len("0x") + 64 else None,
+        block_number=any_quantity(block),
+        transaction_index=any_quantity(index),
+        deployer=checksum_address(deployer) if deployer and len(deployer) == len("0x") + 40 else None,
+    )
+
+
+@contextmanager
+def complete(file: Path) -> Iterator[None]:
+    """Raise a ContractImportError where a file lacks what its tool writes."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        what = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise ContractImportError(f"{file} is not complete: {shorten(what, 120)}") from None
+
+
+def found_in(file: Path, name: str, contracts: Found) -> Found:
+    """Yield the contracts of a file or folder, and the reasons for what cannot be read."""
+    try:
+        with complete(file):
+            yield from contracts
+    except ContractImportError as error:
+        yield UnreadableContract(name, str(error), error.hint)
+
+
+DETERMINISTIC_FACTORY: Final = "0x4e59b44847b379578588920ca78fbf26c0b4956c"
+"""The factory of https://github.com/Arachnid/deterministic-deployment-proxy; its input is a salt and creation code."""
+
+SALT_BYTES: Final = 32
+
+UNCHECKED_CREATION: Final = "the creating transaction is the one that the source names; nothing here shows that it created the contract"
+
+
+class CreatedContract(NamedTuple):
+    """A contract that a transaction creates if it succeeds."""
+
+    address: Address
+    code: Hex
+
+
+def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: Hex) -> CreatedContract | None:
+    """Return the contract that a transaction creates itself or through the deterministic factory; else None.
+
+    Args:
+        sender: who sends it.
+        nonce: the sender's, if it is known.
+        to: the receiver; None for a transaction that creates a contract.
+        data: its input.
+    """
+    if to is None:
+        return None if nonce is None else CreatedContract(create_address(sender, nonce), data)
+    raw = bytes.fromhex(data[2:])
+    if to != DETERMINISTIC_FACTORY or len(raw) <= SALT_BYTES:
+        return None
+    salt, code = raw[:SALT_BYTES], raw[SALT_BYTES:]
+    return CreatedContract(create2_address(to, salt, code), Hex(f"0x{code.hex()}"))
+
+
+def create2_address(factory: str, salt: bytes, code: bytes) -> Address:
+    """Return the address that CREATE2 gives (EIP-1014): Keccak-256 of 0xff, creator, salt and hash of the code."""
+    packed = b"\xff" + bytes.fromhex(factory[2:]) + salt + keccak256(code)
+    return checksum_address("0x" + keccak256(packed)[12:].hex())

@@ -1,0 +1,266 @@
+"""Foundry's `out` folder: an artifact for each contract, and build-infos.
+
+An artifact (`out/<File>.sol/<Name>.json`) has bytecode, source maps and solc's metadata as text, but no sources:
+these are read from the project and checked against the hashes in the metadata, which also has the settings. The
+small build-info of every build lists the files that were compiled together, with their numbers; source ids and the
+ids in immutableReferences depend on them.
+
+`forge build --build-info` writes full build-infos (`ethers-rs-sol-build-info-1`) with input and output. Foundry
+parses and rewrites the compiler's JSON, so the ABI and the documentation lose the compiler's order: they are taken
+from the metadata. Formats: `ConfigurableContractArtifact` and `BuildInfo` of foundry-compilers, and the files that
+forge 1.7.1 wrote in tests/extensions/importing.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import keccak256
+from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.sources import (
+    decode_source,
+    folder_above,
+    read_json_file,
+    read_source_bytes,
+)
+from statuary.extensions.importing.toolchains.compilation import (
+    ImportedCompilation,
+    choose_contract,
+    compiler_for_language,
+    deployable_contracts,
+)
+
+BUILD_INFO: Final = "ethers-rs-sol-build-info-1"
+
+METADATA_OUTPUTS = ("abi", "devdoc", "userdoc")
+"""The outputs that the metadata repeats, in the compiler's own order."""
+
+INPUT_MEMBERS = ("language", "sources", "settings")
+"""The members of standard JSON input; Foundry adds its version and folders of the machine that it ran on."""
+
+EXTRA_OUTPUTS = ("storageLayout", "transientStorageLayout")
+"""The outputs that `--extra-output` adds to an artifact."""
+
+INLINER_SETTING_SINCE = CompilerVersion(0, 8, 5)
+"""solc 0.8.2 to 0.8.4 write the optimizer's `inliner` into metadata, but reject it as input."""
+
+
+def is_foundry_file(value: dict[str, Json]) -> bool:
+    """Return whether a JSON object is an artifact or build-info of Foundry."""
+    is_artifact = isinstance(value.get("bytecode"), dict) and "methodIdentifiers" in value
+    return is_artifact or value.get("_format") == BUILD_INFO or "source_id_to_path" in value
+
+
+def read_foundry(
+    file: Path, value: dict[str, Json], contract_name: str | None, project: Path | None
+) -> ImportedCompilation:
+    """Return the compilation of one contract.
+
+    Args:
+        file: an artifact or a full build-info.
+        contract_name: fully qualified or not; ignored for an artifact, which is one contract.
+        project: the folder with `foundry.toml`; None to look for it above the file.
+
+    Raises:
+        ContractImportError: if sources are missing or have changed, or the contract is ambiguous.
+    """
+    try:
+        if value.get("_format") == BUILD_INFO:
+            return _of_build_info(value, contract_name)
+        if "bytecode" not in value:
+            raise ContractImportError(
+                f"{file} is only a list of sources, which forge writes by default",
+                "give an artifact (out/<File>.sol/<Name>.json), or run `forge build --force --build-info`",
+            )
+        return _of_artifact(file, value, project or _project_above(file))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ContractImportError(
+            f"{file} is not a complete Foundry file: {error}", "run `forge build --force`"
+        ) from None
+
+
+def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+    output = build_info["output"]
+    name = choose_contract(deployable_contracts(output), contract_name)
+    path, _, contract = name.rpartition(":")
+    artifact = output["contracts"][path][contract]
+    metadata = _metadata(artifact.get("metadata"))
+    return ImportedCompilation(
+        compiler="solc",
+        version=metadata["compiler"]["version"],
+        fully_qualified_name=name,
+        std_json_input={member: build_info["input"][member] for member in INPUT_MEMBERS},
+        std_json_output={
+            "contracts": {path: {contract: {**artifact, **_from_metadata(metadata)}}},
+            "sources": output["sources"],
+        },
+    )
+
+
+def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> ImportedCompilation:
+    text = artifact.get("rawMetadata")
+    metadata = _metadata(text)
+    ((path, contract),) = metadata["settings"]["compilationTarget"].items()
+    version = metadata["compiler"]["version"]
+    numbers = _numbers(file, artifact, project, path)
+    paths = {*metadata["sources"], *(numbers or {})}
+    notes = () if numbers else ("there is no build-info of forge, so the record has no sourceIds",)
+    return ImportedCompilation(
+        compiler="solc",
+        version=version,
+        fully_qualified_name=f"{path}:{contract}",
+        std_json_input={
+            "language": metadata["language"],
+            "sources": dict(_sources(sorted(paths), metadata["sources"], project)),
+            "settings": settings_of_metadata(metadata["settings"], version),
+        },
+        std_json_output={
+            "contracts": {path: {contract: _output(artifact, text, metadata)}},
+            **({"sources": {source: {"id": id_} for source, id_ in numbers.items()}} if numbers else {}),
+        },
+        notes=notes,
+    )
+
+
+def _metadata(text: Json) -> dict[str, Json]:
+    if not isinstance(text, str) or not text:
+        raise ContractImportError(
+            "the artifact has no solc metadata, so its sources and settings are unknown",
+            "build with Foundry's default outputs; for Vyper, give the compiler's standard JSON",
+        )
+    metadata: dict[str, Json] = orjson.loads(text)
+    return metadata
+
+
+def _from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
+    return {member: metadata["output"][member] for member in METADATA_OUTPUTS if member in metadata["output"]}
+
+
+def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) -> dict[str, Json]:
+    """Return an artifact in the form of solc's output."""
+    return {
+        **_from_metadata(metadata),
+        **{member: artifact[member] for member in EXTRA_OUTPUTS if artifact.get(member) is not None},
+        "metadata": text,
+        "evm": {"bytecode": artifact["bytecode"], "deployedBytecode": artifact["deployedBytecode"]},
+    }
+
+
+def settings_of_metadata(settings: dict[str, Json], version: str) -> dict[str, Json]:
+    """Return the settings of standard JSON for those of metadata, which has another form."""
+    given = {key: item for key, item in settings.items() if key != "compilationTarget"}
+    given["libraries"] = {}
+    for name, address in settings.get("libraries", {}).items():
+        path, _, library = name.rpartition(":")
+        given["libraries"].setdefault(path, {})[library] = address
+    details = given.get("optimizer", {}).get("details")
+    if details and parse_compiler_version(version) < INLINER_SETTING_SINCE:
+        kept = {key: item for key, item in details.items() if key != "inliner"}
+        given["optimizer"] = {**given["optimizer"], "details": kept}
+    return given
+
+
+def _sources(paths: list[str], hashes: dict[str, Json], project: Path) -> Iterator[tuple[str, Json]]:
+    """Yield the sources of the project, checked against the hashes of the metadata.
+
+    Files that were only compiled together with the contract have no hash; only the source ids depend on them.
+    """
+    for path in paths:
+        file = project / path
+        if not file.is_file() and path not in hashes:
+            continue
+        raw = read_source_bytes(file)
+        expected = hashes.get(path, {}).get("keccak256")
+        if expected is not None and expected != f"0x{keccak256(raw).hex()}":
+            raise ContractImportError(
+                f"{file} has changed since it was compiled: its Keccak-256 is not {expected}",
+                "check out the revision that was deployed, or run `forge build --force`",
+            )
+        yield path, {"content": decode_source(raw, file)}
+
+
+def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) -> dict[str, int] | None:
+    """Return the numbers of the sources in the build of an artifact; None if they are unknown.
+
+    Forge's cache names the build; without the cache, it is the only build in which the artifact's number fits.
+    """
+    folder = folder_above(file, "build-info")
+    if folder is None:
+        return None
+    matching = {}
+    for build in sorted(folder.glob("*.json")):
+        paths = read_json_file(build).get("source_id_to_path")
+        if isinstance(paths, dict) and paths.get(str(artifact.get("id"))) == path:
+            matching[build.stem] = {source: int(number) for number, source in paths.items()}
+    build_in_cache = _build_in_cache(project, file, path)
+    if build_in_cache in matching:
+        return matching[build_in_cache]
+    if len(matching) > 1:
+        raise ContractImportError(
+            f"{file} could be from any of {len(matching)} builds in {folder}", "run `forge build --force`"
+        )
+    return next(iter(matching.values()), None)
+
+
+def _build_in_cache(project: Path, file: Path, path: str) -> str:
+    """Return the id of the build of an artifact in forge's cache; empty if it is not there."""
+    cache = project / "cache" / "solidity-files-cache.json"
+    if not cache.is_file():
+        return ""
+    artifacts = read_json_file(cache).get("files", {}).get(path, {}).get("artifacts", {})
+    builds = (
+        build
+        for versions in artifacts.values()
+        for profiles in versions.values()
+        for build in profiles.values()
+    )
+    name = file.resolve().as_posix()
+    return next((str(build["build_id"]) for build in builds if name.endswith("/" + build["path"])), "")
+
+
+def _project_above(file: Path) -> Path:
+    for folder in file.resolve().parents:
+        if (folder / "foundry.toml").is_file():
+            return folder
+    raise ContractImportError(
+        f"there is no foundry.toml above {file}", "give the folder of the project with --project"
+    )
+
+
+def compilation_of_metadata(
+    metadata: dict[str, Any], texts: Mapping[str, str], where: str
+) -> ImportedCompilation:
+    """Return the compilation that metadata describes; it is not compiled yet.
+
+    Args:
+        metadata: solc's.
+        texts: further sources by their Keccak-256.
+
+    Raises:
+        ContractImportError: if the text of a source is not there.
+    """
+    ((path, name),) = metadata["settings"]["compilationTarget"].items()
+    version, language = metadata["compiler"]["version"], metadata["language"]
+    sources = {}
+    for source, described in metadata["sources"].items():
+        text = texts.get(described["keccak256"], described.get("content"))
+        if text is None:
+            raise ContractImportError(
+                f"{where} has no source with the Keccak-256 of {source}: {described['keccak256']}"
+            )
+        sources[source] = {"content": text}
+    return ImportedCompilation(
+        compiler=compiler_for_language(language),
+        version=version,
+        fully_qualified_name=f"{path}:{name}",
+        std_json_input={
+            "language": language,
+            "sources": sources,
+            "settings": settings_of_metadata(metadata["settings"], version),
+        },
+        std_json_output=None,
+    )

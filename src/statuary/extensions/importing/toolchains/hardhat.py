@@ -1,0 +1,174 @@
+"""Hardhat's `artifacts` folder: build-infos, and artifacts that name their build-info.
+
+Hardhat 2 has input and output in one file (`hh-sol-build-info-1`), which the `.dbg.json` beside each artifact
+names. Hardhat 3 has two files (`hh3-sol-build-info-1` and `<id>.output.json`), and its artifacts name the id. Both
+copy the compiler's JSON unchanged; the project's `outputSelection` decides which outputs there are. Formats: hardhat's
+`types/artifacts.ts` (2.29) and `types/solidity/solidity-artifacts.ts` (3.18), and the files in tests/extensions/importing.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from statuary.domain.json_values import Json
+from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.sources import folder_above, read_json_file
+from statuary.extensions.importing.toolchains.compilation import (
+    ImportedCompilation,
+    choose_contract,
+    compiler_for_language,
+    deployable_contracts,
+    is_standard_json,
+    read_standard_json,
+    with_compiler_version,
+)
+from statuary.extensions.importing.toolchains.foundry import is_foundry_file, read_foundry
+
+BUILD_INFO = "hh-sol-build-info-1"
+DEBUG_FILE = "hh-sol-dbg-1"
+ARTIFACT = "hh-sol-artifact-1"
+BUILD_INFO_3 = "hh3-sol-build-info-1"
+BUILD_INFO_OUTPUT_3 = "hh3-sol-build-info-output-1"
+ARTIFACT_3 = "hh3-artifact-1"
+
+
+def is_hardhat_file(value: dict[str, Json]) -> bool:
+    """Return whether Hardhat wrote a JSON object, by its `_format`."""
+    return str(value.get("_format")) in READERS
+
+
+def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+    """Return the compilation of one contract.
+
+    Args:
+        file: an artifact, a `.dbg.json`, or a build-info.
+        contract_name: fully qualified or not; ignored for an artifact, which is one contract.
+
+    Raises:
+        ContractImportError: if a file is missing, or the contract is ambiguous.
+    """
+    try:
+        return READERS[value["_format"]](file, value, contract_name)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ContractImportError(
+            f"{file} is not a complete Hardhat file: {error}", "compile the project again"
+        ) from None
+
+
+def _read_artifact(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
+    debug_file = file.with_suffix(".dbg.json")
+    build_info: str = read_json_file(debug_file)["buildInfo"]
+    path = debug_file.parent / build_info
+    return _of_version_2(path, read_json_file(path), _name(artifact, "sourceName"))
+
+
+def _read_debug_file(file: Path, _: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+    artifact = file.with_suffix("").with_suffix(".json")
+    return read_hardhat(artifact, read_json_file(artifact), contract_name)
+
+
+def _read_artifact_3(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
+    folder, build_id = folder_above(file, "build-info"), artifact["buildInfoId"]
+    if folder is None or "/" in build_id or "\\" in build_id:
+        raise ContractImportError(
+            f"there is no build-info folder above {file}", "give the build-info file itself"
+        )
+    path = folder / f"{build_id}.json"
+    return _of_version_3(path, read_json_file(path), _name(artifact, "inputSourceName"))
+
+
+def _read_output_3(file: Path, _: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+    build_info = file.with_suffix("").with_suffix(".json")
+    return _of_version_3(build_info, read_json_file(build_info), contract_name)
+
+
+def _of_version_2(file: Path, build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+    if build_info.get("_format") != BUILD_INFO:
+        raise ContractImportError(f"{file} is not a build-info of Hardhat 2")
+    return _compilation(build_info, build_info["output"], contract_name, {})
+
+
+def _of_version_3(file: Path, build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
+    if build_info.get("_format") != BUILD_INFO_3:
+        raise ContractImportError(f"{file} is not a build-info of Hardhat 3")
+    output_file = _output_file_3(file)
+    output = None if output_file is None else read_json_file(output_file)["output"]
+    return _compilation(build_info, output, contract_name, build_info.get("userSourceNameMap") or {})
+
+
+def _output_file_3(build_info: Path) -> Path | None:
+    """Return the file with the output of a build; Ignition copies build-infos without it."""
+    beside = build_info.with_suffix(".output.json")
+    artifacts = folder_above(build_info.parent, "artifacts/build-info")
+    elsewhere = [] if artifacts is None else [artifacts / beside.name]
+    return next((file for file in (beside, *elsewhere) if file.is_file()), None)
+
+
+def _compilation(
+    build_info: dict[str, Json], output: Json, contract_name: str | None, user_names: dict[str, str]
+) -> ImportedCompilation:
+    # Hardhat 3 gives the compiler other paths than those in the project
+    path, colon, name = (contract_name or "").rpartition(":")
+    compiled_name = f"{user_names.get(path, path)}{colon}{name}" if contract_name else None
+    # without output, the contract is not compiled yet, and an artifact has named it
+    names = [compiled_name] if output is None and path and compiled_name else deployable_contracts(output)
+    return ImportedCompilation(
+        compiler=compiler_for_language(build_info["input"]["language"]),
+        version=build_info["solcLongVersion"].removeprefix("v"),
+        fully_qualified_name=choose_contract(names, compiled_name),
+        std_json_input=build_info["input"],
+        std_json_output=output,
+    )
+
+
+def _name(artifact: dict[str, Json], source: str) -> str:
+    return f"{artifact[source]}:{artifact['contractName']}"
+
+
+READERS: Final[dict[str, Callable[[Path, dict[str, Json], str | None], ImportedCompilation]]] = {
+    ARTIFACT: _read_artifact,
+    DEBUG_FILE: _read_debug_file,
+    BUILD_INFO: _of_version_2,
+    ARTIFACT_3: _read_artifact_3,
+    BUILD_INFO_3: _of_version_3,
+    BUILD_INFO_OUTPUT_3: _read_output_3,
+}
+
+
+def read_compilation(
+    file: Path,
+    *,
+    output: Path | None = None,
+    contract_name: str | None = None,
+    version: str | None = None,
+    project: Path | None = None,
+) -> ImportedCompilation:
+    """Return the compilation of one contract; the format is recognized by the file's content.
+
+    Args:
+        file: standard JSON input, or a file that Hardhat or Foundry wrote.
+        output: the compiler's output, for standard JSON input.
+        contract_name: the contract, fully qualified or not.
+        version: the compiler version from the command line.
+        project: the folder of a Foundry project; None to look for it above the file.
+
+    Raises:
+        ContractImportError: if the format is unknown or something needed is missing.
+    """
+    value = read_json_file(file)
+    if is_standard_json(value):
+        compilation = read_standard_json(value, output, contract_name)
+    elif output is not None:
+        raise ContractImportError(
+            "--output is only for standard JSON input", f"leave it out: {file} has another format"
+        )
+    elif is_hardhat_file(value):
+        compilation = read_hardhat(file, value, contract_name)
+    elif is_foundry_file(value):
+        compilation = read_foundry(file, value, contract_name, project)
+    else:
+        raise ContractImportError(
+            f"{file} has an unknown format",
+            "give standard JSON input of a compiler, or an artifact or build-info of Hardhat or Foundry",
+        )
+    return with_compiler_version(compilation, version)

@@ -1,0 +1,135 @@
+"""Any server with Sourcify's API v2: records as they are served.
+
+`GET /v2/contracts/{chainId}` lists a chain, 200 contracts a page; `GET /v2/contract/{chainId}/{address}?fields=all` is
+a record. https://docs.sourcify.dev/docs/api/
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from statuary.domain.contracts.derivation import WorkspaceDeployment
+from statuary.domain.primitives import Address, ChainId, keccak256
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.sources import WebSource, decode_source, read_json_file, read_source_bytes
+from statuary.extensions.importing.toolchains.found_contract import (
+    Found,
+    FoundContract,
+    SourceContract,
+    any_address,
+    any_chain_id,
+    any_hex,
+    complete,
+    found_in,
+)
+from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
+
+PAGE: Final = 200
+"""Contracts of a page, the most that a server gives."""
+
+
+def read_sourcify_api(url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address]) -> Found:
+    """Yield the contracts of a chain, or some of them; each record is requested when it is read.
+
+    Args:
+        url: of the server, such as https://sourcify.dev/server, with or without /v2.
+        addresses: the contracts; empty for all of the chain, oldest first.
+
+    Raises:
+        ContractImportError: if the list of a chain is not one.
+        SourceError: if the server does not answer.
+    """
+    base = f"{url.rstrip('/').removesuffix('/v2')}/v2"
+    for address in addresses or _listed(base, web, chain_id):
+        yield FoundContract(
+            chain_id,
+            address,
+            address,
+            partial(_read_answer, f"{base}/contract/{chain_id}/{address}?fields=all", web),
+        )
+
+
+def _listed(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
+    last, after = "", ""
+    while True:
+        page_url = f"{base}/contracts/{chain_id}?sort=asc&limit={PAGE}{after}"
+        results = _results(web, page_url)
+        yield from (any_address(one.get("address"), page_url) for one in results)
+        following = str(results[-1].get("matchId", "")) if results else ""
+        # a server without paging sends the same page again
+        if len(results) < PAGE or following in ("", last):
+            return
+        last, after = following, f"&afterMatchId={following}"
+
+
+def _results(web: WebSource, page_url: str) -> list[dict[str, Any]]:
+    page = web.json(page_url)
+    results = page.get("results") if isinstance(page, dict) else None
+    if not isinstance(results, list) or not all(isinstance(one, dict) for one in results):
+        raise ContractImportError(
+            f"{page_url} is not a list of contracts", "give the URL of a server with Sourcify's API v2"
+        )
+    return results
+
+
+def _read_answer(url: str, web: WebSource) -> SourceContract:
+    raw = web.get(url)
+    if raw is None:
+        raise ContractImportError("the server has no such contract")
+    return SourceContract(record=raw)
+
+
+MATCHES: Final = ("full_match", "partial_match")
+
+
+def read_sourcify_repository(folder: Path) -> Found:
+    """Yield the contracts of a folder with `full_match` or `partial_match` in it, or in `contracts` or `repository` below.
+
+    Raises:
+        ContractImportError: if it has none of them.
+    """
+    roots = [
+        folder / above / match for above in ("", "contracts", "repository/contracts") for match in MATCHES
+    ]
+    roots = [root for root in roots if root.is_dir()]
+    if not roots:
+        raise ContractImportError(
+            f"{folder} has no full_match or partial_match",
+            "give a folder of Sourcify's repository, or the URL of a server with API v2",
+        )
+    for root in roots:
+        for contract in sorted(root.glob("*/*/")):
+            name = f"{contract.parent.name}/{contract.name}"
+            yield from found_in(contract, name, _contract(contract, name))
+
+
+def _contract(folder: Path, name: str) -> Found:
+    chain_id = any_chain_id(folder.parent.name, str(folder.parent))
+    yield FoundContract(chain_id, any_address(folder.name, str(folder)), name, partial(_read_folder, folder))
+
+
+def _read_folder(contract: Path) -> SourceContract:
+    file = contract / "metadata.json"
+    metadata = read_json_file(file)
+    with complete(file):
+        compilation = compilation_of_metadata(metadata, _texts(contract / "sources"), str(contract))
+    transaction_file = contract / "creator-tx-hash.txt"
+    transaction = None
+    if transaction_file.is_file():
+        transaction = any_hex(decode_source(read_source_bytes(transaction_file), transaction_file).strip())
+    return SourceContract(
+        compilation=compilation,
+        on_chain=OnChainContract(None, None, WorkspaceDeployment(transaction_hash=transaction)),
+    )
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    """Return the texts of all files below a folder by their Keccak-256."""
+    texts = {}
+    for file in sorted(folder.rglob("*")):
+        if file.is_file():
+            raw = read_source_bytes(file)
+            texts[f"0x{keccak256(raw).hex()}"] = decode_source(raw, file)
+    return texts

@@ -1,0 +1,195 @@
+"""The files of a contract in the content folder: a workspace folder, or one record."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+
+from statuary.content.evidence import anchor_path, compilation_path
+from statuary.documents.document import encode_unchecked
+from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.domain.contracts.derivation import Workspace, verified_at_text, workspace_members
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError
+from statuary.editing.yaml_nodes import YamlValue, block_text
+from statuary.extensions.importing.report import ContractImportError
+from statuary.publishing.files import PublishingError, atomic_file
+
+WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
+"""The files of a workspace in the order in which they are written; the last one makes it a workspace."""
+
+ARTIFACT_MEMBERS = (
+    "abi",
+    "devdoc",
+    "userdoc",
+    "metadata",
+    "storageLayout",
+    "transientStorageLayout",
+    "layout",
+)
+"""The outputs, besides bytecode, that a record is derived from."""
+
+CODE_MEMBERS = ("object", "sourceMap", "linkReferences", "immutableReferences")
+
+ASSEMBLY = "legacyAssembly"
+
+MISSING = "# Missing: "
+"""How `contract.yaml` begins in a workspace that an import could not complete."""
+
+
+def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
+    """Return the files of a contract by path in the content folder, in the order in which to write them.
+
+    Args:
+        form: a workspace or a record.
+    """
+    if form is ContractForm.RECORD:
+        return {f"contracts/{workspace.chain_id}/{workspace.address}.json": encode_unchecked(record)}
+    return _workspace_files(workspace, contract_yaml(workspace))
+
+
+def incomplete_files(workspace: Workspace, missing: Iterable[str]) -> dict[str, bytes]:
+    """Return the files of a workspace that no record follows from yet; `contract.yaml` lists what is missing."""
+    said = "".join(f"{MISSING}{' '.join(one.split())}\n" for one in missing)
+    return _workspace_files(workspace, said + contract_yaml(workspace))
+
+
+def _workspace_files(workspace: Workspace, settings: str) -> dict[str, bytes]:
+    output = workspace.std_json_output
+    texts = {
+        "creation.hex": _line(workspace.onchain_creation),
+        "input.json": json.dumps(workspace.std_json_input, ensure_ascii=False, indent=2) + "\n",
+        "output.json": output and json.dumps(output, ensure_ascii=False, separators=(",", ":")) + "\n",
+        "runtime.hex": _line(workspace.onchain_runtime),
+        "contract.yaml": settings,
+    }
+    folder = PurePosixPath("contracts") / workspace.chain_id / workspace.address
+    return {str(folder / name): text.encode("utf-8") for name in WORKSPACE_FILES if (text := texts[name])}
+
+
+def _line(code: str | None) -> str:
+    return f"{code}\n" if code else ""
+
+
+def contract_yaml(workspace: Workspace) -> str:
+    """Return the text of a workspace's `contract.yaml`."""
+    return block_text({key: value for key, value in _contract(workspace).items() if value})
+
+
+def _contract(workspace: Workspace) -> dict[str, YamlValue]:
+    deployment = workspace.deployment
+    known = {
+        "transaction_hash": deployment.transaction_hash,
+        "block_number": deployment.block_number,
+        "transaction_index": deployment.transaction_index,
+        "deployer": deployment.deployer,
+    }
+    return {
+        "compiler": {"name": workspace.compiler, "version": workspace.compiler_version},
+        "contract": workspace.fully_qualified_name,
+        "verified_at": verified_at_text(workspace.verified_at),
+        "match_id": workspace.match_id,
+        "deployment": {key: value for key, value in known.items() if value is not None},
+        "proxy": _proxy(workspace.proxy_resolution),
+    }
+
+
+def _proxy(resolution: Json | None) -> dict[str, YamlValue]:
+    if resolution is None:
+        return {}
+    members: dict[str, YamlValue] = {
+        "is_proxy": resolution["isProxy"],
+        "type": resolution["proxyType"],
+        "implementations": resolution["implementations"],
+    }
+    return {key: value for key, value in members.items() if value not in (None, [])}
+
+
+def trim_compiler_output(workspace: Workspace) -> Workspace:
+    """Return a workspace with only the compiler output that its record is derived from.
+
+    Raises:
+        InvalidValueError: if the output lacks something that every record has.
+    """
+    trimmed = workspace._replace(std_json_output=_trimmed_output(workspace, with_assembly=False))
+    if workspace_members(trimmed).auxdata == workspace_members(workspace).auxdata:
+        return trimmed
+    # the numbers of several auxdata depend on the assembly
+    return workspace._replace(std_json_output=_trimmed_output(workspace, with_assembly=True))
+
+
+def _trimmed_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json]:
+    output = workspace.std_json_output
+    path, _, name = workspace.fully_qualified_name.rpartition(":")
+    try:
+        artifact = output["contracts"][path][name]
+        evm = {
+            side: _select(artifact["evm"][side], CODE_MEMBERS) for side in ("bytecode", "deployedBytecode")
+        }
+    except (KeyError, TypeError, AttributeError):
+        raise InvalidValueError(
+            f"the compiler's output has no bytecode of {workspace.fully_qualified_name}"
+        ) from None
+    if with_assembly and ASSEMBLY in artifact["evm"]:
+        evm[ASSEMBLY] = artifact["evm"][ASSEMBLY]
+    trimmed: dict[str, Json] = {
+        "contracts": {path: {name: {**_select(artifact, ARTIFACT_MEMBERS), "evm": evm}}}
+    }
+    sources = output.get("sources")
+    if isinstance(sources, dict) and sources:
+        trimmed["sources"] = {
+            source: {"id": value["id"]}
+            for source, value in sources.items()
+            if isinstance(value, dict) and "id" in value
+        }
+    return trimmed
+
+
+def _select(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
+    return {name: value[name] for name in names if name in value}
+
+
+HINT = "fix the cause and add the contract again with --force"
+
+
+def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSource | None) -> None:
+    """Write a contract's files, and remove those of the contract that it replaces.
+
+    Args:
+        files: by path in the content folder, in the order in which to write them.
+        replaced: the existing contract; other files beside it stay.
+
+    Raises:
+        ContractImportError: if a file cannot be written or removed.
+    """
+    stale = [path for path in files_of_source(replaced) if path not in files]
+    try:
+        for path, body in files.items():
+            with atomic_file(root / path) as stream:
+                stream.write(body)
+        for path in stale:
+            _remove(root / path, [root / written for written in files])
+    except PublishingError as error:
+        raise ContractImportError(str(error), HINT) from None
+    except OSError as error:
+        raise ContractImportError(f"{error.filename or root}: {error.strerror}", HINT) from None
+
+
+def files_of_source(source: ContractSource | None) -> list[str]:
+    """Return the files that a contract may have, as paths in the content folder."""
+    if source is None:
+        return []
+    evidence = [compilation_path(source), anchor_path(source)]
+    if source.form is not ContractForm.WORKSPACE:
+        return [source.path, *evidence]
+    return [*(str(PurePosixPath(source.path).parent / name) for name in WORKSPACE_FILES), *evidence]
+
+
+def _remove(file: Path, written: list[Path]) -> None:
+    """Remove a file, and its folder if it is empty then, unless it was just written."""
+    # on a file system that ignores case, another case of an address is the same file
+    if not file.exists() or any(file.samefile(one) for one in written):
+        return
+    file.unlink()
+    if not any(file.parent.iterdir()):
+        file.parent.rmdir()

@@ -1,0 +1,1 @@
+"""The transparency log of a site: what was published, and when."""

@@ -1,0 +1,466 @@
+"""`statuary log`: the transparency log of a site: its key, its proofs, its history, and verifying it."""
+
+import os
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.error import HTTPError
+from urllib.request import Request
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import FILE, out_option, with_options
+from statuary.cli.output import count_text
+from statuary.cli.printable import print_error, printable
+from statuary.domain.settings import EXAMPLE
+from statuary.extensions.log.merkle import LogError
+from statuary.extensions.log.notes import EXAMPLE_SEED, PrivateKey, PublicKey, parse_public_key
+from statuary.extensions.log.options import public_log_key_option, read_public_key, site_reader
+from statuary.extensions.log.published_log import TreeHead, parse_head
+from statuary.publishing.files import PublishingError, atomic_file
+
+if TYPE_CHECKING:
+    from statuary.extensions.log.entries import NumberedEntry
+    from statuary.extensions.log.merkle import ReadPath
+    from statuary.extensions.log.notes import Checkpoint
+    from statuary.extensions.log.published_log import PublishedLog
+    from statuary.extensions.log.verify import DocumentCheck
+
+
+class KnownLog(NamedTuple):
+    """A log as it was last verified: its key, and its size and root."""
+
+    key: PublicKey
+    head: TreeHead
+
+
+def _file(origin: str) -> Path:
+    """Return where a log is remembered: below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state."""
+    own = os.environ.get("STATUARY_STATE")
+    above = (
+        Path(own)
+        if own
+        else Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "statuary"
+    )
+    return above / "logs" / sha256(origin.encode()).hexdigest()[:32]
+
+
+def remembered(origin: str) -> KnownLog | None:
+    """Return what is known of a log, None if nothing; raise PublishingError if the file is damaged."""
+    file = _file(origin)
+    try:
+        key, head, *_ = file.read_text("utf-8").split("\n")
+        found = parse_head(head)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        found, key = None, ""
+    if found is None:
+        raise PublishingError(
+            f"{file} is damaged", "delete it; the next verification remembers the log again"
+        )
+    return KnownLog(parse_public_key(key), found)
+
+
+def remember(log: KnownLog) -> None:
+    """Keep what is known of a log; raise PublishingError if it cannot be written."""
+    with atomic_file(_file(log.key.name)) as stream:
+        stream.write(f"{log.key.text}\n{log.head.text}\n{log.key.name}\n".encode())
+
+
+def known_key(origin: str, given: str | None, stated: str | None) -> tuple[PublicKey, str]:
+    """Return the key of a log, and where it comes from.
+
+    Args:
+        origin: the log's name.
+        stated: the key that the site itself states, which is believed the first time.
+
+    Raises:
+        LogError: if it is unknown, or the key given, or stated, is another than the one that was used before.
+    """
+    before = remembered(origin)
+    if given is not None:
+        return read_public_key(given), "the given key"
+    if EXAMPLE in origin:
+        example = PrivateKey(origin, EXAMPLE_SEED).public
+        if stated in (None, example.text):
+            return (
+                example,
+                "the example key, which everyone has: this shows nothing about who signed, or when",
+            )
+    if before is not None:
+        if stated not in (None, before.key.text):
+            raise LogError(
+                f"the site states another key for {origin} than before: {stated}",
+                "ask the publisher; --public-key accepts a key anyway",
+            )
+        return before.key, "the key seen before"
+    if stated is None:
+        raise LogError(
+            f"the signature was not verified: the public key of {origin} is unknown", "give --public-key"
+        )
+    return parse_public_key(stated), "the key that the site states, seen for the first time"
+
+
+TIMEOUT = 30.0
+LARGEST_ANSWER = 100_000
+
+quorum_option = click.option(
+    "--quorum", type=click.IntRange(0), default=0, help="How many of the witnesses must have cosigned."
+)
+witness_key_options = with_options(
+    click.option(
+        "--witness",
+        "witnesses",
+        multiple=True,
+        metavar="KEY",
+        help="The public key of a witness (repeatable).",
+    ),
+    quorum_option,
+)
+
+
+@click.command()
+@click.argument("urls", metavar="[KEY URL]...", nargs=-1)
+@out_option
+@quorum_option
+def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
+    """Ask witnesses to cosign the checkpoint of a published folder.
+
+    A witness cosigns only what continues the log that it has seen. KEY is its public key, URL the prefix of its
+    requests; without any, those of site.yaml get them. The cosignatures go into the checkpoint and into the proofs
+    that were made with it. Publish the folder again afterwards.
+
+    Exit codes: 0 at least --quorum witnesses (or that of site.yaml) have cosigned; 1 fewer have.
+    """
+    from statuary.extensions.log.published_log import open_log, published_settings
+    from statuary.extensions.log.verify import add_cosignatures, require_log
+    from statuary.publishing.folder.folder_target import FolderTarget
+
+    if len(urls) % 2:
+        raise click.UsageError("give a key and a URL for each witness")
+    with FolderTarget(out) as target:
+        log = require_log(open_log(str(out), target.published, None), str(out))
+        settings = published_settings(target.published)
+        listed = tuple(zip(urls[::2], urls[1::2], strict=True)) or (settings.witnesses if settings else ())
+        if not listed:
+            raise click.UsageError("site.yaml lists no witnesses; give the key and the URL of some")
+        found: dict[PublicKey, str] = {}
+        for key, url in listed:
+            cosigned = _cosigned(log, read_public_key(key, b"\4"), url)
+            found |= cosigned
+        add_cosignatures(target, log, found.values())
+    needed = quorum or (settings.quorum if settings else 0) or len(listed)
+    click.echo(
+        f"{len(found)} of {len(listed)} witnesses have cosigned {log.head.size:,} entries; {needed} are required"
+    )
+    sys.exit(ExitCode.OK if len(found) >= needed else ExitCode.FINDINGS)
+
+
+def _cosigned(log: "PublishedLog", key: "PublicKey", url: str) -> "dict[PublicKey, str]":
+    from statuary.extensions.log.merkle import LogError
+    from statuary.extensions.log.verify import cosignature, request_body, witness_size
+
+    try:
+        status, answer = _post(url, request_body(log, 0))
+        if status == 409:  # it has seen the log before, and returns how far
+            status, answer = _post(url, request_body(log, witness_size(answer)))
+        line = cosignature(log, key, status, answer)
+    except (LogError, OSError) as error:
+        click.echo(printable(f"{key.name}, {url}: {error}"), err=True)
+        return {}
+    click.echo(printable(f"{key.name}, {url}: cosigned"))
+    return {key: line}
+
+
+def _post(url: str, body: bytes) -> tuple[int, bytes]:
+    from statuary.extensions.http.client import opener
+
+    headers = {"Content-Type": "text/plain; charset=utf-8"}
+    request = Request(f"{url.rstrip('/')}/add-checkpoint", body, headers, method="POST")
+    try:
+        with opener().open(request, timeout=TIMEOUT) as response:
+            return response.status, response.read(LARGEST_ANSWER)
+    except HTTPError as error:
+        with error:
+            return error.code, error.read(LARGEST_ANSWER)
+
+
+def echo_witnesses(checkpoint: "Checkpoint", witnesses: tuple[str, ...], quorum: int) -> None:
+    """Print which witnesses have cosigned a checkpoint; raise LogError if fewer than the quorum."""
+    from statuary.extensions.log.verify import verify_witnesses
+
+    keys = [read_public_key(one, b"\4") for one in witnesses]
+    for key in verify_witnesses(checkpoint, keys, quorum):
+        click.echo(printable(f"cosigned by {key.name}"))
+
+
+SHOWN = 50
+"""Problems that are printed."""
+
+
+@click.command()
+@click.argument("location", metavar="URL|FOLDER|SNAPSHOT", default="build")
+@click.option(
+    "--since", type=FILE, help="A checkpoint of the log, kept from an earlier time, that it must continue."
+)
+@public_log_key_option
+@witness_key_options
+@click.option(
+    "--forget",
+    is_flag=True,
+    help="Do not compare with the last checkpoint seen, and do not remember this one.",
+)
+def verify(
+    location: str,
+    since: Path | None,
+    public_key: str | None,
+    witnesses: tuple[str, ...],
+    quorum: int,
+    forget: bool,
+) -> None:
+    """Verify a published log: signature, tiles, entries, documents, and that it continues what was seen before.
+
+    The key and the last checkpoint of each log are remembered below ~/.local/state/statuary (or STATUARY_STATE).
+
+    Exit codes: 0 it holds; 1 it does not; 3 it cannot be read.
+    """
+    from statuary.domain.settings import EXAMPLE
+    from statuary.extensions.log.merkle import LogError
+
+    try:
+        log, key, read = _open(location, public_key)
+        # everyone has logs of the example key, and none continues another
+        forget = forget or EXAMPLE in key.name
+        _compare(log, key, since, forget=forget)
+        echo_witnesses(log.checkpoint, witnesses, quorum)
+        found = _check(log, read, location)
+    except LogError as error:
+        print_error(error)
+        sys.exit(ExitCode.FINDINGS)
+    for problem in found.problems[:SHOWN]:
+        click.echo(printable(problem), err=True)
+    if len(found.problems) > SHOWN:
+        click.echo(f"and {len(found.problems) - SHOWN:,} more", err=True)
+    click.echo(
+        f"{count_text(found.whole, 'document')} match their last log entries; {count_text(len(found.problems), 'problem')}"
+    )
+    if found.due:
+        click.echo(
+            f"{count_text(len(found.due), 'document')} follow the site's schedule and are not in the log yet;"
+            " the next build or tick appends them"
+        )
+    if not forget:
+        remember(KnownLog(key, log.head))
+    sys.exit(ExitCode.FINDINGS if found.problems else ExitCode.OK)
+
+
+def _open(location: str, public_key: str | None) -> "tuple[PublishedLog, PublicKey, ReadPath]":
+    """Return a log whose signature is verified, its key, and what reads the site."""
+    from statuary.extensions.log.notes import verify_checkpoint
+    from statuary.extensions.log.published_log import open_log, published_settings
+    from statuary.extensions.log.verify import require_log
+
+    read = site_reader(location)
+    log = require_log(open_log(location, read, None), location)
+    settings = published_settings(read)
+    origin = log.checkpoint.origin
+    key, source = known_key(origin, public_key, settings.public_key if settings else None)
+    verify_checkpoint(log.checkpoint, key)
+    click.echo(printable(f"{origin}: {log.head.size:,} entries, root {log.head.root.hex()}"))
+    click.echo(printable(f"signed with {key.text} ({source})"))
+    return log, key, read
+
+
+def _compare(log: "PublishedLog", key: "PublicKey", since: Path | None, *, forget: bool) -> None:
+    """Verify that the log continues what was seen before."""
+    from statuary.extensions.log.notes import parse_checkpoint, verify_checkpoint
+    from statuary.extensions.log.published_log import TreeHead
+
+    if since is not None:
+        try:
+            earlier = parse_checkpoint(since.read_bytes())
+        except OSError as error:
+            raise PublishingError(f"{since} cannot be read: {error.strerror}") from None
+        verify_checkpoint(earlier, key)
+        log.verify_extends(TreeHead(earlier.size, earlier.root), str(since))
+        click.echo(f"it continues {printable(str(since))} ({earlier.size:,} entries)")
+    before = None if forget else remembered(key.name)
+    if before is not None:
+        log.verify_extends(before.head, "the log seen before")
+        click.echo(f"it continues the log seen before ({before.head.size:,} entries)")
+    elif since is None:
+        click.echo("no earlier checkpoint is known, so it is not shown yet that the log only grows")
+
+
+def _check(log: "PublishedLog", read: "ReadPath", location: str) -> "DocumentCheck":
+    from statuary.cli.output import progress
+    from statuary.extensions.log.verify import check_documents
+    from statuary.extensions.snapshots.site_reader import open_site
+    from statuary.pipeline.progress import stage
+
+    paths = None
+    try:
+        with open_site(location) as site:
+            paths = list(site.paths())
+    except PublishingError:
+        click.echo("the site cannot be listed, so documents that the log lacks are not found")
+    with progress() as listener, stage(listener, "Entries and documents"):
+        return check_documents(log, read, paths, listener.advance)
+
+
+from_option = click.option(
+    "--from",
+    "site",
+    metavar="FOLDER|SNAPSHOT|URL",
+    default="build",
+    show_default=True,
+    help="The published site.",
+)
+
+
+@click.group()
+def log_command() -> None:
+    """Keep and verify the transparency log of a site.
+
+    Every record, proof, incident and update that a build publishes is an entry of an append-only log
+    (c2sp.org/tlog-tiles). Once published, nothing can be edited or removed unnoticed.
+    """
+
+
+log_command.add_command(verify)
+log_command.add_command(witness)
+
+
+@log_command.command()
+@click.argument("origin")
+@click.option("--out", type=FILE, required=True, help="Write the private key here, outside of the content.")
+def init(origin: str, out: Path) -> None:
+    """Make the key of a log.
+
+    ORIGIN names the log for ever: its address without https://, such as status.example.org/log.
+    """
+    from statuary.extensions.log.notes import new_key
+
+    key = new_key(origin)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise PublishingError(
+            f"{out} exists; a log keeps its key", "name another file, or use this key"
+        ) from None
+    except OSError as error:
+        raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        stream.write(f"{key.text}\n")
+    click.echo(
+        f"{printable(str(out))} holds the private key: keep a copy, and do not put it into the content or git"
+    )
+    click.echo(f"public key, which readers give to `statuary log verify`:\n  {key.public.text}")
+    click.echo(f"in site.yaml:\n  log:\n    origin: {key.name}")
+    click.echo(f"then: statuary build --log-key {printable(str(out))}")
+
+
+@log_command.command()
+@click.argument("path")
+@from_option
+@click.option("--out", type=FILE, help="Write the proof here. Default: standard output.")
+def prove(path: str, site: str, out: Path | None) -> None:
+    """Write a proof (.tlog-proof) that the document at PATH is in the log, to be checked without the site."""
+    from statuary.extensions.log.entries import EntryKind
+    from statuary.extensions.log.verify import proof_of
+
+    log, entries = _entries(site, path)
+    entries = [one for one in entries if one[1].subject.kind is not EntryKind.UPDATE]
+    if not entries:
+        raise PublishingError(
+            f"the log of {log.name} has no entry about {path}",
+            "give the path of a record, a proof or an incident",
+        )
+    number, entry = entries[-1]
+    body = proof_of(log, number, entry)
+    if out is None:
+        click.echo(body, nl=False)
+        return
+    out.write_bytes(body)
+    click.echo(
+        f"{printable(str(out))}: entry {number:,} of {log.head.size:,}, {entry.action.value}, {entry.time}"
+    )
+
+
+@log_command.command()
+@click.argument("proof", type=FILE)
+@click.argument("document", type=FILE)
+@public_log_key_option
+@witness_key_options
+def check(
+    proof: Path, document: Path, public_key: str | None, witnesses: tuple[str, ...], quorum: int
+) -> None:
+    """Check that DOCUMENT is in a log, from PROOF alone.
+
+    Exit codes: 0 it is; 1 it is not, or the key of the log is unknown.
+    """
+    from statuary.extensions.log.entries import check_proof
+    from statuary.extensions.log.merkle import LogError
+    from statuary.extensions.log.notes import verify_checkpoint
+
+    try:
+        found, entry = check_proof(proof.read_bytes(), document.read_bytes())
+        key, source = known_key(found.checkpoint.origin, public_key, None)
+        click.echo(
+            printable(
+                f"{document} matches entry {found.number:,} of {found.checkpoint.origin}:"
+                f" {entry.action.value} {' '.join(entry.subject.members.values())}, {entry.time}"
+            )
+        )
+        verify_checkpoint(found.checkpoint, key)
+        click.echo(printable(f"signed with {key.text} ({source})"))
+        echo_witnesses(found.checkpoint, witnesses, quorum)
+    except LogError as error:
+        print_error(error)
+        sys.exit(ExitCode.FINDINGS)
+    except OSError as error:
+        raise PublishingError(f"{error.filename} cannot be read: {error.strerror}") from None
+
+
+@log_command.command()
+@click.argument("path")
+@from_option
+def history(path: str, site: str) -> None:
+    """Print everything ever published under a path, and when; for an incident, each version of each update."""
+    from statuary.extensions.log.entries import EntryKind
+
+    log, entries = _entries(site, path)
+    if not entries:
+        click.echo(f"the log of {log.name} has no entry about {printable(path)}")
+        sys.exit(ExitCode.FINDINGS)
+    for number, entry in entries:
+        about = (
+            f"update {entry.subject.second}"
+            if entry.subject.kind is EntryKind.UPDATE
+            else entry.subject.kind.value
+        )
+        before = f", replaces entry {entry.replaces:,}" if entry.replaces is not None else ""
+        digests = "".join(
+            f"\n    {name} {value}"
+            for name, value in (("sha256", entry.sha256), ("proof ", entry.proof))
+            if value
+        )
+        click.echo(
+            printable(f"{entry.time}  entry {number:,}: {entry.action.value} {about}{before}") + digests
+        )
+    click.echo(
+        f"the times are those that the publisher stated; {len(entries):,} of {log.head.size:,} entries"
+    )
+
+
+def _entries(site: str, path: str) -> "tuple[PublishedLog, list[NumberedEntry]]":
+    """Return the log of a site, and its entries about what is published under a path."""
+    from statuary.extensions.log.published_log import open_log
+    from statuary.extensions.log.verify import entries_about, require_log, subject_of
+
+    log, subject = require_log(open_log(site, site_reader(site), None), site), subject_of(path)
+    return log, [] if subject is None else entries_about(log, subject)

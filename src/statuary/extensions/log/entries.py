@@ -1,0 +1,367 @@
+"""The entries of a log, one for each version of each published subject, and the proof that one is in the log.
+
+An entry is JSON with sorted keys and no spaces (RFC 8785); `log/schema.json` describes it. A `.tlog-proof` file
+(c2sp.org/tlog-proof) carries its entry as the extra data, so that it needs no other file but the document.
+"""
+
+import re
+import sqlite3
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from hashlib import sha256
+from itertools import islice
+from typing import Any, NamedTuple
+
+import orjson
+
+from statuary.documents.document import Document, encode_unchecked, plain_path
+from statuary.documents.url_table import INCIDENT, match_url
+from statuary.domain.primitives import Instant
+from statuary.extensions.log.merkle import LogError, ProofError, leaf_hash, verify_inclusion
+from statuary.extensions.log.notes import DECIMAL, Checkpoint, decode_base64, parse_checkpoint
+from statuary.publishing.files import transaction
+from statuary.publishing.ledger.schema import SUPERSEDED
+
+
+class EntryKind(StrEnum):
+    """The kind of an entry's subject; a scheduled maintenance is an incident, as in Statuspage."""
+
+    CONTRACT = "contract"
+    INCIDENT = "incident"
+    UPDATE = "update"
+
+
+class LogAction(StrEnum):
+    """What happened to the subject since its previous entry, if it has one."""
+
+    ADD = "add"
+    CHANGE = "change"
+    REMOVE = "remove"
+
+
+class LogSubject(NamedTuple):
+    """The subject of an entry: a contract by chain id and address, an incident by its id, an update by both ids."""
+
+    kind: EntryKind
+    first: str
+    second: str = ""
+
+    @property
+    def members(self) -> dict[str, str]:
+        """The members of an entry that name it."""
+        return dict(zip(SUBJECT_MEMBERS[self.kind], (self.first, self.second), strict=False))
+
+
+SUBJECT_MEMBERS = {
+    EntryKind.CONTRACT: ("chainId", "address"),
+    EntryKind.INCIDENT: ("incident",),
+    EntryKind.UPDATE: ("incident", "update"),
+}
+
+
+class LogEntry(NamedTuple):
+    """An entry."""
+
+    subject: LogSubject
+    action: LogAction
+    time: str  # of the build or tick that published it, in RFC 3339
+    sha256: str = ""  # of the published bytes, in hex; of a withheld record and of what was removed, empty
+    proof: str = ""  # of the published proof of a contract, in hex; else empty
+    match_id: str = ""  # of a contract; else empty
+    replaces: int | None = None  # the entry before it of the same subject; None if this is the first
+
+    @property
+    def digests(self) -> tuple[str, str]:
+        """The members that differ between two versions of a subject."""
+        return self.sha256, self.proof
+
+    def encode(self) -> bytes:
+        """Return the bytes of the entry in the log."""
+        members: dict[str, Any] = {
+            "action": self.action.value,
+            "kind": self.subject.kind.value,
+            "time": self.time,
+            **self.subject.members,
+        }
+        members |= {"sha256": self.sha256, "proofSha256": self.proof, "matchId": self.match_id}
+        members = {name: value for name, value in members.items() if value}
+        if self.replaces is not None:
+            members["replaces"] = self.replaces
+        return orjson.dumps(members, option=orjson.OPT_SORT_KEYS)
+
+
+def parse_entry(body: bytes) -> LogEntry:
+    """Read an entry; raise LogError if its bytes are not exactly those of one."""
+    try:
+        value = orjson.loads(body)
+        kind = EntryKind(value["kind"])
+        subject = LogSubject(kind, *(str(value[name]) for name in SUBJECT_MEMBERS[kind]))
+        found = LogEntry(
+            subject,
+            LogAction(value["action"]),
+            str(value["time"]),
+            str(value.get("sha256", "")),
+            str(value.get("proofSha256", "")),
+            str(value.get("matchId", "")),
+            value.get("replaces"),
+        )
+        is_exact = found.encode() == body
+    except (ValueError, KeyError, TypeError, AttributeError):
+        is_exact = False
+    if not is_exact:
+        raise LogError(f"{body[:80]!r} is not an entry that statuary writes")
+    return found
+
+
+HEADER = "c2sp.org/tlog-proof@v1"
+MOST_HASHES = 63
+PROOF_HEAD = re.compile(
+    rf"{re.escape(HEADER)}\n(extra (?P<extra>.+)\n)?index (?P<index>{DECIMAL.pattern})(?P<hashes>(\n[^\s]+)*)"
+)
+
+
+class TlogProof(NamedTuple):
+    """A proof that an entry is in a log."""
+
+    extra: bytes  # the entry, in files that statuary writes
+    number: int
+    hashes: tuple[bytes, ...]  # the inclusion proof
+    checkpoint: Checkpoint  # the log's, with its signatures
+
+    def verify(self, entry: bytes) -> None:
+        """Verify that an entry is at the index of the checkpoint's log; its signatures are verified elsewhere.
+
+        Raises:
+            ProofError: if the proof does not show it.
+        """
+        size, root = self.checkpoint.size, self.checkpoint.root
+        verify_inclusion(leaf_hash(entry), self.number, size, self.hashes, root)
+
+
+def check_proof(body: bytes, document: bytes) -> tuple[TlogProof, LogEntry]:
+    """Verify, from a .tlog-proof file that statuary wrote, that a document is in a log; return the proof and the entry.
+
+    The signatures of the checkpoint are not verified.
+
+    Raises:
+        LogError: if the proof does not show it.
+    """
+    proof = parse_proof(body)
+    entry = parse_entry(proof.extra)
+    proof.verify(proof.extra)
+    digest = sha256(document).hexdigest()
+    if digest not in entry.digests:
+        named = " and ".join(filter(None, entry.digests))
+        raise ProofError(f"the document has the SHA-256 {digest}; entry {proof.number} names {named}")
+    return proof, entry
+
+
+def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: bytes = b"") -> bytes:
+    """Return the text of a .tlog-proof file; `checkpoint` is the note as published."""
+    lines = [HEADER, *([f"extra {b64encode(extra).decode()}"] if extra else []), f"index {index}"]
+    lines += [b64encode(one).decode() for one in hashes]
+    return "\n".join((*lines, "", checkpoint)).encode()
+
+
+def parse_proof(body: bytes) -> TlogProof:
+    """Read a .tlog-proof file, unverified; raise LogError if it is not one."""
+    head, found, note = body.partition(b"\n\n")
+    read = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
+    if not found or read is None:
+        raise ProofError(f"this is not a .tlog-proof file, which begins with {HEADER}")
+    extra = decode_base64(read["extra"] or "")
+    hashes = [decode_base64(line) for line in read["hashes"].split()]
+    if extra is None or None in hashes or len(hashes) > MOST_HASHES:
+        raise ProofError("a line of the .tlog-proof file is not base64, or it has too many")
+    proof = tuple(one for one in hashes if one is not None)
+    return TlogProof(extra, int(read["index"]), proof, parse_checkpoint(note))
+
+
+COLUMNS = "(entry INTEGER PRIMARY KEY, subject TEXT NOT NULL, body BLOB NOT NULL)"
+INDEX = "CREATE INDEX IF NOT EXISTS {schema}.{schema}_log_subjects ON log_entries (subject, entry)"
+STATE = "log state"
+"""The note of the log that the rows come from."""
+
+COMPLETE = "log complete"
+"""The note that every contract of the last build is in the log."""
+
+PAGE = 2_000
+
+NumberedEntry = tuple[int, LogEntry]
+"""An entry and its number in the log, from 0."""
+
+
+class ContractFiles(NamedTuple):
+    """A contract of the new site, with the paths of its source's documents."""
+
+    chain_id: str
+    address: str
+    match_id: str
+    paths: tuple[str, ...]
+
+
+class LogTable:
+    """The entries of the log: `main.log_entries` as published, `work.log_entries` of this build."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        for schema in ("main", "work"):
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {schema}.log_entries {COLUMNS}")
+            connection.execute(INDEX.format(schema=schema))
+
+    def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
+        """Note entries of this build; or, in `main`, published ones."""
+        rows = ((number, _key(one.subject), one.encode()) for number, one in entries)
+        with transaction(self.connection):
+            self.connection.executemany(f"INSERT OR REPLACE INTO {schema}.log_entries VALUES (?,?,?)", rows)
+
+    def replace(self, entries: Iterable[bytes], state: str) -> None:
+        """Note all published entries, and their log."""
+        execute = self.connection.execute
+        execute("DELETE FROM notes WHERE name IN (?, ?)", (STATE, COMPLETE))
+        execute("DELETE FROM main.log_entries")
+        numbered = enumerate(map(parse_entry, entries))
+        while page := list(islice(numbered, PAGE)):
+            self.add(page, "main")
+        execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (STATE, state))
+
+    def versions(self, subject: LogSubject) -> list[NumberedEntry]:
+        """Return the entries of a subject, the oldest first."""
+        query = "SELECT entry, body FROM {}.log_entries WHERE subject = ? ORDER BY entry"
+        found = [
+            row
+            for schema in ("main", "work")
+            for row in self.connection.execute(query.format(schema), (_key(subject),))
+        ]
+        return [(number, parse_entry(body)) for number, body in found]
+
+    def live(self, kind: EntryKind, first: str = "") -> Iterator[LogSubject]:
+        """Yield the subjects of a kind that were not removed before this build; of one incident if it is given."""
+        last = prefix = f"{kind.value}\n{first}\n" if first else f"{kind.value}\n"
+        query = (
+            "SELECT subject, body, MAX(entry) FROM main.log_entries WHERE subject > ? AND subject < ?"
+            f" GROUP BY subject ORDER BY subject LIMIT {PAGE}"
+        )
+        while found := self.connection.execute(query, (last, prefix[:-1] + "\v")).fetchall():
+            entries = (parse_entry(body) for _, body, _ in found)
+            yield from (one.subject for one in entries if one.action is not LogAction.REMOVE)
+            last = found[-1][0]
+
+    def candidates(self, *, every: bool) -> Iterator[tuple[str, str]]:
+        """Yield chain id and address of the contracts that this build may have changed, or of all."""
+        rows = (
+            "SELECT chain_id, address FROM next_sources"
+            if every
+            else "SELECT chain_id, address FROM work.built UNION SELECT chain_id, address FROM main.sources"
+            f" WHERE location IN ({SUPERSEDED})"
+        )
+        query = (
+            f"SELECT DISTINCT address, chain_id FROM ({rows}) WHERE (address, chain_id) > (?, ?)"
+            f" ORDER BY 1, 2 LIMIT {PAGE}"
+        )
+        last = ("", "")
+        while found := self.connection.execute(query, last).fetchall():
+            yield from ((chain_id, address) for address, chain_id in found)
+            last = found[-1]
+
+    def contract(self, chain_id: str, address: str) -> ContractFiles | None:
+        """Return a contract of the new site; None if it has none at that address."""
+        query = "SELECT substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ? ORDER BY location"
+        row = self.connection.execute(query, (address, chain_id)).fetchone()
+        return (
+            None if row is None else ContractFiles(chain_id, address, row[0] or "", tuple(row[1].split("\n")))
+        )
+
+    def digest(self, path: str) -> str:
+        """Return the SHA-256, in hex, that the document at a path will have; empty if there will be none."""
+        for table in ("work.offered", "main.documents"):
+            row = self.connection.execute(f"SELECT digest FROM {table} WHERE path = ?", (path,)).fetchone()
+            if row is not None:
+                return bytes(row[0]).hex()
+        return ""
+
+    def save(self) -> None:
+        """Make the entries of this build published ones; a step of the transaction that saves the ledger."""
+        self.connection.execute("INSERT OR REPLACE INTO main.log_entries SELECT * FROM work.log_entries")
+
+
+def _key(subject: LogSubject) -> str:
+    return "\n".join((subject.kind.value, subject.first, *([subject.second] if subject.second else [])))
+
+
+class PublishedThing(NamedTuple):
+    """A subject as it is published now; without digests if it was removed."""
+
+    subject: LogSubject
+    sha256: str = ""
+    proof: str = ""
+    match_id: str = ""
+
+
+def missing_entry(thing: PublishedThing, versions: list[NumberedEntry], now: Instant) -> LogEntry | None:
+    """Return the entry that the log lacks about a subject; None if its last one is the same."""
+    number, last = versions[-1] if versions else (None, None)
+    before = ("", "") if last is None else last.digests  # those of a removed thing are empty
+    after = thing.sha256, thing.proof
+    if before == after:
+        return None
+    action = LogAction.CHANGE if any(before) else LogAction.ADD
+    time = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    kept = action if any(after) else LogAction.REMOVE
+    return LogEntry(thing.subject, kept, time, *after, thing.match_id, number)
+
+
+def published_contracts(table: LogTable, *, every: bool) -> Iterator[PublishedThing]:
+    """Yield the contracts that may have changed, or all, by address and chain, removed ones included."""
+    for chain_id, address in table.candidates(every=every):
+        yield _contract(table, LogSubject(EntryKind.CONTRACT, chain_id, address))
+    if every:
+        for subject in table.live(EntryKind.CONTRACT):
+            if table.contract(subject.first, subject.second) is None:
+                yield PublishedThing(subject)
+
+
+def _contract(table: LogTable, subject: LogSubject) -> PublishedThing:
+    found = table.contract(subject.first, subject.second)
+    if found is None:
+        return PublishedThing(subject)
+    paths = {plain_path(path).partition("/")[0]: path for path in reversed(found.paths)}
+    record, proof = (table.digest(paths[family]) if family in paths else "" for family in ("v2", "proof"))
+    return PublishedThing(subject, record, proof, found.match_id)
+
+
+def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[PublishedThing]:
+    """Yield each incident and maintenance after its updates, removed ones included."""
+    present = set()
+    for document in documents:
+        incident = incident_of(document.path)
+        present.add(incident)
+        updates = list(updates_of(incident, document.body))
+        yield from updates
+        ids = {one.subject.second for one in updates}
+        yield from _gone(table, incident, ids)
+        yield PublishedThing(LogSubject(EntryKind.INCIDENT, incident), sha256(document.body).hexdigest())
+    for subject in list(table.live(EntryKind.INCIDENT)):
+        if subject.first not in present:
+            yield from _gone(table, subject.first, set())
+            yield PublishedThing(subject)
+
+
+def _gone(table: LogTable, incident: str, present: set[str]) -> Iterator[PublishedThing]:
+    for update in list(table.live(EntryKind.UPDATE, incident)):
+        if update.second not in present:
+            yield PublishedThing(update)
+
+
+def incident_of(path: str) -> str:
+    """Return the id of the incident whose document has a path; empty if it is another document."""
+    found = match_url(path)
+    return found[1]["incident_id"] if found is not None and found[0] is INCIDENT else ""
+
+
+def updates_of(incident: str, body: bytes) -> Iterator[PublishedThing]:
+    """Yield the updates in the document of an incident, the oldest first, with the SHA-256 of their bytes in it."""
+    for update in reversed(orjson.loads(body)["incident"]["incident_updates"]):
+        subject = LogSubject(EntryKind.UPDATE, incident, update["id"])
+        yield PublishedThing(subject, sha256(encode_unchecked(update)).hexdigest())

@@ -1,0 +1,363 @@
+"""Merkle trees as RFC 6962 hashes them: inclusion and consistency proofs, made and verified.
+
+A proof is made from the hashes of complete subtrees; it is verified from hashes alone.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from hashlib import sha256
+from struct import pack, unpack_from
+
+from statuary.domain.errors import StatuaryError
+
+HASH_SIZE = 32
+EMPTY_ROOT = sha256().digest()
+"""The root of a tree without entries (RFC 6962, 2.1)."""
+
+SubtreeHash = Callable[[int, int], bytes]
+"""Returns the hash of the complete subtree of 2**height leaves whose index among those of its height is given:
+`(height, index)`."""
+
+
+class LogError(StatuaryError):
+    """A log differs from its checkpoint, or cannot be read."""
+
+
+class ProofError(LogError):
+    """A proof does not show its claim."""
+
+
+def leaf_hash(entry: bytes) -> bytes:
+    """Return the hash of an entry."""
+    return sha256(b"\0" + entry).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """Return the hash of two subtrees side by side."""
+    return sha256(b"\1" + left + right).digest()
+
+
+def fold_pairs(hashes: Sequence[bytes]) -> bytes:
+    """Return the root of a complete tree: of 2**n hashes."""
+    while len(hashes) > 1:
+        hashes = [node_hash(left, right) for left, right in zip(hashes[::2], hashes[1::2], strict=True)]
+    return hashes[0]
+
+
+def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
+    """Return MTH(D[start:end]) of RFC 6962, for a range that occurs in a tree; the root is that of all leaves."""
+    size = end - start
+    if size == 0:
+        return EMPTY_ROOT
+    if size & (size - 1) == 0:
+        height = size.bit_length() - 1
+        return subtree(height, start >> height)
+    split = start + _split(size)
+    return node_hash(range_hash(start, split, subtree), range_hash(split, end, subtree))
+
+
+def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
+    """Return PATH(index, D[size]) of RFC 6962, 2.1.1: from the leaf's sibling to the child of the root."""
+    if not 0 <= index < size:
+        raise ProofError(f"there is no entry {index} in a log of {size}")
+    return [range_hash(start, end, subtree) for start, end in _siblings(index, size)][::-1]
+
+
+def _siblings(index: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges beside the path from the root to a leaf."""
+    start, end = 0, size
+    while end - start > 1:
+        split = start + _split(end - start)
+        if index < split:
+            yield split, end
+            end = split
+        else:
+            yield start, split
+            start = split
+
+
+def consistency_proof(first: int, second: int, subtree: SubtreeHash) -> list[bytes]:
+    """Return PROOF(first, D[second]) of RFC 6962, 2.1.2; empty if the two are equal or the first is 0."""
+    if not 0 <= first <= second:
+        raise ProofError(f"a log of {first} entries is not the beginning of one of {second}")
+    if first in (0, second):
+        return []
+    proof, start, end, whole = [], 0, second, True
+    while end != first:
+        split = start + _split(end - start)
+        if first <= split:
+            proof.append(range_hash(split, end, subtree))
+            end = split
+        else:
+            proof.append(range_hash(start, split, subtree))
+            start, whole = split, False
+    return ([] if whole else [range_hash(start, end, subtree)]) + proof[::-1]
+
+
+def _split(size: int) -> int:
+    """Return the largest power of two below a size."""
+    return 1 << (size - 1).bit_length() - 1
+
+
+def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
+    """Verify that a leaf is in a tree (RFC 9162, 2.1.3.2); raise ProofError if the proof does not show it."""
+    _check_hashes([leaf, root, *proof])
+    if not 0 <= index < size:
+        raise ProofError(f"there is no entry {index} in a log of {size}")
+    inner = (index ^ (size - 1)).bit_length()
+    if len(proof) != inner + (index >> inner).bit_count():
+        raise ProofError(f"an inclusion proof of {len(proof)} hashes does not fit entry {index} of {size}")
+    found = leaf
+    for height, sibling in enumerate(proof):
+        is_right = height >= inner or index >> height & 1
+        found = node_hash(sibling, found) if is_right else node_hash(found, sibling)
+    if found != root:
+        raise ProofError(f"entry {index} is not entry {index} of the log of {size} entries")
+
+
+def verify_consistency(
+    first: int, second: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
+) -> None:
+    """Verify that a tree begins another (RFC 9162, 2.1.4.2); raise ProofError if it is not shown."""
+    if not 0 <= first <= second:
+        raise ProofError(f"a log of {first} entries is not the beginning of one of {second}")
+    if first != second:
+        _check_hashes([first_root, second_root, *proof])
+    if first in (0, second):
+        if proof:
+            raise ProofError("a consistency proof that needs no hashes has some")
+        if (first == second and first_root != second_root) or (not first and first_root != EMPTY_ROOT):
+            raise ProofError(f"two different logs of {first} entries")
+        return
+    if not proof:
+        raise ProofError("the consistency proof is empty")
+    _verify_path(first, second, proof, first_root, second_root)
+
+
+def _verify_path(
+    first: int, second: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
+) -> None:
+    hashes = [first_root, *proof] if first & (first - 1) == 0 else list(proof)
+    place, last = _to_right_edge(first - 1, second - 1)
+    old = new = hashes[0]
+    for sibling in hashes[1:]:
+        if last == 0:
+            raise ProofError("the consistency proof is too long")
+        if place & 1 or place == last:
+            old, new = node_hash(sibling, old), node_hash(sibling, new)
+            while place and not place & 1:
+                place, last = place >> 1, last >> 1
+        else:
+            new = node_hash(new, sibling)
+        place, last = place >> 1, last >> 1
+    if (last, old, new) != (0, first_root, second_root):
+        raise ProofError(f"the log of {first} entries is not the beginning of the log of {second}")
+
+
+def _to_right_edge(place: int, last: int) -> tuple[int, int]:
+    """Go up from the last leaf of the first tree while it is a right child."""
+    shift = (~place & (place + 1)).bit_length() - 1
+    return place >> shift, last >> shift
+
+
+def _check_hashes(hashes: Iterable[bytes]) -> None:
+    if any(len(one) != HASH_SIZE for one in hashes):
+        raise ProofError(f"a hash does not have {HASH_SIZE} bytes")
+
+
+WIDTH = 256
+"""Hashes of a full tile, and entries of a full bundle."""
+
+HEIGHT = 8
+"""The levels of the tree that a tile spans."""
+
+LONGEST_ENTRY = 0xFFFF
+ENTRIES = "entries"
+
+ReadPath = Callable[[str], bytes | None]
+"""Returns the bytes at a path below the log's prefix; None if there are none."""
+
+
+def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
+    """Return the path of a tile or, at level `entries`, of a bundle, below the log's prefix."""
+    digits = f"{index:0{-(-len(str(index)) // 3) * 3}}"
+    parts = [digits[at : at + 3] for at in range(0, len(digits), 3)]
+    path = "/".join((*(f"x{part}" for part in parts[:-1]), parts[-1]))
+    return f"tile/{level}/{path}" + ("" if width == WIDTH else f".p/{width}")
+
+
+def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
+    """Yield the paths of all tiles and bundles of a log, or of those that are new since an earlier size."""
+    for level, count, before in _levels(size, since):
+        for kind in (ENTRIES, 0) if level == 0 else (level,):
+            for index in range(before // WIDTH, -(-count // WIDTH)):
+                yield tile_path(kind, index, min(WIDTH, count - index * WIDTH))
+
+
+def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
+    """Yield each level that has grown, with its number of hashes now and before."""
+    level = 0
+    while size > since:
+        yield level, size, since
+        level, size, since = level + 1, size // WIDTH, since // WIDTH
+
+
+def read_piece(read: ReadPath, level: int | str, index: int, count: int) -> bytes:
+    """Return a tile or bundle of a level that has `count` in all; the full one where the partial one was removed.
+
+    Raises:
+        LogError: if it is missing.
+    """
+    width = min(WIDTH, count - index * WIDTH)
+    body = read(tile_path(level, index, width))
+    if body is None and width < WIDTH:
+        body = read(tile_path(level, index))
+    if body is None:
+        raise LogError(f"{tile_path(level, index, width)} is missing")
+    return body
+
+
+def tile_subtrees(read: ReadPath, size: int) -> SubtreeHash:
+    """Return the function that gives the hashes of complete subtrees of a log of a size from its tiles.
+
+    It raises LogError where a tile is missing or too short. The tiles are not trusted: what is computed from these hashes
+    has to be verified against a checkpoint.
+    """
+    kept: dict[tuple[int, int], bytes] = {}
+
+    def subtree(height: int, index: int) -> bytes:
+        level, rest = divmod(height, HEIGHT)
+        start, count = index << rest, 1 << rest
+        tile = start // WIDTH
+        if (level, tile) not in kept:
+            if len(kept) > KEPT_TILES:
+                kept.clear()
+            kept[level, tile] = read_piece(read, level, tile, size >> HEIGHT * level)
+        offset = start % WIDTH * HASH_SIZE
+        hashes = kept[level, tile][offset : offset + count * HASH_SIZE]
+        if len(hashes) < count * HASH_SIZE:
+            raise LogError(f"{tile_path(level, tile)} is too short")
+        return fold_pairs([hashes[at : at + HASH_SIZE] for at in range(0, len(hashes), HASH_SIZE)])
+
+    return lru_cache(KEPT_HASHES)(subtree)
+
+
+KEPT_HASHES = 4096
+"""Hashes of subtrees that stay in memory: neighbours share most of their proofs."""
+
+KEPT_TILES = 256
+"""Tiles that stay in memory while proofs are made, of 8 kB each."""
+
+
+def split_bundle(body: bytes, count: int) -> list[bytes]:
+    """Return the first entries of a bundle; raise LogError if it has fewer."""
+    entries: list[bytes] = []
+    at = 0
+    while len(entries) < count:
+        if at + 2 > len(body):
+            raise LogError(f"an entry bundle holds fewer than {count} entries")
+        (length,) = unpack_from(">H", body, at)
+        entries.append(body[at + 2 : at + 2 + length])
+        at += 2 + length
+        if at > len(body):
+            raise LogError("an entry bundle is cut off")
+    return entries
+
+
+def verified_entries(read: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
+    """Yield the entries of a log whose every tile and bundle is compared with them, and its root after the last.
+
+    Raises:
+        LogError: if a piece is missing or does not agree with the others, or the root differs.
+    """
+    growth = LogGrowth(0, lambda _: None)
+    for index in range(-(-size // WIDTH)):
+        count = min(WIDTH, size - index * WIDTH)
+        body = read_piece(read, ENTRIES, index, size)
+        entries = split_bundle(body, count)
+        if sum(map(len, entries)) + 2 * count < len(body) and read(tile_path(ENTRIES, index, count)) == body:
+            raise LogError(f"{tile_path(ENTRIES, index, count)} holds more than its {count} entries")
+        for entry in entries:
+            for path, piece in growth.add(entry):
+                _compare(read, path, piece)
+        yield from entries
+    for path, piece in growth.partial_pieces():
+        _compare(read, path, piece)
+    if growth.root() != root:
+        raise LogError(f"the entries of the log do not match its checkpoint of {size} entries")
+
+
+def _compare(read: ReadPath, path: str, body: bytes) -> None:
+    if path.startswith(f"tile/{ENTRIES}/"):
+        return  # the entries came from there
+    found = read(path)
+    if found is None and ".p/" in path:
+        found = read(path.partition(".p/")[0])
+        found = None if found is None else found[: len(body)]
+    if found is None:
+        raise LogError(f"{path} is missing")
+    if found != body:
+        raise LogError(f"{path} does not agree with the entries of the log")
+
+
+class LogGrowth:
+    """A log that entries are appended to: yields each tile and bundle when it is full, and the partial ones at the end."""
+
+    def __init__(self, size: int, read: ReadPath) -> None:
+        self.size = self.before = size  # entries by now
+        self._levels: list[bytearray] = []
+        count, level = size, 0
+        while count:
+            width = count % WIDTH
+            body = read_piece(read, level, count // WIDTH, count)[: width * HASH_SIZE] if width else b""
+            self._levels.append(bytearray(body))
+            count, level = count // WIDTH, level + 1
+        held = size % WIDTH
+        bundle = read_piece(read, ENTRIES, size // WIDTH, size) if held else b""
+        self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, held))))
+
+    def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
+        """Append an entry; yield path and bytes of tiles and bundles that are now full; raise LogError if it is too long."""
+        self._bundle += _prefixed(entry)
+        self.size += 1
+        if self.size % WIDTH == 0:
+            yield tile_path(ENTRIES, self.size // WIDTH - 1), bytes(self._bundle)
+            self._bundle.clear()
+        yield from self._append(0, leaf_hash(entry))
+
+    def _append(self, level: int, value: bytes) -> Iterator[tuple[str, bytes]]:
+        if level == len(self._levels):
+            self._levels.append(bytearray())
+        tile = self._levels[level]
+        tile += value
+        if len(tile) == WIDTH * HASH_SIZE:
+            yield tile_path(level, (self.size >> HEIGHT * (level + 1)) - 1), bytes(tile)
+            value = fold_pairs([bytes(tile[at : at + HASH_SIZE]) for at in range(0, len(tile), HASH_SIZE)])
+            tile.clear()
+            yield from self._append(level + 1, value)
+
+    def partial_pieces(self) -> Iterator[tuple[str, bytes]]:
+        """Yield path and bytes of the partial tiles and the partial bundle that the log did not have before."""
+        if self._bundle:
+            yield tile_path(ENTRIES, self.size // WIDTH, self.size % WIDTH), bytes(self._bundle)
+        for level, tile in enumerate(self._levels):
+            count = self.size >> HEIGHT * level
+            if tile and count > self.before >> HEIGHT * level:
+                yield tile_path(level, count // WIDTH, count % WIDTH), bytes(tile)
+
+    def root(self) -> bytes:
+        """Return the present root of the log."""
+
+        def subtree(height: int, index: int) -> bytes:
+            level, rest = divmod(height, HEIGHT)
+            offset = (index << rest) % WIDTH * HASH_SIZE
+            hashes = self._levels[level][offset : offset + (HASH_SIZE << rest)]
+            return fold_pairs([bytes(hashes[at : at + HASH_SIZE]) for at in range(0, len(hashes), HASH_SIZE)])
+
+        return range_hash(0, self.size, subtree)
+
+
+def _prefixed(entry: bytes) -> bytes:
+    if len(entry) > LONGEST_ENTRY:
+        raise LogError(f"an entry has {len(entry):,} bytes, more than {LONGEST_ENTRY:,}")
+    return pack(">H", len(entry)) + entry

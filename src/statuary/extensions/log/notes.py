@@ -1,0 +1,246 @@
+"""Signed notes (c2sp.org/signed-note), and the checkpoints that are notes (c2sp.org/tlog-checkpoint).
+
+Keys are Ed25519: type 1 for logs, type 4 for the timestamped cosignatures of witnesses (c2sp.org/tlog-cosignature).
+Signatures of other types, such as ML-DSA-44, count as those of unknown keys, and are kept unverified.
+"""
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+from hashlib import sha256
+from secrets import token_bytes
+from types import ModuleType
+from typing import NamedTuple
+
+from statuary.extensions.log.merkle import HASH_SIZE, LogError
+
+LOG_KEY, WITNESS_KEY = b"\1", b"\4"
+"""Signature types: Ed25519, and timestamped Ed25519 cosignatures."""
+
+PRIVATE = "PRIVATE+KEY+"
+"""The beginning of a private key's text, as Go's `sumdb/note` writes it."""
+
+LARGEST_NOTE = 1_000_000
+MOST_SIGNATURES = 100
+SIGNATURE_LINE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})")
+CONTROL_CHARACTERS = re.compile("[\0-\x09\x0b-\x1f]")
+DECIMAL = re.compile("(?:0|[1-9][0-9]{0,18})")
+
+
+def _ed25519() -> ModuleType:
+    from Crypto.Signature import eddsa
+
+    return eddsa
+
+
+class PublicKey(NamedTuple):
+    """A key that verifies notes."""
+
+    name: str  # of the log, its origin; or of a witness
+    kind: bytes  # the signature type
+    key: bytes  # 32 bytes
+
+    @property
+    def id(self) -> bytes:
+        """The four bytes that signatures name the key by."""
+        return sha256(self.name.encode() + b"\n" + self.kind + self.key).digest()[:4]
+
+    @property
+    def text(self) -> str:
+        """The verifier key (vkey)."""
+        return f"{self.name}+{self.id.hex()}+{b64encode(self.kind + self.key).decode()}"
+
+    def verify(self, text: str, signature: bytes) -> None:
+        """Verify a signature of a note's text, without the key's id; raise LogError if it is not one."""
+        message = text.encode()
+        if self.kind == WITNESS_KEY:
+            time = int.from_bytes(signature[:8], "big")
+            message, signature = f"cosignature/v1\ntime {time}\n".encode() + message, signature[8:]
+        eddsa = _ed25519()
+        try:
+            eddsa.new(eddsa.import_public_key(self.key), "rfc8032").verify(message, signature)
+        except ValueError:
+            raise LogError(f"the signature by {self.name} ({self.id.hex()}) is not valid") from None
+
+
+class PrivateKey(NamedTuple):
+    """A key that signs notes; `seed` has 32 bytes."""
+
+    name: str
+    seed: bytes
+    kind: bytes = LOG_KEY
+
+    @property
+    def public(self) -> PublicKey:
+        """The public half."""
+        key = _ed25519().import_private_key(self.seed).public_key().export_key(format="raw")
+        return PublicKey(self.name, self.kind, key)
+
+    @property
+    def text(self) -> str:
+        """The key as a file holds it."""
+        return f"{PRIVATE}{self.name}+{self.public.id.hex()}+{b64encode(self.kind + self.seed).decode()}"
+
+    def sign(self, text: str, time: int = 0) -> str:
+        """Return the signature line of a note's text; a witness states the time, in seconds since 1970."""
+        message, stamp = text.encode(), b""
+        if self.kind == WITNESS_KEY:
+            message, stamp = f"cosignature/v1\ntime {time}\n".encode() + message, time.to_bytes(8, "big")
+        eddsa = _ed25519()
+        signature = eddsa.new(eddsa.import_private_key(self.seed), "rfc8032").sign(message)
+        return f"— {self.name} {b64encode(self.public.id + stamp + signature).decode()}\n"
+
+
+def new_key(name: str) -> PrivateKey:
+    """Return a new random key; raise LogError if the name is invalid."""
+    return PrivateKey(_key_name(name), token_bytes(HASH_SIZE))
+
+
+def _key_name(name: str) -> str:
+    if not name or any(one.isspace() or one == "+" or ord(one) < ord(" ") for one in name):
+        raise LogError(
+            f"{name!r} cannot name a key: it is empty or holds a space or a plus sign",
+            "name the log by its address without https://, such as status.example.org/log",
+        )
+    return name
+
+
+def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
+    """Read a verifier key.
+
+    Args:
+        text: `<name>+<key id>+<base64>`.
+        kinds: the accepted signature types.
+
+    Raises:
+        LogError: if it is not one.
+    """
+    name, _, rest = text.strip().partition("+")
+    key_id, _, encoded = rest.partition("+")
+    raw = decode_base64(encoded)
+    if (
+        raw is None
+        or len(raw) != HASH_SIZE + 1
+        or raw[:1] not in [kinds[at : at + 1] for at in range(len(kinds))]
+    ):
+        what = "a witness" if kinds == WITNESS_KEY else "a log"
+        raise LogError(f"{text.strip()!r} is not the public key of {what}", "write it like NAME+HEX+BASE64")
+    key = PublicKey(_key_name(name), raw[:1], raw[1:])
+    if key.id.hex() != key_id:
+        raise LogError(f"the public key of {name} is damaged: its id is {key.id.hex()}, not {key_id}")
+    return key
+
+
+def parse_private_key(text: str) -> PrivateKey:
+    """Read a private key; raise LogError, which does not show it, if it is not one of Ed25519."""
+    name, _, rest = text.strip().removeprefix(PRIVATE).partition("+")
+    key_id, _, encoded = rest.partition("+")
+    raw = decode_base64(encoded)
+    is_key = text.strip().startswith(PRIVATE) and raw is not None and len(raw) == HASH_SIZE + 1
+    if raw is None or not is_key or raw[:1] != LOG_KEY:
+        raise LogError("this is not the private key of a log", "`statuary log init` makes one")
+    key = PrivateKey(_key_name(name), raw[1:])
+    if key.public.id.hex() != key_id:
+        raise LogError(f"the private key of {name} is damaged", "restore it from a copy")
+    return key
+
+
+def decode_base64(text: str) -> bytes | None:
+    """Return the bytes of canonical base64; None for other text."""
+    try:
+        found = b64decode(text, validate=True)
+    except ValueError:
+        return None
+    return found if b64encode(found).decode() == text else None
+
+
+class NoteSignature(NamedTuple):
+    """A signature line of a note: the name and id of its key, and the line itself."""
+
+    name: str
+    key_id: bytes
+    value: bytes
+    line: str
+
+
+class Note(NamedTuple):
+    """A signed note; `text` ends in a newline, `signatures` are those of known and unknown keys."""
+
+    text: str
+    signatures: tuple[NoteSignature, ...]
+
+    @property
+    def body(self) -> str:
+        """The note as it is published."""
+        return f"{self.text}\n{''.join(one.line for one in self.signatures)}"
+
+    def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
+        """Return which of some keys have signed the note; raise LogError if such a signature is invalid."""
+        known = {(key.name, key.id): key for key in keys}
+        found: dict[PublicKey, None] = {}
+        for one in self.signatures:
+            key = known.get((one.name, one.key_id))
+            if key is not None:
+                key.verify(self.text, one.value)
+                found[key] = None
+        return list(found)
+
+
+def parse_note(body: bytes) -> Note:
+    """Read a note, unverified; raise LogError if it is not one."""
+    try:
+        whole = body.decode()
+    except UnicodeDecodeError:
+        raise LogError("the note is not UTF-8") from None
+    text, found, lines = whole.rpartition("\n\n")
+    malformed = not found or not text or CONTROL_CHARACTERS.search(whole) or len(body) > LARGEST_NOTE
+    if malformed or not lines.endswith("\n") or lines.count("\n") > MOST_SIGNATURES:
+        raise LogError("this is not a signed note: text, an empty line, signatures")
+    return Note(f"{text}\n", tuple(map(_signature, lines[:-1].split("\n"))))
+
+
+def _signature(line: str) -> NoteSignature:
+    found = SIGNATURE_LINE.fullmatch(line)
+    value = decode_base64(found[2]) if found else None
+    if found is None or value is None or len(value) <= 4:
+        raise LogError(f"{line[:100]!r} is not a signature line of a note")
+    return NoteSignature(found[1], value[:4], value[4:], f"{line}\n")
+
+
+class Checkpoint(NamedTuple):
+    """A signed statement of a log's size and root."""
+
+    origin: str  # the log's name
+    size: int
+    root: bytes
+    note: Note  # the note that it was read from
+
+
+def checkpoint_text(origin: str, size: int, root: bytes) -> str:
+    """Return what a log signs."""
+    return f"{origin}\n{size}\n{b64encode(root).decode()}\n"
+
+
+def parse_checkpoint(body: bytes) -> Checkpoint:
+    """Read a checkpoint, unverified; raise LogError if it is not one."""
+    note = parse_note(body)
+    origin, size, root, *extensions = [*note.text[:-1].split("\n"), "", ""][: note.text.count("\n") + 2]
+    digest = decode_base64(root)
+    is_right = DECIMAL.fullmatch(size) and digest is not None and len(digest) == HASH_SIZE
+    if not origin or not is_right or digest is None or not all(extensions[:-2]):
+        raise LogError("this is not a checkpoint: origin, size, and root of 32 bytes")
+    return Checkpoint(origin, int(size), digest, note)
+
+
+def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey) -> None:
+    """Verify that a checkpoint is of the log of a key, and signed with it; raise LogError if not."""
+    if checkpoint.origin != key.name:
+        raise LogError(f"the checkpoint is of the log {checkpoint.origin}, not of {key.name}")
+    if not checkpoint.note.signed_by([key]):
+        raise LogError(f"the checkpoint of {checkpoint.origin} is not signed with the key {key.text}")
+
+
+EXAMPLE_SEED = sha256(
+    b"The example key of statuary: everyone has it, so it shows nothing about who signed."
+).digest()
+"""The seed of the public example key, which demonstrations sign with."""

@@ -1,0 +1,120 @@
+"""Who keeps the log of a site: its key, what the key signed last, and where the site is published."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from statuary.cli.options import FILE, read_key
+from statuary.documents.url_table import LOG_CHECKPOINT
+from statuary.publishing.files import PublishingError
+
+if TYPE_CHECKING:
+    from statuary.domain.primitives import Instant
+    from statuary.domain.settings import LogSettings
+    from statuary.extensions.log.merkle import ReadPath
+    from statuary.extensions.log.notes import PublicKey
+    from statuary.extensions.log.published_log import LogKeeper, TreeHead
+    from statuary.extensions.log.site_log import SiteLog
+    from statuary.publishing.folder.folder_target import FolderTarget
+
+
+KEY_VARIABLE = "STATUARY_LOG_KEY"
+log_key_option = click.option(
+    "--log-key",
+    type=FILE,
+    help=f"Sign the log with the private key in this file. Default: the key in the variable {KEY_VARIABLE}.",
+)
+public_log_key_option = click.option(
+    "--public-key", metavar="FILE|KEY", help="The log's public key: NAME+HEX+BASE64, or a file that holds it."
+)
+
+
+def log_keeper(
+    settings: "LogSettings", now: "Instant", key_file: Path | None, to: str | None = None
+) -> "LogKeeper":
+    """Return who extends a log, with the key of a file or the environment.
+
+    Args:
+        key_file: the file of --log-key.
+        to: where else the site is published.
+
+    Raises:
+        LogError: if the key is not one.
+        PublishingError: if it cannot be read.
+    """
+    from statuary.extensions.log.notes import parse_private_key
+    from statuary.extensions.log.published_log import LogKeeper, parse_head
+
+    text = read_key(key_file) if key_file else os.environ.get(KEY_VARIABLE, "")
+    keeper = LogKeeper(settings, parse_private_key(text) if text else None, now)
+    if key_file is not None:
+        with suppress(OSError):
+            last = _last_signed(key_file).read_text("utf-8")
+            keeper = keeper._replace(last_signed=parse_head(last.partition("\n")[0]))
+    name = to or settings.url
+    if not name:
+        return keeper
+    try:
+        reader = site_reader(name)
+        reader(LOG_CHECKPOINT.pattern)
+    except PublishingError as error:
+        return keeper._replace(obstacle=f"the published log cannot be read: {error}")
+    return keeper._replace(elsewhere=(name, reader))
+
+
+def open_log(
+    target: "FolderTarget", now: "Instant", key_file: Path | None, to: str | None, settings: "LogSettings"
+) -> "SiteLog":
+    """Return the log of a site that goes into a folder.
+
+    Raises:
+        LogError: if the published log is damaged, or older than it was.
+        PublishingError: if the key cannot be read.
+    """
+    from statuary.extensions.log.site_log import SiteLog
+
+    return SiteLog(target, log_keeper(settings, now, key_file, to))
+
+
+def site_reader(name: str) -> "ReadPath":
+    """Return what reads the paths of a site: a folder, a snapshot, a URL or an object store."""
+    from statuary.extensions.object_stores.store import ObjectStore, is_store_url
+    from statuary.extensions.snapshots.site_reader import open_source
+
+    if is_store_url(name):
+        store = ObjectStore(name)
+
+        def read(path: str) -> bytes | None:
+            found = store.get(path)
+            return None if found is None else found[0]
+
+        return read
+    if not name.startswith(("http://", "https://")) and not Path(name).exists():
+        return lambda _: None
+    source = open_source(name)
+    click.get_current_context().call_on_close(source.close)
+    return source.read
+
+
+def note_signed(key_file: Path | None, head: "TreeHead | None") -> None:
+    """Keep beside a key what it signed last, so that an older copy of the log is noticed."""
+    if key_file is None or head is None:
+        return
+    from statuary.publishing.files import atomic_file
+
+    with atomic_file(_last_signed(key_file)) as stream:
+        stream.write(f"{head.text}\n".encode())
+
+
+def _last_signed(key_file: Path) -> Path:
+    return key_file.with_name(f"{key_file.name}.last")
+
+
+def read_public_key(text: str, kinds: bytes = b"\1") -> "PublicKey":
+    """Return the public key that a text is, or that the file of this name holds."""
+    from statuary.extensions.log.notes import parse_public_key
+
+    return parse_public_key(read_key(Path(text)) if Path(text).is_file() else text, kinds)

@@ -1,0 +1,242 @@
+"""A published log: its checkpoint, and its tiles read by path. All of it is verified before it is used."""
+
+from collections import Counter
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+import orjson
+from typing_extensions import override
+
+from statuary.documents.url_table import LOG, LOG_CHECKPOINT
+from statuary.domain.primitives import Instant
+from statuary.domain.settings import LogSettings
+from statuary.extensions.log.entries import LogAction, NumberedEntry
+from statuary.extensions.log.merkle import (
+    LogError,
+    ReadPath,
+    consistency_proof,
+    range_hash,
+    tile_subtrees,
+    verified_entries,
+    verify_consistency,
+)
+from statuary.extensions.log.notes import (
+    EXAMPLE_SEED,
+    Checkpoint,
+    PrivateKey,
+    PublicKey,
+    parse_checkpoint,
+    verify_checkpoint,
+)
+
+PREFIX = LOG.path().rpartition("/")[0]
+"""The folder of the log in a site."""
+
+
+class TreeHead(NamedTuple):
+    """Size and root of a log at an instant."""
+
+    size: int
+    root: bytes
+
+    @property
+    def text(self) -> str:
+        """The head as notes and files keep it."""
+        return f"{self.size} {self.root.hex()}"
+
+
+def parse_head(text: str) -> TreeHead | None:
+    """Read what `TreeHead.text` wrote; None if it is anything else."""
+    size, _, root = text.partition(" ")
+    try:
+        return TreeHead(int(size), bytes.fromhex(root))
+    except ValueError:
+        return None
+
+
+class PublishedLog:
+    """A log that a site has."""
+
+    def __init__(self, name: str, checkpoint: Checkpoint, read_site: ReadPath) -> None:
+        self.name = name  # where it is, for messages
+        self.checkpoint = checkpoint
+        self.head = TreeHead(checkpoint.size, checkpoint.root)
+        # returns the bytes at a path below the log's prefix
+        self.read: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
+
+    def entries(self) -> Iterator[bytes]:
+        """Yield the entries; each tile and bundle is verified, and the root after the last.
+
+        Raises:
+            LogError: if one does not agree with the checkpoint.
+        """
+        return verified_entries(self.read, *self.head)
+
+    def verify_root(self) -> None:
+        """Verify the tiles at the right edge against the checkpoint; raise LogError if they differ."""
+        size, root = self.head
+        if range_hash(0, size, tile_subtrees(self.read, size)) != root:
+            raise LogError(f"its tiles do not match its checkpoint of {size:,} entries")
+
+    def verify_extends(self, earlier: TreeHead, what: str) -> None:
+        """Verify that the log begins with an earlier state of it.
+
+        Raises:
+            LogError: if it is shorter, or another log; `what` names the earlier state.
+        """
+        size, root = self.head
+        if earlier.size > size:
+            raise LogError(
+                f"the log of {self.name} has {size:,} entries, fewer than the {earlier.size:,} of {what}:"
+                " an old copy was restored, or entries were removed"
+            )
+        try:
+            proof = consistency_proof(earlier.size, size, tile_subtrees(self.read, size))
+            verify_consistency(earlier.size, size, proof, earlier.root, root)
+        except LogError as error:
+            raise LogError(
+                f"the log of {self.name} ({size:,} entries) does not continue {what} ({earlier.size:,} entries): {error}"
+            ) from None
+
+
+def open_log(name: str, read_site: ReadPath, key: PublicKey | None) -> PublishedLog | None:
+    """Return the log of a site; None if it has none.
+
+    Args:
+        key: verifies its checkpoint; None trusts it.
+
+    Raises:
+        LogError: if its checkpoint is damaged, of another log, or not signed with the key.
+    """
+    body = read_site(LOG_CHECKPOINT.path())
+    if body is None:
+        return None
+    try:
+        checkpoint = parse_checkpoint(body)
+        if key is not None:
+            verify_checkpoint(checkpoint, key)
+        found = PublishedLog(name, checkpoint, read_site)
+        found.verify_root()
+    except LogError as error:
+        raise LogError(f"the log of {name}: {error}", error.hint) from None
+    return found
+
+
+def published_settings(read_site: ReadPath) -> LogSettings | None:
+    """Return the settings of the log that a site states in `log/index.json`; None if it has no log.
+
+    Raises:
+        LogError: if the document cannot be read.
+    """
+    body = read_site(LOG.path())
+    if body is None:
+        return None
+    try:
+        value = orjson.loads(body)
+        witnesses = tuple((str(one["key"]), str(one["url"])) for one in value["witnesses"])
+        return LogSettings(
+            origin=str(value["origin"]),
+            public_key=str(value["publicKey"]),
+            example_key=bool(value["exampleKey"]),
+            witnesses=witnesses,
+            quorum=int(value["quorum"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        raise LogError(f"{LOG.path()} cannot be read", "build the site again") from None
+
+
+def require_growth(
+    site: str, read_site: ReadPath, target: str, read_target: ReadPath
+) -> dict[str, str | None]:
+    """Verify that a site's log continues the log of a target.
+
+    Returns:
+        The path of the checkpoint with the SHA-256 of the one that was verified, None if there is none.
+
+    Raises:
+        LogError: if it does not, or the site has no log where the target has one.
+    """
+    body = read_target(LOG_CHECKPOINT.path())
+    there = open_log(target, read_target, None)
+    if there is None or body is None:
+        return {LOG_CHECKPOINT.path(): None}
+    own = open_log(site, read_site, None)
+    if own is None:
+        raise LogError(
+            f"{target} has a log of {there.head.size:,} entries and {site} has none",
+            f"build with `log` in site.yaml; to end a log on purpose, delete {LOG_CHECKPOINT.path()} at the target",
+        )
+    if own.checkpoint.origin != there.checkpoint.origin:
+        raise LogError(
+            f"{target} has the log {there.checkpoint.origin}, and {site} has {own.checkpoint.origin}"
+        )
+    try:
+        own.verify_extends(there.head, f"the log of {target}")
+    except LogError as error:
+        raise LogError(
+            f"{error}; nothing was published",
+            f"build into a new folder with `--to {target}`, which continues its log",
+        ) from None
+    return {LOG_CHECKPOINT.path(): sha256(body).hexdigest()}
+
+
+WORDS = {LogAction.ADD: "added", LogAction.CHANGE: "changed", LogAction.REMOVE: "removed"}
+
+
+NO_KEY = "no signing key (give --log-key FILE or set STATUARY_LOG_KEY; `statuary log init` makes one)"
+
+
+class LogKeeper(NamedTuple):
+    """Who extends a log, from where, and when."""
+
+    settings: LogSettings
+    key: PrivateKey | None  # the signing key; None leaves the log unchanged
+    now: Instant  # the time of new entries
+    # name and reader of the site where it is published; None if that is the folder
+    elsewhere: tuple[str, ReadPath] | None = None
+    # the head that the key signed last, if the key's keeper noted it
+    last_signed: TreeHead | None = None
+    obstacle: str = ""  # why the log cannot be extended although there is a key
+
+    @property
+    def signing_key(self) -> PrivateKey | None:
+        """The key that signs: the given one, or the example key if the settings choose it.
+
+        Raises:
+            LogError: if the key is that of another log.
+        """
+        origin = self.settings.origin
+        if self.obstacle:
+            return None
+        if self.settings.example_key:
+            return PrivateKey(origin, EXAMPLE_SEED)
+        if self.key is not None and self.key.name != origin:
+            raise LogError(
+                f"the signing key belongs to the log {self.key.name}, but site.yaml names {origin}",
+                f"use the key of {origin}; a log keeps its name and its key",
+            )
+        return self.key
+
+
+class LogExtension(NamedTuple):
+    """The outcome of extending the log."""
+
+    head: TreeHead | None  # its size and root after this run; None if there is no log
+    actions: Counter[LogAction]  # how many entries were appended, by action
+    by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
+    # the published versions of an update that differ from the present one, by the update's id
+    former: dict[str, tuple[NumberedEntry, ...]]
+    obstacle: str  # why nothing was appended; empty if the log could be extended
+    is_example: bool  # whether it is the one that everyone has
+
+    @override
+    def __str__(self) -> str:
+        size = self.head.size if self.head else 0
+        if self.obstacle:
+            return f"log not extended: {self.obstacle}; it has {size:,} entries"
+        total = sum(self.actions.values())
+        parts = ", ".join(f"{self.actions[one]:,} {word}" for one, word in WORDS.items() if self.actions[one])
+        example = "; the key is the example key, which shows nothing about who signed, or when"
+        new = f"{total:,} new entries ({parts})" if total else "no new entries"
+        return f"log: {new}, {size:,} in all{example if self.is_example else ''}"

@@ -1,0 +1,306 @@
+"""Extends a site's log by what a build or a tick is about to publish.
+
+The published log is the truth: it is read and verified first, in the folder and where the site is published. Tiles,
+proofs and the new checkpoint are offered to the target like any document, and put in place with them. Entries have the
+order of contracts by address, then incidents by id.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from itertools import chain
+
+import orjson
+
+from statuary.documents.document import Document, encode_json
+from statuary.documents.url_table import (
+    LOG,
+    LOG_CHECKPOINT,
+    LOG_CONTRACT,
+    LOG_INCIDENT,
+    LOG_SCHEMA,
+    LOG_TILE,
+    Url,
+)
+from statuary.extensions.log.entries import (
+    COMPLETE,
+    STATE,
+    EntryKind,
+    LogAction,
+    LogSubject,
+    NumberedEntry,
+    PublishedThing,
+    encode_proof,
+    incident_of,
+    missing_entry,
+    published_contracts,
+    published_incidents,
+    updates_of,
+)
+from statuary.extensions.log.merkle import (
+    EMPTY_ROOT,
+    LogError,
+    LogGrowth,
+    consistency_proof,
+    inclusion_proof,
+    tile_paths,
+    tile_subtrees,
+    verify_consistency,
+)
+from statuary.extensions.log.notes import PrivateKey, checkpoint_text
+from statuary.extensions.log.published_log import (
+    NO_KEY,
+    PREFIX,
+    LogExtension,
+    LogKeeper,
+    PublishedLog,
+    TreeHead,
+    open_log,
+    parse_head,
+)
+from statuary.publishing.folder.folder_target import FolderTarget
+
+BATCH = 1_000
+"""Entries in one transaction."""
+
+EMPTY = TreeHead(0, EMPTY_ROOT)
+
+
+class SiteLog:
+    """The log of a site on its way into a folder."""
+
+    def __init__(self, target: FolderTarget, keeper: LogKeeper) -> None:
+        """Read the published log.
+
+        Raises:
+            LogError: if it is damaged, not signed with the key, or older than one that was published before.
+        """
+        self.target, self.keeper = target, keeper
+        self.table = target.ledger.log()
+        self.key = keeper.signing_key
+        self.is_restored = False
+        self.base = self._newest()
+        self.before = self.base.head if self.base else EMPTY
+        if parse_head(target.ledger.note(STATE)) != self.before:
+            self.table.replace(self.base.entries() if self.base else (), self.before.text)
+        self.pieces: dict[str, bytes] = {}
+        self.growth = LogGrowth(self.before.size, self._read)
+        self.written: set[str] = set()
+        self.changed: list[LogSubject] = []
+        self.renewed: frozenset[LogSubject] = frozenset()
+
+    def _newest(self) -> PublishedLog | None:
+        """Return the longest of the published logs, after verifying that it continues the others and the noted heads."""
+        public = None if self.key is None else self.key.public
+        own = open_log(str(self.target.folder.root), self.target.published, public)
+        there = None if self.keeper.elsewhere is None else open_log(*self.keeper.elsewhere, public)
+        found = [one for one in (own, there) if one is not None]
+        newest = max(found, key=lambda one: one.head.size, default=None)
+        self.is_restored = newest is not own
+        for log in found:
+            self._require(newest, log.head, f"the log of {log.name}")
+        for known in (parse_head(self.target.ledger.note(STATE)), self.keeper.last_signed):
+            if known is not None and known.size:
+                self._require(newest, known, "what was published before")
+        return newest
+
+    @staticmethod
+    def _require(log: PublishedLog | None, earlier: TreeHead, what: str) -> None:
+        hint = "restore the newest log/ folder of the site, or let --to or `log: {url: …}` name the site that has it"
+        if log is None:
+            raise LogError(f"the log is missing: {earlier.size:,} of its entries were published", hint)
+        try:
+            log.verify_extends(earlier, what)
+        except LogError as error:
+            raise LogError(f"{error}; nothing was published", hint) from None
+
+    def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogExtension:
+        """Append what is new, changed or removed, and offer the log.
+
+        Args:
+            incidents: the documents of all incidents and maintenances.
+            contracts: whether this run may have changed contracts.
+
+        Raises:
+            LogError: if the new log would not continue the published one.
+        """
+        documents = sorted(incidents)
+        actions: Counter[LogAction] = Counter()
+        by_incident: dict[str, list[int]] = {}
+        for number, entry in self._append(documents, contracts=contracts):
+            actions[entry.action] += 1
+            if entry.subject.kind is not EntryKind.CONTRACT:
+                by_incident.setdefault(entry.subject.first, []).append(number)
+        head = self._offer()
+        if contracts:
+            self.target.ledger.add_notes({COMPLETE: "" if self.key is None else "yes"})
+        return LogExtension(
+            head,
+            actions,
+            by_incident,
+            self._former(documents),
+            obstacle="" if self.key else self.keeper.obstacle or NO_KEY,
+            is_example=self.keeper.settings.example_key,
+        )
+
+    def _append(self, documents: list[Document], *, contracts: bool) -> Iterator[NumberedEntry]:
+        """Append the entries that are missing, and yield them."""
+        new: list[NumberedEntry] = []
+        for thing in self._things(documents, contracts=contracts):
+            entry = missing_entry(thing, self.table.versions(thing.subject), self.keeper.now)
+            if entry is None:
+                continue
+            new.append((self.growth.size, entry))
+            self._take(self.growth.add(entry.encode()))
+            if thing.subject.kind is not EntryKind.UPDATE:
+                self.changed.append(thing.subject)
+            yield new[-1]
+            if len(new) == BATCH:
+                self.table.add(new)
+                new.clear()
+        self.table.add(new)
+
+    def _things(self, documents: list[Document], *, contracts: bool) -> Iterator[PublishedThing]:
+        if self.key is None:
+            return
+        if contracts:
+            ledger = self.target.ledger
+            every = not ledger.is_partial or not ledger.note(COMPLETE)
+            yield from published_contracts(self.table, every=every)
+        yield from published_incidents(self.table, documents)
+
+    def _former(self, documents: list[Document]) -> dict[str, tuple[NumberedEntry, ...]]:
+        """Return the published versions of updates that differ from the present ones."""
+        former = {}
+        for document in documents:
+            for update in updates_of(incident_of(document.path), document.body):
+                versions = self.table.versions(update.subject)
+                found = [one for one in versions if one[1].sha256 not in ("", update.sha256)]
+                if found:
+                    former[update.subject.second] = tuple(found)
+        return former
+
+    def _take(self, pieces: Iterable[tuple[str, bytes]]) -> None:
+        """Offer tiles and bundles; the hashes stay in memory for the proofs, 32 bytes an entry."""
+        for path, body in pieces:
+            self.written.add(path)
+            self.target.offer([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
+            if not path.startswith("tile/entries/"):
+                self.pieces[path] = body
+
+    def _offer(self) -> TreeHead | None:
+        """Offer the parts of the log that this run changes, or all of it if unoffered files do not stay; return its head."""
+        if not self.growth.size:
+            return None
+        head = TreeHead(self.growth.size, self.growth.root())
+        if head != self.before:
+            self._take(self.growth.partial_pieces())
+        note = self._checkpoint(head)
+        everything = self.is_restored or not self.target.ledger.is_partial
+        if everything:
+            self._keep_tiles(head.size)
+        else:
+            self._drop_outgrown_tiles(head.size)
+        self.target.offer([log_document(LOG_CHECKPOINT, note.encode()), *self._descriptions()])
+        self.renewed = frozenset(self.changed)
+        self.target.offer(self._proofs(note, head, everything=everything))
+        self.target.ledger.add_notes({STATE: head.text})
+        return head
+
+    def _checkpoint(self, head: TreeHead) -> str:
+        """Return the published checkpoint, or a new one after verifying that it continues the published log."""
+        if self.base is not None and head == self.before:
+            return self.base.checkpoint.note.body
+        proof = consistency_proof(self.before.size, head.size, tile_subtrees(self._read, head.size))
+        verify_consistency(self.before.size, head.size, proof, self.before.root, head.root)
+        text = checkpoint_text(self.keeper.settings.origin, *head)
+        return f"{text}\n{require_key(self.key).sign(text)}"
+
+    def _read(self, path: str) -> bytes | None:
+        return self.pieces.get(path) or (None if self.base is None else self.base.read(path))
+
+    def _drop_outgrown_tiles(self, size: int) -> None:
+        """Remove the partial tiles whose full tile exists now."""
+        documents = self.target.ledger.documents
+        full = set(tile_paths(size, since=self.before.size))
+        for path in tile_paths(self.before.size):
+            whole, partial, _ = path.partition(".p/")
+            if partial and whole in full:
+                documents.remove_unless_offered(documents.below(f"{PREFIX}/{whole}.p"))
+
+    def _keep_tiles(self, size: int) -> None:
+        """Offer the published tiles again, except partial ones whose full tile exists now."""
+        there = self.target.ledger.documents.below(f"{PREFIX}/tile")
+        published = {path.removeprefix(f"{PREFIX}/") for path in there} | set(tile_paths(self.before.size))
+        full = set(tile_paths(size))
+        for path in sorted(published - self.written):
+            is_outgrown = ".p/" in path and path.partition(".p/")[0] in full
+            body = None if is_outgrown else self._read(path)
+            if body is not None:
+                self.target.offer([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
+
+    def _descriptions(self) -> Iterator[Document]:
+        """Yield the log's name and key, and the schema of its entries."""
+        settings = self.keeper.settings
+        published = self.target.published(LOG.path())
+        body: bytes | None = published
+        if self.key is not None:
+            witnesses = [{"key": key, "url": url} for key, url in settings.witnesses]
+            body = encode_json(
+                {
+                    "origin": settings.origin,
+                    "publicKey": self.key.public.text,
+                    "exampleKey": settings.example_key,
+                    "witnesses": witnesses,
+                    "quorum": settings.quorum,
+                }
+            )
+        if body is not None:
+            yield log_document(LOG, body)
+        schema = files("statuary.extensions.log").joinpath("entry.schema.json").read_bytes()
+        yield log_document(LOG_SCHEMA, encode_json(orjson.loads(schema)))
+
+    def _proofs(self, note: str, head: TreeHead, *, everything: bool) -> Iterator[Document]:
+        """Yield the proof of the last entry of what changed; or of everything, where a published one stays."""
+        subtrees = tile_subtrees(self._read, head.size)
+        for subject in chain(self.changed, self._unchanged() if everything else ()):
+            number, last = self.table.versions(subject)[-1]
+            url, parameters = proof_url(subject)
+            path = url.path(**parameters)
+            if last.action is LogAction.REMOVE:
+                self.target.ledger.documents.remove_unless_offered([path])
+                continue
+            body = None if subject in self.renewed or self.is_restored else self.target.published(path)
+            if body is None:
+                hashes = inclusion_proof(number, head.size, subtrees)
+                body = encode_proof(number, hashes, note, last.encode())
+            yield log_document(url, body, **parameters)
+
+    def _unchanged(self) -> Iterator[LogSubject]:
+        for kind in PROVED:
+            yield from (one for one in self.table.live(kind) if one not in self.renewed)
+
+
+PROVED = (EntryKind.CONTRACT, EntryKind.INCIDENT)
+"""Subjects with a separate proof."""
+
+
+def proof_url(subject: LogSubject) -> tuple[Url, dict[str, str]]:
+    """Return where the proof of a contract or an incident is published."""
+    if subject.kind is EntryKind.CONTRACT:
+        return LOG_CONTRACT, {"chain_id": subject.first, "address": subject.second}
+    return LOG_INCIDENT, {"incident_id": subject.first}
+
+
+def log_document(url: Url, body: bytes, **parameters: str) -> Document:
+    """Return a document of the log, which stays until it is replaced."""
+    return Document(
+        path=url.path(**parameters), body=body, media_type=url.media_type, cache=url.cache, persistent=True
+    )
+
+
+def require_key(key: PrivateKey | None) -> PrivateKey:
+    """Return a key that must be there; raise LogError if it is not."""
+    if key is None:
+        raise LogError("the log cannot be extended without a signing key")
+    return key

@@ -1,0 +1,303 @@
+"""`statuary publish`: publish a built site or a snapshot to a folder or an object store."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import utc_now, with_options
+from statuary.cli.output import changes_line, changes_lines, count_text, progress, size_text
+from statuary.cli.printable import printable
+from statuary.documents.url_table import LOG_CHECKPOINT
+from statuary.domain.primitives import Instant, format_instant, parse_instant
+from statuary.extensions.log.options import site_reader
+from statuary.extensions.object_stores.objects import PublishedFolder, PublishedSite, PublishedSnapshot
+from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
+from statuary.extensions.object_stores.store_comparison import INDEX, parse_index
+from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
+from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
+from statuary.extensions.snapshots.options import public_key_of, public_key_option
+from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot, snapshot_documents
+from statuary.pipeline.progress import stage
+from statuary.publishing.files import MANIFEST, PublishingError
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.reader import folder_documents
+from statuary.publishing.manifest import (
+    UTC,
+    SiteOrigin,
+    build_notes,
+    noted_origin,
+    parse_manifest,
+    refuse_older,
+)
+from statuary.publishing.plan import Plan
+
+if TYPE_CHECKING:
+    from minisign import PublicKey
+
+
+LEASE_POLL_SECONDS = 5.0
+"""Seconds between two attempts to take a lease that another publisher holds."""
+
+LEASE_SECONDS = 120
+
+TERMINATED = 128 + signal.SIGTERM
+
+
+class StoreOptions(NamedTuple):
+    """The options of publishing to an object store."""
+
+    dry_run: bool = False
+    adopt: bool = False  # replace objects at the site's paths that statuary did not write
+    verify: bool = False  # request every object instead of trusting the store's ledger
+    no_lease: bool = False
+    lease_seconds: int = LEASE_SECONDS  # how long a lease lasts that is not renewed
+    wait: int = 0  # seconds to wait for another publisher
+
+
+store_options = with_options(
+    click.option(
+        "--adopt", is_flag=True, help="Replace objects at the site's paths that statuary did not write."
+    ),
+    click.option(
+        "--verify",
+        is_flag=True,
+        help="Ask the store for every object instead of trusting the ledger there.",
+    ),
+    click.option(
+        "--no-lease",
+        is_flag=True,
+        help="Publish without a lease: for a store without conditional requests, and only one publisher.",
+    ),
+    click.option(
+        "--lease-seconds",
+        type=click.IntRange(2, 3600),
+        default=LEASE_SECONDS,
+        show_default=True,
+        help="How long the lease of a killed publisher blocks others.",
+    ),
+    click.option(
+        "--wait",
+        type=click.IntRange(0, 86_400),
+        default=0,
+        metavar="SECONDS",
+        help="Wait this long for another publisher to finish.",
+    ),
+)
+
+
+def publish_to_store(
+    site: PublishedSite,
+    origin: SiteOrigin | None,
+    location: str,
+    url: str,
+    options: StoreOptions,
+    *,
+    to_error: bool = False,
+) -> None:
+    """Publish a site to an object store; print the changes and the number of requests.
+
+    Raises:
+        PublishingError: if the store does not take it, or another publisher holds the lease.
+    """
+    with _exit_on_sigterm(), progress() as announcer:
+        store = ObjectStore(url)
+        with (
+            stage(announcer, "Objects"),
+            _open_target(store, site, options, announcer.advance) as target,
+        ):
+            target.instant = "" if origin is None else format_instant(origin.instant, UTC)
+            target.verified = verify_log_grows(location, url)
+            target.offer(site.objects())
+            plan, cost = target.plan(), target.cost()
+            if options.dry_run:
+                for line in changes_lines(plan.changes()):
+                    click.echo(line, err=to_error)
+            else:
+                target.apply()
+    click.echo(
+        f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {printable(url)}", err=to_error
+    )
+    click.echo(changes_line(plan, applied=not options.dry_run), err=to_error)
+    would = "would take" if options.dry_run else "took"
+    click.echo(
+        f"comparing took {format_requests(target.asked)}; publishing {would} {format_requests(cost)}",
+        err=to_error,
+    )
+    for path in plan.conflicts:
+        click.echo(f"not replaced: {printable(path)} (statuary did not write it; see --adopt)", err=to_error)
+
+
+def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bool = False) -> None:
+    """Publish the folder of a build, and print the changes; raise PublishingError if that fails."""
+    if is_store_url(to):
+        site = PublishedFolder(folder)
+        publish_to_store(site, noted_origin(folder), str(folder), to, options, to_error=to_error)
+        return
+    with FolderTarget(Path(to), dry_run=options.dry_run) as publication:
+        verify_log_grows(str(folder), to)
+        publication.offer(folder_documents(folder))
+        plan = publication.plan()
+        apply_or_show(publication, plan, to, to_error=to_error)
+
+
+def verify_log_grows(location: str, to: str) -> dict[str, str | None]:
+    """Verify that a site's log continues the one at a target; return the SHA-256 of the checkpoint that it replaces.
+
+    Raises:
+        LogError: if it does not.
+        PublishingError: if one of the two cannot be read.
+    """
+    from statuary.extensions.log.published_log import require_growth
+
+    there = site_reader(to)
+    if there(LOG_CHECKPOINT.path()) is None:
+        return {LOG_CHECKPOINT.path(): None}
+    return require_growth(location, site_reader(location), to, there)
+
+
+def apply_or_show(publication: FolderTarget, plan: Plan, to: str, *, to_error: bool = False) -> None:
+    """Apply the plan, or show it in a dry run, and print a summary."""
+    if publication.dry_run:
+        for line in changes_lines(plan.changes()):
+            click.echo(line, err=to_error)
+    else:
+        publication.apply()
+    click.echo(
+        f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {printable(to)}/", err=to_error
+    )
+    click.echo(changes_line(plan, applied=not publication.dry_run), err=to_error)
+
+
+def _open_target(
+    store: ObjectStore, site: PublishedSite, options: StoreOptions, advance: Callable[[int], None]
+) -> ObjectStoreTarget:
+    """Open the target as soon as no other publisher holds the lease."""
+    until = monotonic() + options.wait
+    duration = timedelta(seconds=options.lease_seconds)
+    while True:
+        has_lease = not options.dry_run and not options.no_lease
+        lease = Lease(store, utc_now, duration) if has_lease else None
+        try:
+            return ObjectStoreTarget(
+                store,
+                site,
+                lease=lease,
+                dry_run=options.dry_run,
+                adopt=options.adopt,
+                verify=options.verify,
+                advance=advance,
+            )
+        except LeaseHeldError:
+            if monotonic() >= until:
+                raise
+            sleep(min(LEASE_POLL_SECONDS, max(0.1, until - monotonic())))
+
+
+@contextmanager
+def _exit_on_sigterm() -> Iterator[None]:
+    """Exit normally on SIGTERM, so that the lease is released."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def format_requests(requests: RequestCounts) -> str:
+    """Return the number of requests of each kind."""
+    counts = requests._asdict().items()
+    return ", ".join(count_text(count, name) for name, count in counts if count) or "no requests"
+
+
+@click.command()
+@click.argument("site", metavar="FILE|FOLDER|URL")
+@click.option(
+    "--to",
+    metavar="FOLDER|URL",
+    required=True,
+    help="The target: a folder, or an object store (s3://BUCKET/PREFIX, gs://…, az://CONTAINER/PREFIX).",
+)
+@public_key_option
+@click.option("--allow-older", is_flag=True, help="Publish a snapshot over a newer one.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and how many requests that takes.")
+@store_options
+def publish_command(
+    site: str,
+    to: str,
+    public_key: str | None,
+    allow_older: bool,
+    dry_run: bool,
+    adopt: bool,
+    verify: bool,
+    no_lease: bool,
+    lease_seconds: int,
+    wait: int,
+) -> None:
+    """Publish a snapshot, or the folder of a build, to a folder or an object store.
+
+    A snapshot is verified completely before anything changes. Unchanged files are kept, obsolete files that statuary
+    wrote are removed, and files of others are never touched.
+
+    Only changes are uploaded to an object store, each object with its media type, cache rule and encoding, and
+    documents before the lists that name them. A lease admits one publisher at a time. The usual environment variables,
+    such as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID, give address and credentials.
+    """
+    options = StoreOptions(
+        dry_run=dry_run,
+        adopt=adopt,
+        verify=verify,
+        no_lease=no_lease,
+        lease_seconds=lease_seconds,
+        wait=wait,
+    )
+    if Path(site).is_dir() and not (Path(site) / MANIFEST).is_file():
+        if public_key is not None:
+            raise PublishingError(f"{site} is not a snapshot and has no signature", "leave out --public-key")
+        publish_folder(Path(site), to, options)
+    else:
+        _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
+    sys.exit(ExitCode.OK)
+
+
+def _publish_snapshot(
+    location: str, to: str, key: "PublicKey | None", options: StoreOptions, *, allow_older: bool
+) -> None:
+    with read_snapshot(location) as snapshot:
+        if key is not None:
+            verify_manifest_signature(location, snapshot.manifest_text, snapshot.signature, key)
+        if not allow_older:
+            refuse_older(snapshot.manifest.origin, _published_instant(to), printable(to))
+        if is_store_url(to):
+            with PublishedSnapshot(snapshot) as source:
+                publish_to_store(source, snapshot.manifest.origin, location, to, options)
+        else:
+            verify_log_grows(location, to)
+            _publish_into_folder(snapshot, to, options)
+
+
+def _published_instant(to: str) -> Instant | None:
+    """Return the instant of the site at a target, if known."""
+    if not is_store_url(to):
+        noted = noted_origin(Path(to))
+        return None if noted is None else noted.instant
+    store = ObjectStore(to)
+    ledger, manifest = store.get(INDEX), store.get(MANIFEST)
+    if ledger is not None and (instant := parse_index(ledger[0]).instant):
+        return parse_instant(instant)
+    return None if manifest is None else parse_manifest(manifest[0]).origin.instant
+
+
+def _publish_into_folder(snapshot: SnapshotReader, to: str, options: StoreOptions) -> None:
+    with FolderTarget(Path(to), dry_run=options.dry_run) as publication:
+        publication.offer(snapshot_documents(snapshot))
+        plan = publication.plan()
+        publication.ledger.add_notes(build_notes(snapshot.manifest.origin))
+        apply_or_show(publication, plan, to)

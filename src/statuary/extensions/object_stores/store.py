@@ -1,0 +1,452 @@
+"""An object store by its URL: get, head, list, put and delete, with retries.
+
+The library retries server errors and broken connections with growing pauses. It does not retry a put without
+a response; that is done here, since putting the same bytes again changes nothing.
+"""
+
+import asyncio
+import os
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+from zoneinfo import ZoneInfo
+
+import orjson
+
+from statuary.content.remote_files import SCHEMES
+from statuary.domain.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
+from statuary.extensions.object_stores.remote_objects import from_url, import_obstore
+from statuary.optional import MissingExtraError, optional
+from statuary.publishing.files import OWN_FOLDER, PublishingError
+from statuary.version import VERSION
+
+Result = TypeVar("Result")
+
+
+class RetryPolicy(NamedTuple):
+    """How long an unavailable store is retried."""
+
+    timeout: float = 60.0  # seconds to wait for an answer
+    tries: int = 8  # attempts of the library
+    begins: int = 3  # attempts after the library has given up
+    pause: float = 0.2  # seconds before the second attempt; doubles each time
+
+
+DEFAULT_RETRIES = RetryPolicy()
+
+
+Tag = dict[str, str]
+"""What changes with every put of an object: `e_tag` and, on Google's store, the generation as `version`."""
+
+
+class ObjectInfo(NamedTuple):
+    """What a store reports about an object."""
+
+    size: int
+    tag: Tag | None
+    attributes: dict[str, str]  # headers and metadata
+
+
+class PreconditionFailedError(Exception):
+    """The condition of a put does not hold: the object exists already, or has changed."""
+
+
+class ConditionsRefusedError(PublishingError):
+    """The store responds with 501 Not Implemented, as some do to a put with a condition."""
+
+
+def is_store_url(url: str) -> bool:
+    """Return whether a text is the URL of an object store."""
+    return url.startswith(SCHEMES)
+
+
+class ObjectStore:
+    """A store, or a prefix of it."""
+
+    def __init__(self, url: str, patience: RetryPolicy = DEFAULT_RETRIES) -> None:
+        """Create a client; no request is made.
+
+        Args:
+            url: `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`. Endpoint and
+                credentials come from the usual environment variables (`AWS_…`, `GOOGLE_…`, `AZURE_…`).
+
+        Raises:
+            PublishingError: if the library is not installed, or does not know such a store.
+        """
+        self.url = url.rstrip("/")
+        self.has_conditions = True  # whether puts have conditions; False for a store that refuses them
+        self.patience = patience
+        try:
+            self.library = import_obstore()
+            self.errors = optional("obstore.exceptions", extra="s3", purpose="an object store")
+        except MissingExtraError as missing:
+            raise PublishingError(str(missing), missing.hint) from None
+        self.failures = (self.errors.BaseError, OSError, ValueError)
+        try:
+            self.store = from_url(self.url, **_options(self.url, patience))
+        except self.failures as error:
+            raise self._refused("be opened", error) from None
+
+    def get(self, path: str) -> tuple[bytes, ObjectInfo] | None:
+        """Return an object's body and information; None if there is none."""
+        try:
+            answer = self.library.get(self.store, path)
+            return bytes(answer.bytes()), _held(answer)
+        except FileNotFoundError:
+            return None
+        except self.failures as error:
+            raise self._refused(f"give {path}", error) from None
+
+    async def head(self, path: str) -> ObjectInfo | None:
+        """Return an object's information; None if there is none."""
+        try:
+            return _held(await self.library.get_async(self.store, path, options={"head": True}))
+        except FileNotFoundError:
+            return None
+        except self.failures as error:
+            raise self._refused(f"look up {path}", error) from None
+
+    def listed(self) -> Iterator[tuple[str, int]]:
+        """Yield path and size of every object, in no order."""
+        try:
+            for piece in self.library.list(self.store, chunk_size=1000):
+                yield from ((found["path"], found["size"]) for found in piece)
+        except self.failures as error:
+            raise self._refused("be listed", error) from None
+
+    async def put(self, path: str, body: bytes, attributes: dict[str, str] | None = None) -> None:
+        """Put an object unconditionally.
+
+        Args:
+            attributes: headers and metadata.
+
+        Raises:
+            PublishingError: if the store rejects it.
+        """
+        await self._put(path, body, attributes, "overwrite")
+
+    async def put_if_unchanged(
+        self, path: str, body: bytes, attributes: dict[str, str], tag: Tag | None
+    ) -> None:
+        """Put an object if it is unchanged or, without a tag, if there is none.
+
+        Raises:
+            PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose response was lost.
+            PublishingError: if the store rejects it.
+        """
+        await self._put(path, body, attributes, self._mode(tag))
+
+    async def _put(self, path: str, body: bytes, attributes: dict[str, str] | None, mode: str | Tag) -> None:
+        async def once() -> None:
+            await self.library.put_async(
+                self.store, path, body, attributes=attributes or None, mode=mode, use_multipart=False
+            )
+
+        await self._again(once, f"take {path}")
+
+    def put_if(
+        self, path: str, body: bytes, tag: Tag | None, attributes: dict[str, str] | None = None
+    ) -> Tag | None:
+        """Put an object if it is unchanged or, without a tag, if there is none; return the new tag.
+
+        There is one attempt: whether a put without a response succeeded cannot be known here.
+
+        Raises:
+            PreconditionFailedError: if it has changed.
+            ConditionsRefusedError: if the store does not support such requests.
+            PublishingError: if the store rejects it.
+        """
+        try:
+            result = self.library.put(
+                self.store,
+                path,
+                body,
+                attributes=attributes or None,
+                mode=self._mode(tag),
+                use_multipart=False,
+            )
+        except (self.errors.AlreadyExistsError, self.errors.PreconditionError):
+            raise PreconditionFailedError(path) from None
+        except self.failures as error:
+            raise self._refused(f"take {path}", error) from None
+        return _tag(result)
+
+    def _mode(self, tag: Tag | None) -> str | Tag:
+        if not self.has_conditions:
+            return "overwrite"
+        return "create" if tag is None else tag
+
+    async def delete(self, paths: Sequence[str]) -> None:
+        """Delete objects, in as few requests as the store allows; missing ones count as deleted."""
+
+        async def once() -> None:
+            try:
+                await self.library.delete_async(self.store, list(paths))
+            except FileNotFoundError:
+                await asyncio.gather(*(self._delete_one(path) for path in paths))
+
+        await self._again(once, f"delete {paths[0]}" if paths else "delete")
+
+    async def _delete_one(self, path: str) -> None:
+        try:
+            await self.library.delete_async(self.store, path)
+        except FileNotFoundError:
+            return
+
+    async def _again(self, once: Callable[[], Awaitable[Result]], what: str) -> Result:
+        """Call a function, and retry if the store does not respond."""
+        final = (
+            self.errors.PermissionDeniedError,
+            self.errors.UnauthenticatedError,
+            self.errors.InvalidPathError,
+        )
+        for begun in range(1, self.patience.begins + 1):
+            try:
+                return await once()
+            except (self.errors.AlreadyExistsError, self.errors.PreconditionError):
+                raise PreconditionFailedError(what) from None
+            except final as error:
+                raise self._refused(what, error) from None
+            except self.failures as error:
+                if begun == self.patience.begins:
+                    raise self._refused(what, error) from None
+            await asyncio.sleep(self.patience.pause * 2**begun)
+        raise AssertionError
+
+    def _refused(self, what: str, error: Exception) -> PublishingError:
+        """Return the error for a request that the store rejects; the rest of its response is XML."""
+        said = str(error).partition(chr(10))[0]
+        message = f"{self.url} cannot {what}: {said[:300]}"
+        if "501 Not Implemented" in said:
+            return ConditionsRefusedError(
+                message, "publish with --no-lease, and run only one publisher at a time"
+            )
+        return PublishingError(message, "publish again; it continues from here")
+
+
+ENVIRONMENT_PREFIXES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
+"""The prefixes of a scheme's environment variables."""
+
+CONNECTION_SETTINGS = (
+    "allow_http",
+    "allow_invalid_certificates",
+    "connect_timeout",
+    "proxy_ca_certificate",
+    "proxy_excludes",
+    "proxy_url",
+    "timeout",
+)
+"""Connection settings from the environment: the library ignores them where any is passed explicitly."""
+
+
+def _options(url: str, patience: RetryPolicy) -> dict[str, Any]:
+    prefix = ENVIRONMENT_PREFIXES.get(url.partition(":")[0], "")
+    environment = {name: os.environ.get(f"{prefix}_{name.upper()}", "") for name in CONNECTION_SETTINGS}
+    wanted = {"timeout": f"{patience.timeout}s", "user_agent": f"statuary/{VERSION}"}
+    return {
+        "client_options": wanted | {name: value for name, value in environment.items() if value},
+        "retry_config": {
+            "max_retries": patience.tries,
+            "retry_timeout": timedelta(seconds=patience.timeout * 3),
+            "backoff": {
+                "init_backoff": timedelta(seconds=patience.pause),
+                "max_backoff": timedelta(seconds=10),
+                "base": 2,
+            },
+        },
+    }
+
+
+def _held(answer: Any) -> ObjectInfo:
+    return ObjectInfo(answer.meta["size"], _tag(answer.meta), dict(answer.attributes))
+
+
+def _tag(headers: Mapping[str, Any]) -> Tag | None:
+    return {name: headers[name] for name in ("e_tag", "version") if headers[name] is not None} or None
+
+
+LEASE = f"{OWN_FOLDER}/lease.json"
+
+DURATION = timedelta(seconds=120)
+"""How long a lease lasts without renewal."""
+
+CLOCK_SKEW = 0.25
+"""The part of a lease's duration by which clocks may differ, and that its holder leaves unused."""
+
+UTC = ZoneInfo("UTC")
+
+Clock = Callable[[], Instant]
+
+
+class LeaseLostError(PublishingError):
+    """Another publisher may have taken over."""
+
+
+class LeaseHeldError(PublishingError):
+    """Another publisher has the lease."""
+
+
+class LeaseTerms(NamedTuple):
+    """The content of the lease object."""
+
+    holder: str  # a random name; empty if the lease was released
+    until: Instant  # when it expires
+
+
+class Lease:
+    """A held lease; `renew` extends it, `release` ends it."""
+
+    def __init__(self, bucket: ObjectStore, clock: Clock, duration: timedelta = DURATION) -> None:
+        self.bucket = bucket
+        self.clock = clock
+        self.duration = duration
+        self.holder = secrets.token_hex(8)
+        self.tag: Tag | None = None
+        self.until = clock()
+
+    def acquire(self) -> None:
+        """Take the lease.
+
+        Raises:
+            PublishingError: if another publisher has it, or the store ignores conditions, which makes a lease
+                useless.
+        """
+        found = self.bucket.get(LEASE)
+        if found is not None:
+            self._refuse_if_held(_parse_terms(found[0]))
+            self.tag = found[1].tag
+        try:
+            self._write(self.holder)
+        except PreconditionFailedError:
+            if not self._took_effect():
+                raise PublishingError(
+                    f"another publisher has just taken the lease of {self.bucket.url}",
+                    "wait for it to finish, and publish again",
+                ) from None
+        self._try_conditions()
+
+    def _refuse_if_held(self, terms: LeaseTerms) -> None:
+        if terms.holder and terms.until + self.duration * CLOCK_SKEW > self.clock():
+            raise LeaseHeldError(
+                f"another publisher holds the lease of {self.bucket.url} until {format_instant(terms.until, UTC)}",
+                "wait for it to finish; the lease of a killed publisher ends by itself",
+            )
+
+    def _try_conditions(self) -> None:
+        """Make sure that the store rejects a put whose condition does not hold."""
+        try:
+            self.bucket.put_if(LEASE, b"", None)
+        except PreconditionFailedError:
+            return
+        raise PublishingError(
+            f"{self.bucket.url} ignores conditional requests, so that a lease has no effect",
+            "publish with --no-lease, and run only one publisher at a time",
+        )
+
+    def renew(self) -> None:
+        """Extend the lease after a third of its time; raise LeaseLostError if another publisher has it."""
+        if self.clock() < self.until - self.duration * 2 / 3:
+            return
+        try:
+            self._write(self.holder)
+        except PreconditionFailedError:
+            if not self._took_effect():
+                raise LeaseLostError(
+                    f"another publisher has taken over {self.bucket.url}",
+                    "publish again when it has finished",
+                ) from None
+
+    def _took_effect(self) -> bool:
+        """Return whether the object is ours: the response to an earlier put may be lost."""
+        found = self.bucket.get(LEASE)
+        if found is None or _parse_terms(found[0]).holder != self.holder:
+            return False
+        self.tag = found[1].tag
+        self._write(self.holder)
+        return True
+
+    def check(self) -> None:
+        """Make sure that a quarter of the lease is left; raise LeaseLostError if it may expire before."""
+        if self.clock() > self.until - self.duration * CLOCK_SKEW:
+            raise LeaseLostError(
+                f"the lease of {self.bucket.url} is about to end and could not be renewed",
+                "publish again; it continues from here",
+            )
+
+    def release(self) -> None:
+        """Release the lease, unless another publisher has it by now."""
+        try:
+            self._write("")
+        except (PreconditionFailedError, PublishingError):
+            return
+
+    def _write(self, holder: str) -> None:
+        until = instant(self.clock() + self.duration)
+        body = orjson.dumps({"holder": holder, "until": format_instant(until, UTC)})
+        self.tag = self.bucket.put_if(LEASE, body, self.tag, {"Content-Type": "application/json"})
+        self.until = until
+
+
+def _parse_terms(body: bytes) -> LeaseTerms:
+    """Read the lease object; nobody holds an unreadable one."""
+    try:
+        value = orjson.loads(body)
+        return LeaseTerms(str(value["holder"]), parse_instant(value["until"]))
+    except (orjson.JSONDecodeError, KeyError, TypeError, InvalidValueError):
+        return LeaseTerms("", parse_instant("2000-01-01T00:00:00Z"))
+
+
+Item = TypeVar("Item")
+
+CONCURRENT_REQUESTS = 32
+"""Requests in flight: the number with the highest rate of puts (measured on three servers)."""
+
+
+def transfer(items: Iterable[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None) -> None:
+    """Call a function for every item, concurrently, and renew the lease meanwhile.
+
+    Raises:
+        Exception: the first one that a call raises; the remaining items are skipped.
+    """
+    if lease is not None:
+        lease.renew()
+    try:
+        asyncio.run(_transfer(iter(items), do, lease))
+    except BaseExceptionGroup as group:
+        raise _first(group) from None
+
+
+async def _transfer(
+    items: Iterator[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None
+) -> None:
+    async def work() -> None:
+        for item in items:
+            await do(item)
+
+    async with asyncio.TaskGroup() as group:
+        workers = [group.create_task(work()) for _ in range(CONCURRENT_REQUESTS)]
+        keeper = None if lease is None else group.create_task(_keep_lease(lease))
+        await asyncio.wait(workers)
+        if keeper is not None:
+            keeper.cancel()
+
+
+async def _keep_lease(lease: Lease) -> None:
+    while True:
+        await asyncio.to_thread(lease.renew)
+        await asyncio.sleep(lease.duration.total_seconds() / 12)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first exception in a group that is not a group itself."""
+    error = group.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+
+
+def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Yield items in lists of at most a given size."""
+    left = iter(items)
+    while piece := list(islice(left, size)):
+        yield piece

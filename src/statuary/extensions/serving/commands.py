@@ -1,0 +1,108 @@
+"""`statuary serve`: the site on this machine."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
+
+import click
+
+from statuary.cli.options import InstantType, content_option
+from statuary.cli.output import format_findings, progress
+from statuary.cli.summary import findings_line
+from statuary.domain.errors import StatuaryError
+from statuary.domain.primitives import Instant, instant
+from statuary.extensions.serving.server import (
+    LOOPBACK,
+    ReloadEvents,
+    ServedRequest,
+    ServerError,
+    SiteApp,
+    WatchedContent,
+    content_state,
+    listen,
+    serve,
+)
+from statuary.extensions.snapshots.site_reader import SiteReader, open_site
+from statuary.pipeline.build import build_site
+from statuary.publishing.folder.folder_target import FolderTarget
+
+
+@click.command()
+@click.argument("site", required=False)
+@content_option
+@click.option(
+    "--at",
+    type=InstantType(),
+    default=None,
+    help="Serve the site as it is at this instant, such as 2026-12-24T18:00:00Z. Default: the clock.",
+)
+@click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
+@click.option("--port", default=8000, show_default=True, help="The port to listen on; 0 takes a free one.")
+def serve_command(site: str | None, content: Path, at: Instant | None, host: str, port: int) -> None:
+    """Serve the site on this machine, exactly as an edge runtime would.
+
+    SITE is a folder that holds a published site, a snapshot (a zip, served without unpacking), or the URL of either.
+    Without it the content is built into a temporary folder, and again whenever it changes; open pages reload by
+    themselves. The build folder is not used.
+    """
+    clock = (lambda: at) if at is not None else _present_instant
+    with ExitStack() as stack:
+        reader, watched = (open_site(site), None) if site else _build(content, clock, stack)
+        events = ReloadEvents() if watched else None
+        app = SiteApp(stack.enter_context(reader).read, clock, _new_error_id, _log, events)
+        listening = stack.enter_context(listen(host, port))
+        when = f" as of {at.isoformat()}" if at is not None else ""
+        url = f"http://{host}:{listening.getsockname()[1]}/"
+        click.echo(f"Serving {site or content}{when} at {url} (press Ctrl-C to stop)", err=True)
+        serve(app, listening, watched)
+
+
+def _present_instant() -> Instant:
+    return instant(datetime.now(UTC))
+
+
+def _new_error_id() -> str:
+    return str(uuid4())
+
+
+def _build(
+    content: Path, clock: Callable[[], Instant], stack: ExitStack
+) -> tuple[SiteReader, WatchedContent]:
+    """Build the content into a folder that is deleted when the server stops."""
+    if not content.is_dir():
+        raise ServerError(
+            f"there is no folder {content} to build",
+            "give --content, or a site to serve; `statuary init` makes new content",
+        )
+    folder = Path(stack.enter_context(TemporaryDirectory(prefix="statuary-")))
+
+    def build() -> None:
+        with FolderTarget(folder) as target, progress() as announcer:
+            outcome = build_site(content, target, clock(), announcer)
+        if outcome.checked.all_findings:
+            click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
+        kept = "" if outcome.plan is not None else "; the site before it is still served"
+        click.echo(f"{findings_line(outcome.checked)}{kept}", err=True)
+
+    def rebuild() -> None:
+        try:
+            build()
+        except StatuaryError as error:
+            click.echo(f"statuary: {error}", err=True)
+
+    state = content_state(content)
+    build()
+    return open_site(folder), WatchedContent(content, rebuild, state)
+
+
+def _log(served: ServedRequest) -> None:
+    line = (
+        f"{datetime.now(UTC):%H:%M:%S} {served.status} {served.method:7} {served.target} "
+        f"{served.size:,} bytes, {served.seconds * 1000:.1f} ms"
+    )
+    click.echo(line.encode("unicode_escape").decode() if not line.isprintable() else line, err=True)
+    if served.failure is not None:
+        click.echo(f"    {type(served.failure).__name__}: {served.failure}", err=True)

@@ -1,0 +1,520 @@
+"""Answer a request to the look-up.
+
+Checks run in the measured order: parameter names, patterns, chain, address checksum, selectors, and only then
+the record. The first failure is the response.
+"""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from hashlib import sha1
+from html import escape
+from http import HTTPStatus
+from itertools import islice
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from statuary.documents.url_table import (
+    CHAINS,
+    CONTRACT,
+    CONTRACT_ALL_CHAINS,
+    CONTRACTS,
+    CONTRACTS_PAGE,
+    CONTRACTS_PAGES,
+    LOOKUP_FOLDER,
+    SERVER_PREFIX,
+    url_regex,
+)
+from statuary.domain.errors import StatuaryError
+from statuary.domain.primitives import (
+    CHAIN_ID_DIGITS,
+    Address,
+    InvalidValueError,
+    checksum_address,
+    parse_address,
+)
+from statuary.extensions.serving.selection import (
+    InvalidSelectorError,
+    Selection,
+    items,
+    members,
+    parse_selection,
+    select,
+)
+
+
+class RequestError(StatuaryError):
+    """A request that gets an error body, in Sourcify's words."""
+
+    def __init__(self, message: str, custom_code: str = "invalid_parameter", status: int = 400) -> None:
+        super().__init__(message)
+        self.custom_code = custom_code
+        self.status = status
+
+
+QueryParameters = dict[str, str | None]
+"""Parameters in the order they first appear; None is one that is not a single text (`a=1&a=2`, `a[]=1`)."""
+
+BRACKETS = re.compile(r"\[[^\[\]]*\]")
+STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+RESERVED = re.compile(r"[:/?#\[\]@!$&'()*+,;=]")
+
+
+def parse_query(text: str) -> QueryParameters:
+    """Parse a query string, without its `?`."""
+    query: QueryParameters = {}
+    for pair in text.split("&"):
+        raw_name, _, raw_value = pair.partition("=")
+        name = percent_decoded(raw_name.replace("+", " "))
+        brackets = BRACKETS.search(name)
+        if brackets and brackets.start():
+            query[name[: brackets.start()]] = None
+        elif name:
+            query[name] = None if name in query else percent_decoded(raw_value.replace("+", " "))
+    return query
+
+
+def percent_decoded(text: str) -> str:
+    """Return text with its percent escapes decoded; the text itself if they are not UTF-8."""
+    try:
+        return decode_component(text)
+    except ValueError:
+        return text
+
+
+def decode_component(text: str) -> str:
+    """Decode percent escapes as ECMAScript's `decodeURIComponent` does.
+
+    Raises:
+        ValueError: if an escape is not two hex digits, or the bytes are not UTF-8.
+    """
+    if STRAY_PERCENT.search(text):
+        raise ValueError("malformed uri")
+    return unquote_to_bytes(text).decode("utf-8")
+
+
+def check_names(query: QueryParameters, known: tuple[str, ...]) -> None:
+    """Raise RequestError, with the measured message, for the first parameter that is unknown or empty."""
+    for name, value in query.items():
+        if name not in known:
+            raise RequestError(f"Unknown query parameter '{name}'")
+        if value == "":
+            raise RequestError(f"Empty value found for query parameter '{name}'")
+
+
+def check_single(query: QueryParameters, name: str, kind: str = "string") -> str | None:
+    """Return a parameter's text, or None if it was not given.
+
+    Raises:
+        RequestError: if it was given twice, or as an array or an object.
+    """
+    value = query.get(name)
+    if value is None and name in query:
+        raise RequestError(f"request/query/{name} must be {kind}")
+    return value
+
+
+def check_reserved(text: str, names: tuple[str, ...]) -> None:
+    """Raise an error for reserved characters that are not percent-encoded, in the order of `names`.
+
+    The measured server checks this for the list's parameters, not for `fields` and `omit`.
+
+    Raises:
+        RequestError: with its message.
+    """
+    pairs = [pair.split("=") for pair in text.split("&")]
+    for name in names:
+        if any(RESERVED.search(pair[1]) for pair in pairs if pair[0] == name and len(pair) > 1):
+            raise RequestError(
+                f"Parameter '{name}' must be url encoded. It's value may not contain reserved characters."
+            )
+
+
+ReadDocument = Callable[[str], bytes | None]
+"""Returns the bytes of a document of the site by its path, or None if there is no such document."""
+
+PARAMETERS = ("sort", "limit", "afterMatchId")
+MAX_LIMIT = 200
+MATCH_ID_DIGITS = 40
+EMPTY_RESULTS = b'{"results":[]}'
+
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\Z")
+DIGITS = re.compile(r"[0-9]+\Z")
+
+
+class ListQuery(NamedTuple):
+    """The parameters of a list request."""
+
+    newest_first: bool = True  # order by matchId
+    limit: int = MAX_LIMIT  # 1 to 200
+    after: int | None = None  # the matchId after which the list begins; None for the beginning
+
+
+def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
+    """Parse the query parameters in the order in which the measured server checks them.
+
+    Raises:
+        RequestError: with the measured message. An `afterMatchId` that is not a number was a 500 on the
+            measured server; its description has since been given the pattern that is enforced here.
+    """
+    check_reserved(text, PARAMETERS)
+    check_names(query, PARAMETERS)
+    sort = check_single(query, "sort")
+    if sort not in (None, "asc", "desc"):
+        raise RequestError("request/query/sort must be equal to one of the allowed values: asc, desc")
+    limit = _limit(check_single(query, "limit", "number"))
+    after = check_single(query, "afterMatchId")
+    if after is not None and not DIGITS.match(after):
+        raise RequestError(r'request/query/afterMatchId must match pattern "^\d+$"')
+    return ListQuery(
+        newest_first=sort != "asc", limit=limit, after=None if after is None else _match_id(after)
+    )
+
+
+def _match_id(digits: str) -> int:
+    """Return a match id; one beyond all real ids is capped, since Python does not parse 5,000 digits."""
+    significant = digits.lstrip("0")
+    return int(significant or "0") if len(significant) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
+
+
+def _limit(text: str | None) -> int:
+    """Return the limit; a fraction is dropped, as measured."""
+    if text is None:
+        return MAX_LIMIT
+    if not NUMBER.match(text):
+        raise RequestError("request/query/limit must be number")
+    limit = float(text)
+    if limit < 1:
+        raise RequestError("request/query/limit must be >= 1")
+    if limit > MAX_LIMIT:
+        raise RequestError(f"request/query/limit must be <= {MAX_LIMIT}")
+    return int(limit)
+
+
+def contracts_list(chain_id: str, listing: ListQuery, read: ReadDocument) -> bytes:
+    """Return the body of the list: `{"results":[…]}`, its items copied from the pages."""
+    if listing == ListQuery():
+        return read(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
+    results = islice(_results(chain_id, listing, read), listing.limit)
+    return b'{"results":[' + b",".join(results) + b"]}"
+
+
+def _results(chain_id: str, listing: ListQuery, read: ReadDocument) -> Iterator[bytes]:
+    index = json.loads(read(CONTRACTS_PAGES.path(chain_id=chain_id)) or b'{"pages":[]}')
+    pages = index["pages"][::-1] if listing.newest_first else index["pages"]
+    for page in pages:
+        farthest = int(page["firstMatchId"] if listing.newest_first else page["lastMatchId"])
+        if _is_beyond(farthest, listing):
+            body = read(CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"])) or EMPTY_RESULTS
+            yield from _page_results(body, listing)
+
+
+def _page_results(body: bytes, listing: ListQuery) -> Iterator[bytes]:
+    """Yield the results of one page, in the list's order."""
+    results = items(body, members(body)[0].value)
+    for start, end in results if listing.newest_first else reversed(results):
+        match_id = next(part for part in members(body, start) if part.name == "matchId")
+        if _is_beyond(int(body[match_id.value + 1 : match_id.end - 1]), listing):
+            yield body[start:end]
+
+
+def _is_beyond(match_id: int, listing: ListQuery) -> bool:
+    if listing.after is None:
+        return True
+    return match_id < listing.after if listing.newest_first else match_id > listing.after
+
+
+JSON = "application/json; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+
+CORS = {"Access-Control-Allow-Origin": "*"}
+"""Any page may read every response, as on the real server."""
+
+PREFLIGHT = CORS | {
+    "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
+    "Access-Control-Allow-Headers": "*",
+}
+
+ERROR_PAGE_HEADERS = {"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff"}
+"""The headers of Express's own error page."""
+
+NewErrorId = Callable[[], str]
+"""Returns a new `errorId` each time: a UUID (version 4) as text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """An HTTP response."""
+
+    status: int
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)  # by name, in the usual case
+
+
+def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
+    """Return a response with a JSON body."""
+    headers = CORS | {"Content-Type": JSON, "ETag": entity_tag(body)}
+    return Response(status=status, body=body, headers=headers)
+
+
+def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
+    """Return Sourcify's error body: customCode, message, errorId."""
+    body = {"customCode": error.custom_code, "message": str(error), "errorId": new_error_id()}
+    return json_response(compact_json(body), error.status)
+
+
+def route_not_found(method: str, path: str) -> Response:
+    """Return the HTML page that Express sends where no route matches."""
+    message = escape(f"Cannot {method} {path}", quote=True).replace("&#x27;", "&#39;")
+    page = (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n'
+        f"<body>\n<pre>{message}</pre>\n</body>\n</html>\n"
+    )
+    headers = CORS | ERROR_PAGE_HEADERS | {"Content-Type": HTML}
+    return Response(status=HTTPStatus.NOT_FOUND, body=page.encode(), headers=headers)
+
+
+def preflight_response() -> Response:
+    """Return the response to a browser's preflight request."""
+    return Response(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
+
+
+def conditional_response(response: Response, if_none_match: str | None) -> Response:
+    """Return `304 Not Modified` in place of a response that the client already has.
+
+    Tags are compared weakly (RFC 9110, 13.1.2): `W/` makes no difference.
+    """
+    tag = response.headers.get("ETag")
+    if response.status != HTTPStatus.OK or tag is None or not matches(if_none_match, tag):
+        return response
+    return Response(status=HTTPStatus.NOT_MODIFIED, headers=CORS | {"ETag": tag})
+
+
+def matches(if_none_match: str | None, tag: str) -> bool:
+    """Return whether an `If-None-Match` header names an entity tag, or is `*`."""
+    if if_none_match is None:
+        return False
+    named = [part.strip().removeprefix("W/") for part in if_none_match.split(",")]
+    return "*" in named or tag.removeprefix("W/") in named
+
+
+def head_response(response: Response) -> Response:
+    """Return the response to HEAD: the same headers, no body, and the length of the body."""
+    if not response.body:
+        return response
+    return replace(response, body=b"", headers=response.headers | {"Content-Length": str(len(response.body))})
+
+
+def entity_tag(body: bytes) -> str:
+    """Return the weak tag that Express makes: the length in hex, and 27 characters of base64 of the SHA-1."""
+    digest = b64encode(sha1(body, usedforsecurity=False).digest()).decode()
+    return f'W/"{len(body):x}-{digest[:27]}"'
+
+
+def compact_json(value: Mapping[str, str | None]) -> bytes:
+    """Return a flat object as JSON, as `JSON.stringify` writes it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+class Resource(StrEnum):
+    """The resources of the look-up."""
+
+    CONTRACT = "contract"
+    ALL_CHAINS = "all-chains"
+    CONTRACTS = "contracts"
+    CHAINS = "chains"
+    NONE = "none"
+
+
+class Route(NamedTuple):
+    """A resource and the parameters of its path, percent-decoded."""
+
+    resource: Resource
+    chain_id: str = ""
+    address: str = ""
+
+
+# Express ignores case and a slash at the end of a path; the first match wins.
+ROUTES = tuple(
+    (resource, re.compile(rf"(?:/{SERVER_PREFIX})?/{pattern}/?\Z", re.IGNORECASE | re.ASCII))
+    for resource, pattern in (
+        (Resource.ALL_CHAINS, url_regex(CONTRACT_ALL_CHAINS)),
+        (Resource.CONTRACT, url_regex(CONTRACT)),
+        (Resource.CONTRACTS, url_regex(CONTRACTS)),
+        (Resource.CHAINS, url_regex(CHAINS)),
+        (Resource.NONE, rf"(?!{re.escape(CONTRACTS_PAGES.prefix)}){LOOKUP_FOLDER}(?:/.*)?"),
+    )
+)
+
+
+def find_route(path: str) -> Route | None:
+    """Return the route of a path; None if it is not the look-up's.
+
+    Every path below `v2` is, except the pages of lists, which are plain files.
+
+    Raises:
+        RequestError: if a parameter has a broken percent escape.
+    """
+    for resource, pattern in ROUTES:
+        found = pattern.match(path)
+        if found:
+            parameters = {name: _decoded(text) for name, text in found.groupdict().items()}
+            return Route(resource, **parameters)
+    return None
+
+
+def _decoded(text: str) -> str:
+    try:
+        return decode_component(text)
+    except ValueError:
+        raise RequestError("malformed uri'") from None
+
+
+CHAIN_ID = re.compile(r"[0-9]+\Z")
+ADDRESS = re.compile(r"0x[a-fA-F0-9]{40}\Z")
+ADDRESS_LENGTH = 42
+
+
+def check_chain_id(text: str) -> None:
+    """Raise an error for a chain id that does not match the specification's pattern and length."""
+    if len(text) > CHAIN_ID_DIGITS:
+        raise RequestError(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
+    if not CHAIN_ID.match(text):
+        raise RequestError(r'request/params/chainId must match pattern "^\d+$"')
+
+
+def check_address(text: str) -> None:
+    """Raise an error for an address that does not match the specification's length and pattern."""
+    if len(text) != ADDRESS_LENGTH:
+        bound = "fewer" if len(text) < ADDRESS_LENGTH else "more"
+        raise RequestError(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
+    if not ADDRESS.match(text):
+        raise RequestError(r'request/params/address must match pattern "(\b0x[a-fA-F0-9]{40}\b)"')
+
+
+def checked_address(text: str) -> Address:
+    """Return the checksummed address; raise an error for mixed case with a wrong checksum."""
+    try:
+        parse_address(text)
+    except InvalidValueError:
+        raise RequestError(f"Invalid address: {text}") from None
+    return checksum_address(text)
+
+
+GENESIS_CHAIN = "0"
+"""A chain id that the measured server accepts without listing it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookupRequest:
+    """A request."""
+
+    method: str = "GET"  # in capitals
+    target: str  # path and query as on the request line, percent-encoded
+    if_none_match: str | None = None  # the header
+
+
+def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewErrorId) -> Response | None:
+    """Return the response to a request; None if the path is not the look-up's.
+
+    Args:
+        new_error_id: returns the `errorId` of an error body.
+
+    Raises:
+        NotCanonicalError: if fields of a record are requested that is not compact JSON.
+    """
+    path, _, query = request.target.partition("?")
+    try:
+        route = find_route(path)
+        if route is None:
+            return None
+        response = _answer_by_method(request.method, path, route, query, read)
+    except RequestError as error:
+        response = error_response(error, new_error_id)
+    response = conditional_response(response, request.if_none_match)
+    return head_response(response) if request.method == "HEAD" else response
+
+
+def _answer_by_method(method: str, path: str, route: Route, query: str, read: ReadDocument) -> Response:
+    if method == "OPTIONS":
+        return preflight_response()
+    if method not in ("GET", "HEAD") or route.resource is Resource.NONE:
+        return route_not_found(method, path)
+    return ANSWERS[route.resource](route, query, read) or route_not_found(method, path)
+
+
+def _answer_contract(route: Route, query_text: str, read: ReadDocument) -> Response:
+    query = parse_query(query_text)
+    check_names(query, ("fields", "omit"))
+    fields, omit = check_single(query, "fields"), check_single(query, "omit")
+    check_chain_id(route.chain_id)
+    check_address(route.address)
+    record = read(CONTRACT.path(chain_id=route.chain_id, address=route.address.lower()))
+    if record is None:  # a chain that has a record is known
+        check_chain_known(route.chain_id, read)
+    address = checked_address(route.address)
+    selection = _checked_selection(fields, omit)
+    return json_response(select(record, selection)) if record else _not_verified(route.chain_id, address)
+
+
+def _checked_selection(fields: str | None, omit: str | None) -> Selection:
+    try:
+        return parse_selection(fields, omit)
+    except InvalidSelectorError as error:
+        raise RequestError(str(error)) from None
+
+
+def _not_verified(chain_id: str, address: str) -> Response:
+    """Return the response for an address that is not verified: a record's first and last members, and 404."""
+    nothing = {
+        "match": None,
+        "creationMatch": None,
+        "runtimeMatch": None,
+        "chainId": chain_id,
+        "address": address,
+    }
+    return json_response(compact_json(nothing), HTTPStatus.NOT_FOUND)
+
+
+def _answer_all_chains(route: Route, query_text: str, read: ReadDocument) -> Response:
+    check_names(parse_query(query_text), ())
+    check_address(route.address)
+    address = checked_address(route.address)
+    body = read(CONTRACT_ALL_CHAINS.path(address=address.lower()))
+    return json_response(body) if body is not None else json_response(EMPTY_RESULTS, HTTPStatus.NOT_FOUND)
+
+
+def _answer_contracts(route: Route, query_text: str, read: ReadDocument) -> Response:
+    listing = parse_list_query(parse_query(query_text), query_text)
+    check_chain_id(route.chain_id)
+    check_chain_known(route.chain_id, read)
+    return json_response(contracts_list(route.chain_id, listing, read))
+
+
+def _answer_chains(_route: Route, _query_text: str, read: ReadDocument) -> Response | None:
+    body = read("chains")
+    return json_response(body) if body is not None else None
+
+
+ANSWERS: dict[Resource, Callable[[Route, str, ReadDocument], Response | None]] = {
+    Resource.CONTRACT: _answer_contract,
+    Resource.ALL_CHAINS: _answer_all_chains,
+    Resource.CONTRACTS: _answer_contracts,
+    Resource.CHAINS: _answer_chains,
+}
+
+
+def check_chain_known(chain_id: str, read: ReadDocument) -> None:
+    """Raise an error for a chain that the site's `chains`, if there is one, does not list.
+
+    Raises:
+        RequestError: with the measured message; `01` is not `1`.
+    """
+    chains = read("chains")
+    if chain_id == GENESIS_CHAIN or chains is None:
+        return
+    if chain_id not in {str(chain["chainId"]) for chain in json.loads(chains)}:
+        raise RequestError(f"Chain {chain_id} not found", "unsupported_chain")

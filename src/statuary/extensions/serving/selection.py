@@ -1,0 +1,265 @@
+"""Select members of a record as slices of its bytes."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from statuary.domain.contracts.field_names import BASE, IDENTITY, is_field
+from statuary.domain.errors import StatuaryError
+
+ChosenMembers = dict[str, tuple[str, ...]]
+"""Top-level names in the requested order, each with its sub-members in that order.
+
+An empty tuple is the whole member.  An empty name among the sub-members is "and then the rest of it".
+"""
+
+REST = ""
+
+
+class InvalidSelectorError(StatuaryError, ValueError):
+    """`fields` or `omit` is invalid; `str(error)` is Sourcify's message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The members that a request selects."""
+
+    fields: ChosenMembers | None = None  # in order; None for all
+    omit: ChosenMembers = field(default_factory=dict)  # by member; an empty tuple omits the whole member
+
+    @property
+    def whole(self) -> bool:
+        """Whether the whole record is selected."""
+        return self.fields is None and not self.omit
+
+
+EVERYTHING = Selection()
+"""No selection, or `fields=all`.
+
+The real server answers a request without `fields` and `omit` with seven members. A plain folder can only
+send the file, and a site should give the same response on every host: so here it is the full record.
+"""
+
+
+def parse_selection(fields: str | None, omit: str | None) -> Selection:
+    """Parse the two query parameters; None means an absent one.
+
+    Nothing is trimmed, case matters, names may repeat, and the first error is reported.
+
+    Raises:
+        InvalidSelectorError: with Sourcify's message.
+    """
+    if fields and omit:
+        raise InvalidSelectorError("Cannot specify both fields and omit")
+    asked = fields.split(",") if fields else []
+    if "all" in asked:
+        if len(asked) > 1:
+            raise InvalidSelectorError("Cannot specify 'all' with other fields")
+        return EVERYTHING
+    left_out = omit.split(",") if omit else []
+    for selector in (*asked, *left_out):
+        check_selector(selector)
+    return Selection(fields=_in_request_order(asked) if asked else None, omit=_left_out(left_out))
+
+
+def check_selector(selector: str) -> None:
+    """Raise an error for a selector that is not a field.
+
+    Raises:
+        InvalidSelectorError: with Sourcify's message.
+    """
+    if selector.count(".") > 1:
+        raise InvalidSelectorError(f"Field selector cannot have more than one level subselectors: {selector}")
+    if not is_field(selector):
+        raise InvalidSelectorError(f"Field selector {selector} is not a valid field")
+
+
+def _in_request_order(selectors: list[str]) -> ChosenMembers:
+    """Group selectors by member: `compilation.name,compilation` is the name, then the rest."""
+    chosen: ChosenMembers = {}
+    for selector in selectors:
+        member, _, inner = selector.partition(".")
+        asked = chosen.get(member)
+        if asked is None:
+            chosen[member] = (inner,) if inner else ()
+        elif asked and inner not in asked and REST not in asked:
+            chosen[member] = (*asked, inner or REST)
+    return chosen
+
+
+def _left_out(selectors: list[str]) -> ChosenMembers:
+    """Group selectors by member; omitting a whole member includes its parts.
+
+    The real server accepts nested names in `omit` and then omits nothing. The specification allows dotted
+    paths in `omit`, so here they work.
+    """
+    chosen: ChosenMembers = {}
+    for selector in selectors:
+        member, _, inner = selector.partition(".")
+        whole = not inner or chosen.get(member) == ()
+        chosen[member] = () if whole else (*chosen.get(member, ()), inner)
+    return chosen
+
+
+STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+STRING_OR_BRACKET = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]')
+SCALAR = re.compile(rb"[^\s,:{}\[\]\"]+")
+
+QUOTE, COMMA, COLON, OPENING_BRACE, CLOSING_BRACE, OPENING_BRACKET, CLOSING_BRACKET = b'",:{}[]'
+
+
+class NotCanonicalError(StatuaryError, ValueError):
+    """The text is not one compact JSON object; `str(error)` names the problem and the byte."""
+
+
+class MemberSpan(NamedTuple):
+    """One member of an object, as byte offsets in its text."""
+
+    name: str  # unescaped
+    start: int  # the opening quote of the name
+    value: int  # the first byte of the value
+    end: int  # the first byte after the value
+
+
+def members(text: bytes, start: int = 0) -> list[MemberSpan]:
+    """Return the members of the object that begins at byte `start` of `text`, in their order.
+
+    Raises:
+        NotCanonicalError: if no compact object begins there.
+    """
+    if _byte(text, start) != OPENING_BRACE:
+        raise NotCanonicalError(f"no object at byte {start}")
+    if _byte(text, start + 1) == CLOSING_BRACE:
+        return []
+    found = [_member(text, start + 1)]
+    while (mark := _byte(text, found[-1].end)) == COMMA:
+        found.append(_member(text, found[-1].end + 1))
+    if mark != CLOSING_BRACE:
+        raise NotCanonicalError(f"no comma or closing brace at byte {found[-1].end}")
+    return found
+
+
+def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
+    """Return the byte ranges of the items of the array that begins at byte `start`.
+
+    Raises:
+        NotCanonicalError: if no compact array begins there.
+    """
+    if _byte(text, start) != OPENING_BRACKET:
+        raise NotCanonicalError(f"no array at byte {start}")
+    if _byte(text, start + 1) == CLOSING_BRACKET:
+        return []
+    found = [(start + 1, value_end(text, start + 1))]
+    while (mark := _byte(text, found[-1][1])) == COMMA:
+        begin = found[-1][1] + 1
+        found.append((begin, value_end(text, begin)))
+    if mark != CLOSING_BRACKET:
+        raise NotCanonicalError(f"no comma or closing bracket at byte {found[-1][1]}")
+    return found
+
+
+def holds_object(text: bytes, member: MemberSpan) -> bool:
+    """Return whether the value of a member is an object."""
+    return text[member.value] == OPENING_BRACE
+
+
+def _member(text: bytes, start: int) -> MemberSpan:
+    name = STRING.match(text, start)
+    if name is None or _byte(text, name.end()) != COLON:
+        raise NotCanonicalError(f"no member name at byte {start}")
+    value = name.end() + 1
+    return MemberSpan(json.loads(name[0]), start, value, value_end(text, value))
+
+
+def value_end(text: bytes, start: int) -> int:
+    """Return the first byte after the value that begins at byte `start`.
+
+    Raises:
+        NotCanonicalError: if no value begins there, or it has no end.
+    """
+    first = _byte(text, start)
+    if first in (OPENING_BRACE, OPENING_BRACKET):
+        return _container_end(text, start)
+    simple = (STRING if first == QUOTE else SCALAR).match(text, start)
+    if simple is None:
+        raise NotCanonicalError(f"no value at byte {start}")
+    return simple.end()
+
+
+def _container_end(text: bytes, start: int) -> int:
+    depth = 0
+    for token in STRING_OR_BRACKET.finditer(text, start):
+        match token[0]:
+            case b"{" | b"[":
+                depth += 1
+            case b"}" | b"]":
+                depth -= 1
+                if not depth:
+                    return token.end()
+    raise NotCanonicalError(f"the value at byte {start} has no end")
+
+
+def _byte(text: bytes, position: int) -> int:
+    """Return the byte at a position, or -1 beyond the end."""
+    return text[position] if position < len(text) else -1
+
+
+def select(record: bytes, selection: Selection) -> bytes:
+    """Return the selected members of a record, in Sourcify's order.
+
+    With `fields`: the names in request order, then those of `matchId`, `creationMatch`, `runtimeMatch`,
+    `verifiedAt` that were not named, then `match`, `chainId`, `address`. With `omit`: the record's order;
+    these seven members are never omitted. A member that the record lacks is absent from the response too.
+
+    Args:
+        record: canonical compact JSON.
+        selection: if it is `whole`, the result is `record` itself.
+
+    Raises:
+        NotCanonicalError: if the record is not compact JSON.
+    """
+    if selection.whole:
+        return record
+    found = {member.name: member for member in members(record)}
+    names = (*wanted_members(selection, found), *IDENTITY)
+    return _object(_cut(record, found[name], selection) for name in names if name in found)
+
+
+def wanted_members(selection: Selection, present: Iterable[str]) -> list[str]:
+    """Return the members of the response, in order, except the last three."""
+    if selection.fields is not None:
+        return [*selection.fields, *(name for name in BASE if name not in selection.fields)]
+    omitted = {name for name, inner in selection.omit.items() if not inner}
+    kept = [name for name in present if name not in omitted.union(IDENTITY)]
+    return [*kept, *filter(omitted.__contains__, BASE)]
+
+
+def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
+    """Return one member or the selected parts of it."""
+    whole = record[member.start : member.end]
+    if selection.fields is None:
+        inner = selection.omit.get(member.name, ())
+    else:
+        inner = selection.fields.get(member.name, ())
+    if not inner or not holds_object(record, member):
+        return whole
+    name = record[member.start : member.value]
+    found = {part.name: part for part in members(record, member.value)}
+    names = _inner_fields(inner, found) if selection.fields is not None else _inner_omit(inner, found)
+    return name + _object(record[found[part].start : found[part].end] for part in names)
+
+
+def _inner_fields(asked: tuple[str, ...], found: dict[str, MemberSpan]) -> list[str]:
+    named = [part for part in asked if part in found]
+    rest = [part for part in found if part not in named] if REST in asked else []
+    return [*named, *rest]
+
+
+def _inner_omit(left_out: tuple[str, ...], found: dict[str, MemberSpan]) -> list[str]:
+    return [part for part in found if part not in left_out]
+
+
+def _object(parts: Iterable[bytes]) -> bytes:
+    return b"{" + b",".join(parts) + b"}"

@@ -1,0 +1,487 @@
+"""The local server: uvicorn if it is installed, else the standard library's."""
+
+import asyncio
+import json
+import os
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Event, Thread
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from typing_extensions import override
+
+from statuary.documents import url_table
+from statuary.domain.errors import StatuaryError
+from statuary.domain.primitives import Instant
+from statuary.extensions.serving.lookup import (
+    LookupRequest,
+    NewErrorId,
+    ReadDocument,
+    Response,
+    answer_lookup,
+    conditional_response,
+    entity_tag,
+    head_response,
+    json_response,
+    percent_decoded,
+)
+from statuary.publishing.epoch_index import EpochIndex, readable_epochs
+from statuary.publishing.host_layout import headers_of
+
+EVENTS_PATH = "/_statuary/changes"
+SCRIPT_PATH = "/_statuary/reload.js"
+
+SCRIPT_TEXT = b'new EventSource("/_statuary/changes").addEventListener("change", () => location.reload());\n'
+SCRIPT_TAG = b'<script src="/_statuary/reload.js"></script>'
+
+STREAM_HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
+STREAM_BEGINS = b"retry: 1000\n\n"
+CHANGE_EVENT = b"event: change\ndata: site\n\n"
+COMMENT = b":\n\n"
+
+HEARTBEAT = 15.0
+"""Seconds between comments on a quiet stream; a broken connection is noticed when one is sent."""
+
+
+Wake = Callable[[], object]
+"""Wakes the stream of one page; it may be called from any thread."""
+
+
+class ReloadEvents:
+    """The event streams of all open pages."""
+
+    def __init__(self) -> None:
+        self.waiting: set[Wake] = set()
+
+    def announce(self) -> None:
+        """Tell every open page that the site has changed."""
+        for wake in tuple(self.waiting):
+            wake()
+
+
+def with_reload_script(page: bytes) -> bytes:
+    """Return an HTML page that reloads itself when the site changes."""
+    before, closing, after = page.rpartition(b"</body>")
+    return before + SCRIPT_TAG + closing + after if closing else page + SCRIPT_TAG
+
+
+MAX_AGE = 30
+"""Seconds for which clients may keep a status document."""
+
+
+def answer_site(
+    request: LookupRequest, read: ReadDocument, now: Instant, new_error_id: NewErrorId
+) -> Response:
+    """Return the response of the site on a host with an edge runtime.
+
+    Args:
+        new_error_id: returns the `errorId` of an error body.
+    """
+    response = answer_lookup(request, read, new_error_id)
+    if response is None:
+        response = conditional_response(_plain_response(request, read, now), request.if_none_match)
+        response = head_response(response) if request.method == "HEAD" else response
+    return response
+
+
+def _plain_response(request: LookupRequest, read: ReadDocument, now: Instant) -> Response:
+    if request.method not in ("GET", "HEAD"):
+        return Response(status=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD"})
+    path = percent_decoded(request.target.partition("?")[0]).removeprefix("/")
+    return timed_response(path, read, now) or _file_response(path, read) or _not_found(read)
+
+
+def timed_response(path: str, read: ReadDocument, now: Instant) -> Response | None:
+    """Return the document of the epoch at an instant; None if no epoch has this path."""
+    index = readable_epochs(read(url_table.EPOCHS.path()))
+    for file in _files(path):
+        if file in index.documents:
+            stored = index.document_at(file, now)
+            body = (stored and stored.body(read)) or read(file)
+            if body is None:
+                return None
+            response = _document_response(file, body, _cache_control(index, now))
+            stale = index.stale_since(now)
+            headers = {**response.headers, "Statuary-Stale-Since": stale} if stale else response.headers
+            return replace(response, headers=headers)
+    return None
+
+
+def _files(path: str) -> tuple[str, ...]:
+    """Return the files that a URL path can mean: a file, a folder's page, a page without extension."""
+    return (f"{path}index.html",) if not path or path.endswith("/") else (path, f"{path}.html")
+
+
+def _cache_control(index: EpochIndex, now: Instant) -> str:
+    """Return how long a status document may be cached: never beyond the next transition."""
+    coming = [since - now for since in index.instants if since > now]
+    seconds = min(MAX_AGE, int(coming[0].total_seconds())) if coming else MAX_AGE
+    return f"public, max-age={seconds}"
+
+
+def _file_response(path: str, read: ReadDocument) -> Response | None:
+    for file in (*_files(path), f"{path}/index.html"):
+        body = read(file)
+        if body is not None:
+            return _document_response(file, body, "no-cache")
+    return None
+
+
+def _not_found(read: ReadDocument) -> Response:
+    page = url_table.NOT_FOUND_PAGE.path()
+    body = read(page) or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
+    return Response(status=HTTPStatus.NOT_FOUND, body=body, headers=headers_of(page))
+
+
+def _document_response(path: str, body: bytes, cache: str) -> Response:
+    headers = headers_of(path) | {"Cache-Control": cache, "ETag": entity_tag(body)}
+    return Response(status=HTTPStatus.OK, body=body, headers=headers)
+
+
+SCRIPT_HEADERS = {"Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache"}
+
+
+class ServedRequest(NamedTuple):
+    """A log entry.
+
+    Attributes:
+        target: path and query as on the request line.
+        size: of the response's body, in bytes.
+        seconds: until the response was ready.
+        failure: the exception behind a status 500.
+    """
+
+    method: str
+    target: str
+    status: int
+    size: int
+    seconds: float
+    failure: Exception | None = None
+
+
+class SiteApp:
+    """The site.
+
+    Attributes:
+        events: for open pages; None if the site does not change while it is served.
+    """
+
+    def __init__(
+        self,
+        read: ReadDocument,
+        clock: Callable[[], Instant],
+        new_error_id: NewErrorId,
+        log: Callable[[ServedRequest], None],
+        events: ReloadEvents | None = None,
+    ) -> None:
+        self._read = read
+        self._clock = clock
+        self._new_error_id = new_error_id
+        self._log = log
+        self.events = events
+
+    def respond(self, request: LookupRequest) -> Response:
+        """Return the response to a request; it has `Content-Length` unless its status forbids a body."""
+        began = perf_counter()
+        response, failure = self._response(request)
+        if response.status not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED):
+            length = response.headers.get("Content-Length", str(len(response.body)))
+            response = replace(response, headers=response.headers | {"Content-Length": length})
+        seconds, size = perf_counter() - began, len(response.body)
+        self._log(ServedRequest(request.method, request.target, response.status, size, seconds, failure))
+        return response
+
+    def _response(self, request: LookupRequest) -> tuple[Response, Exception | None]:
+        """Return the response, and the exception behind a 500: no request ends the server."""
+        if self.events is not None and request.target == SCRIPT_PATH:
+            return Response(status=HTTPStatus.OK, body=SCRIPT_TEXT, headers=SCRIPT_HEADERS), None
+        try:
+            response = answer_site(request, self._read, self._clock(), self._new_error_id)
+        except Exception as failure:  # noqa: BLE001 - whatever it is, the client gets a response
+            return _internal_error(self._new_error_id), failure
+        return (response if self.events is None else _with_live_reload(response)), None
+
+
+def _internal_error(new_error_id: NewErrorId) -> Response:
+    body = {
+        "customCode": "internal_error",
+        "message": "The server encountered an unexpected error.",
+        "errorId": new_error_id(),
+    }
+    encoded = json.dumps(body, separators=(",", ":")).encode()
+    return json_response(encoded, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def _with_live_reload(response: Response) -> Response:
+    """Return a response whose page reloads itself when the site changes."""
+    if not response.body or not response.headers.get("Content-Type", "").startswith("text/html"):
+        return response
+    body = with_reload_script(response.body)
+    return replace(response, body=body, headers=response.headers | {"ETag": entity_tag(body)})
+
+
+Scope = Mapping[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class AsgiApp:
+    """The application."""
+
+    def __init__(self, site: SiteApp) -> None:
+        self.site = site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to one HTTP request."""
+        events = self.site.events
+        if events is not None and scope["path"] == EVENTS_PATH:
+            await _stream_events(events, receive, send)
+            return
+        response = self.site.respond(_request(scope))
+        await send(_start(int(response.status), response.headers))
+        await send({"type": "http.response.body", "body": response.body})
+
+
+def _request(scope: Scope) -> LookupRequest:
+    path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
+    if_none_match = [text.decode("latin-1") for name, text in scope["headers"] if name == b"if-none-match"]
+    return LookupRequest(
+        method=scope["method"],
+        target=f"{path}?{query}" if query else path,
+        if_none_match=", ".join(if_none_match) if if_none_match else None,
+    )
+
+
+def _start(status: int, headers: Mapping[str, str]) -> dict[str, Any]:
+    encoded = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()]
+    return {"type": "http.response.start", "status": status, "headers": encoded}
+
+
+async def _stream_events(events: ReloadEvents, receive: Receive, send: Send) -> None:
+    await send(_start(200, STREAM_HEADERS))
+    sending = asyncio.create_task(_send_events(events, send))
+    try:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+    finally:
+        sending.cancel()
+
+
+async def _send_events(events: ReloadEvents, send: Send) -> None:
+    changed = asyncio.Event()
+    wake = partial(asyncio.get_running_loop().call_soon_threadsafe, changed.set)
+    events.waiting.add(wake)
+    body = STREAM_BEGINS
+    try:
+        while True:
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+            try:
+                await asyncio.wait_for(changed.wait(), HEARTBEAT)
+                changed.clear()
+                body = CHANGE_EVENT
+            except TimeoutError:
+                body = COMMENT
+    finally:
+        events.waiting.discard(wake)
+
+
+IDLE = 60
+"""Seconds that a connection without requests stays open."""
+
+
+class SiteServer(ThreadingHTTPServer):
+    """A server with one thread for each connection."""
+
+    daemon_threads = True
+
+    def __init__(self, site: SiteApp, listening: socket.socket) -> None:
+        super().__init__(listening.getsockname()[:2], SiteHandler, bind_and_activate=False)
+        self.socket.close()
+        self.socket = listening
+        self.site = site
+
+    @override
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Ignore broken connections: the client notices them."""
+
+
+class SiteHandler(BaseHTTPRequestHandler):
+    """Responds to the requests of one connection."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = IDLE
+    server: SiteServer
+
+    @override
+    def handle_one_request(self) -> None:
+        """Respond to one request of any method."""
+        self.raw_requestline = self.rfile.readline(65537)
+        if len(self.raw_requestline) > 65536:
+            self.requestline = self.request_version = self.command = ""
+            self.send_error(414)
+        elif not self.raw_requestline:
+            self.close_connection = True
+        elif self.parse_request():
+            self._respond()
+            self.wfile.flush()
+
+    def _respond(self) -> None:
+        if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
+            self.close_connection = True  # a body that nobody reads
+        if self.server.site.events is not None and self.path == EVENTS_PATH:
+            self._stream(self.server.site.events)
+            return
+        if_none_match = self.headers.get_all("If-None-Match")
+        request = LookupRequest(
+            method=self.command,
+            target=self.path,
+            if_none_match=", ".join(if_none_match) if if_none_match else None,
+        )
+        response = self.server.site.respond(request)
+        self._start(int(response.status), response.headers)
+        self.wfile.write(response.body)
+
+    def _start(self, status: int, headers: dict[str, str]) -> None:
+        self.send_response_only(status)
+        self.send_header("Date", self.date_time_string())
+        for name, text in headers.items():
+            self.send_header(name, text)
+        self.end_headers()
+
+    def _stream(self, events: ReloadEvents) -> None:
+        self.close_connection = True
+        changed = threading.Event()
+        events.waiting.add(changed.set)
+        try:
+            self._start(200, STREAM_HEADERS | {"Connection": "close"})
+            self.wfile.write(STREAM_BEGINS)
+            while True:
+                self.wfile.write(CHANGE_EVENT if changed.wait(HEARTBEAT) else COMMENT)
+                changed.clear()
+        except OSError:
+            pass
+        finally:
+            events.waiting.discard(changed.set)
+
+
+SHUTDOWN_SECONDS = 1
+"""Seconds that open connections get when the server stops; an event stream never ends by itself."""
+
+POLLING_SECONDS = 1.0
+"""Seconds between two scans of the content where watchfiles is not installed."""
+
+LOOPBACK = "127.0.0.1"
+
+
+class ServerError(StatuaryError):
+    """The server cannot start."""
+
+
+ContentState = dict[str, tuple[int, int]]
+"""Time (nanoseconds) and size (bytes) of files by path."""
+
+
+class WatchedContent(NamedTuple):
+    """Content that is rebuilt when it changes."""
+
+    folder: Path
+    rebuild: Callable[[], None]
+    built: ContentState
+    """The state that the first build read, or an older one."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 picks a free one.
+
+    Raises:
+        ServerError: if the port is taken, or the host is not this machine's.
+    """
+    try:
+        listening = socket.create_server((host, port), reuse_port=False)
+    except OSError as error:
+        why = (error.strerror or str(error)).partition(" (")[0]
+        raise ServerError(f"cannot listen on {host}:{port}: {why}", "--port 0 takes a free port") from None
+    # connections inherit it; asyncio sets it only where a socket names its protocol, and without it the end of
+    # a body waits 40 ms for the client's acknowledgement
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
+
+
+def serve(site: SiteApp, listening: socket.socket, watched: WatchedContent | None = None) -> None:
+    """Serve until interrupted; `watched` is rebuilt on changes."""
+    stopped = Event()
+    if watched is not None and site.events is not None:
+        arguments = (watched, site.events, stopped)
+        Thread(target=rebuild_on_changes, args=arguments, daemon=True).start()
+    run = _run_uvicorn if find_spec("uvicorn") else _run_standard_server
+    try:
+        with suppress(KeyboardInterrupt):  # Ctrl-C is the usual way to stop it
+            run(site, listening)
+    finally:
+        stopped.set()
+
+
+def _run_uvicorn(site: SiteApp, listening: socket.socket) -> None:
+    import uvicorn
+
+    config = uvicorn.Config(
+        AsgiApp(site),
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _run_standard_server(site: SiteApp, listening: socket.socket) -> None:
+    SiteServer(site, listening).serve_forever()
+
+
+def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: Event) -> None:
+    """Rebuild the site after each burst of changes since `watched.built`, and notify the open pages."""
+    built = watched.built
+    for _ in _moments_to_look(watched.folder, stopped):
+        found = content_state(watched.folder)
+        if found != built:
+            built = found
+            watched.rebuild()
+            events.announce()
+
+
+def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
+    """Yield after each change, and once when changes are noticed: what came before that is found by looking."""
+    if not find_spec("watchfiles"):
+        while not stopped.wait(POLLING_SECONDS):
+            yield None
+        return
+    from watchfiles import watch
+
+    changes = watch(
+        folder, stop_event=stopped, raise_interrupt=False, rust_timeout=1000, yield_on_timeout=True
+    )
+    yield next(changes, None)
+    yield from (change for change in changes if change)
+
+
+def content_state(folder: Path) -> ContentState:
+    """Return time and size of each file below a folder, hidden ones left out."""
+    found = {}
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for file in (Path(parent, name) for name in names):
+            with suppress(OSError):
+                status = file.stat()
+                found[str(file)] = status.st_mtime_ns, status.st_size
+    return found

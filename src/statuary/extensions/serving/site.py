@@ -1,0 +1,438 @@
+"""A published site as Python objects, from a snapshot file, a folder or a URL.
+
+    >>> from statuary import open_snapshot
+    >>> with open_snapshot("site.zip") as site:
+    ...     bridge = site.contract(748463, "0x7794f725ec37158e1f30e805eb7764e9c988693e")
+    ...     print(bridge.name, bridge.match, len(bridge.abi))
+    ...     print(site.status().description)
+    Bridge exact_match 23
+    Service Under Maintenance
+
+Documents are read one by one, on demand: a contract of a snapshot of any size, on this machine or behind
+a URL, costs a few reads. Where the site has a manifest, every byte is checked against it. `contracts` is lazy,
+
+    >>> with open_snapshot("site.zip") as site:
+    ...     languages = {contract.language for contract in site.contracts()}
+    ...     print(sorted(languages))
+    ['Solidity', 'Vyper', 'Yul']
+
+and everything that the site publishes can be read as bytes:
+
+    >>> with open_snapshot("site.zip") as site:
+    ...     print(site.read("api/v2/status.json")[:9])
+    b'{"page":{'
+    >>> with open_snapshot("site.zip") as site:
+    ...     site.contract(1, "0x000000000000000000000000000000000000dEaD")
+    Traceback (most recent call last):
+    statuary.extensions.serving.site.DocumentNotFoundError: site.zip has no v2/contract/1/0x000000000000000000000000000000000000dEaD
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from typing_extensions import override
+
+from statuary.documents import url_table
+from statuary.documents.document import contract_of_path
+from statuary.domain.contracts.proof import Claim
+from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import (
+    Address,
+    ChainId,
+    checksum_address,
+    parse_address,
+    parse_chain_id,
+    parse_instant,
+)
+from statuary.extensions.snapshots.manifest_signature import parse_public_key
+from statuary.extensions.snapshots.site_reader import SiteReader, open_site
+from statuary.extensions.snapshots.verify import verify_anchor
+from statuary.publishing.files import MANIFEST
+from statuary.publishing.manifest import DamagedSnapshotError, SiteOrigin, parse_manifest
+
+
+class Contract:
+    """A verified contract, with Sourcify's member names.
+
+    Attributes:
+        chain_id: as decimal text.
+        address: checksummed.
+    """
+
+    def __init__(
+        self, chain_id: ChainId, address: Address, read: Callable[[], bytes], read_proof: Callable[[], bytes]
+    ) -> None:
+        self.chain_id = chain_id
+        self.address = address
+        self._read = read
+        self._read_proof = read_proof
+
+    @override
+    def __repr__(self) -> str:
+        return f"<Contract {self.chain_id}/{self.address}>"
+
+    @cached_property
+    def body(self) -> bytes:
+        """The record as it is published: compact JSON, every byte."""
+        return self._read()
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """The whole record as Python values, members in published order."""
+        value: dict[str, Any] = json.loads(self.body)
+        return value
+
+    @cached_property
+    def proof(self) -> dict[str, Any]:
+        """The published proof: the site's statement about the record's claims."""
+        value: dict[str, Any] = json.loads(self._read_proof())
+        return value
+
+    @property
+    def on_chain(self) -> Claim:
+        """Whether the chain's own proofs show the code at the address, verified again here, and in which block.
+
+        Raises:
+            DamagedSnapshotError: if the published proof claims more than they show.
+        """
+        return self._chain_claims[0]
+
+    @property
+    def deployed(self) -> Claim:
+        """Whether the chain's own proofs show the deployment; needs the extra `chain`.
+
+        Raises:
+            DamagedSnapshotError: if the published proof claims more than they show.
+            MissingExtraError: if the extra is not installed.
+        """
+        return self._chain_claims[1]
+
+    @cached_property
+    def _chain_claims(self) -> tuple[Claim, ...]:
+        claims, findings = verify_anchor(self.proof, self.record, sha256(self.body).hexdigest())
+        if findings:
+            raise DamagedSnapshotError(f"{self.chain_id}/{self.address}: {findings[0].message}")
+        return claims
+
+    @property
+    def match(self) -> str | None:
+        """`exact_match`, `match`, or None: the better of both sides."""
+        return self._text("match")
+
+    @property
+    def creation_match(self) -> str | None:
+        """How the creation bytecode matches."""
+        return self._text("creationMatch")
+
+    @property
+    def runtime_match(self) -> str | None:
+        """How the runtime bytecode matches."""
+        return self._text("runtimeMatch")
+
+    @property
+    def verified_at(self) -> datetime:
+        """When it was verified, an aware time."""
+        return parse_instant(self.record["verifiedAt"])
+
+    @property
+    def abi(self) -> list[dict[str, Json]] | None:
+        """The ABI; None if the compiler gave none."""
+        abi: list[dict[str, Json]] | None = self.record.get("abi")
+        return abi
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The texts of the sources, by path."""
+        return {path: source["content"] for path, source in (self.record.get("sources") or {}).items()}
+
+    @property
+    def metadata(self) -> dict[str, Json] | None:
+        """The compiler's metadata; None if it gave none."""
+        metadata: dict[str, Json] | None = self.record.get("metadata")
+        return metadata
+
+    @property
+    def name(self) -> str | None:
+        """The contract's name in its source."""
+        return self._of_compilation("name")
+
+    @property
+    def fully_qualified_name(self) -> str | None:
+        """Path of the source and name, as in `contracts/Bridge.sol:Bridge`."""
+        return self._of_compilation("fullyQualifiedName")
+
+    @property
+    def language(self) -> str | None:
+        """Solidity, Vyper or Yul."""
+        return self._of_compilation("language")
+
+    @property
+    def compiler_version(self) -> str | None:
+        """The compiler's full version."""
+        return self._of_compilation("compilerVersion")
+
+    def _text(self, member: str) -> str | None:
+        value: str | None = self.record.get(member)
+        return value
+
+    def _of_compilation(self, member: str) -> str | None:
+        value: str | None = (self.record.get("compilation") or {}).get(member)
+        return value
+
+
+JsonObject = Mapping[str, Any]
+
+
+class PageStatus(NamedTuple):
+    """The page's status.
+
+    Attributes:
+        indicator: none, minor, major, critical, or maintenance.
+        description: the same in words.
+    """
+
+    indicator: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteComponent:
+    """A component, or a group of them.
+
+    Attributes:
+        status: operational, degraded_performance, partial_outage, major_outage or under_maintenance.
+        group_id: None outside groups.
+    """
+
+    id: str
+    name: str
+    status: str
+    group_id: str | None
+    is_group: bool
+    value: JsonObject = field(repr=False)
+
+    @classmethod
+    def of(cls, value: JsonObject) -> Self:
+        """Return the component of a JSON object."""
+        return cls(
+            id=value["id"],
+            name=value["name"],
+            status=value["status"],
+            group_id=value["group_id"],
+            is_group=value["group"],
+            value=value,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteIncidentUpdate:
+    """An update of an incident or maintenance.
+
+    Attributes:
+        status: the incident's status from then on.
+        display_at: the published time.
+    """
+
+    id: str
+    status: str
+    body: str
+    display_at: datetime
+    value: JsonObject = field(repr=False)
+
+    @classmethod
+    def of(cls, value: JsonObject) -> Self:
+        """Return the update of a JSON object."""
+        return cls(
+            id=value["id"],
+            status=value["status"],
+            body=value["body"],
+            display_at=parse_instant(value["display_at"]),
+            value=value,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteIncident:
+    """An incident, or a scheduled maintenance.
+
+    Attributes:
+        status: investigating … resolved; scheduled … completed for a maintenance.
+        impact: none, minor, major, critical, or maintenance.
+        resolved_at: None while it is open.
+        scheduled_for: when a maintenance begins; None for an incident.
+        updates: latest first.
+    """
+
+    id: str
+    name: str
+    status: str
+    impact: str
+    created_at: datetime
+    updated_at: datetime
+    resolved_at: datetime | None
+    scheduled_for: datetime | None
+    scheduled_until: datetime | None
+    updates: tuple[SiteIncidentUpdate, ...]
+    components: tuple[SiteComponent, ...]
+    value: JsonObject = field(repr=False)
+
+    @classmethod
+    def of(cls, value: JsonObject) -> Self:
+        """Return the incident of a JSON object."""
+        return cls(
+            id=value["id"],
+            name=value["name"],
+            status=value["status"],
+            impact=value["impact"],
+            created_at=parse_instant(value["created_at"]),
+            updated_at=parse_instant(value["updated_at"]),
+            resolved_at=_time(value.get("resolved_at")),
+            scheduled_for=_time(value.get("scheduled_for")),
+            scheduled_until=_time(value.get("scheduled_until")),
+            updates=tuple(map(SiteIncidentUpdate.of, value["incident_updates"])),
+            components=tuple(map(SiteComponent.of, value.get("components", ()))),
+            value=value,
+        )
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else parse_instant(text)
+
+
+class DocumentNotFoundError(StatuaryError, LookupError):
+    """The site has no such document."""
+
+
+def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Site":
+    """Open a published site; close it, or use it in a `with` statement.
+
+    Args:
+        location: a snapshot in zip format, a folder with a site, or the http(s) URL of either.
+        public_key: the minisign key that the manifest must be signed with, as base64.
+
+    Raises:
+        DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
+        PublishingError: if there is no site, or it cannot be reached.
+    """
+    return Site(open_site(location, None if public_key is None else parse_public_key(public_key)))
+
+
+class Site:
+    """A published site; thread-safe."""
+
+    def __init__(self, reader: SiteReader) -> None:
+        self.reader = reader
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release resources."""
+        self.reader.close()
+
+    def read(self, path: str) -> bytes:
+        """Return a document as bytes.
+
+        Args:
+            path: below the site's root, such as `api/v2/summary.json`.
+
+        Raises:
+            DocumentNotFoundError: if there is none.
+        """
+        body = self.reader.read(path)
+        if body is None:
+            raise DocumentNotFoundError(f"{self.reader.source.name} has no {path}")
+        return body
+
+    def document(self, path: str) -> Any:
+        """Return a JSON document as Python values; raise DocumentNotFoundError if there is none."""
+        return json.loads(self.read(path))
+
+    @property
+    def origin(self) -> SiteOrigin:
+        """The instant that the site shows, the revision of its content, the version that built it.
+
+        Raises:
+            DocumentNotFoundError: if it has no manifest, as a folder that no snapshot was published into.
+        """
+        return parse_manifest(self.read(MANIFEST)).origin
+
+    def contract(self, chain_id: int | str, address: str) -> Contract:
+        """Return a verified contract.
+
+        Args:
+            address: in lower case, or checksummed as in EIP-55.
+
+        Raises:
+            DocumentNotFoundError: if it is not verified there.
+            InvalidValueError: if chain id or address is invalid.
+        """
+        contract = self._contract(parse_chain_id(str(chain_id)), parse_address(address))
+        _ = contract.body
+        return contract
+
+    def contracts(self, chain_id: int | str | None = None) -> Iterator[Contract]:
+        """Yield every contract; each is read when its members are used.
+
+        Args:
+            chain_id: yield only those of one chain.
+
+        Raises:
+            PublishingError: if the site cannot be listed: a URL without a manifest.
+        """
+        wanted = None if chain_id is None else str(chain_id)
+        for path in self.reader.paths():
+            found = contract_of_path(path)
+            if found is not None and wanted in (None, found[0]):
+                contract = self._contract(ChainId(found[0]), checksum_address(found[1]))
+                if contract.address == found[1]:  # not its lower-case alias
+                    yield contract
+
+    def _contract(self, chain_id: ChainId, address: Address) -> Contract:
+        path = url_table.CONTRACT.path(chain_id=chain_id, address=address)
+        proof = url_table.PROOF.path(chain_id=chain_id, address=address)
+        return Contract(chain_id, address, partial(self.read, path), partial(self.read, proof))
+
+    def chains(self) -> list[dict[str, Any]]:
+        """Return the chains that the site serves."""
+        chains: list[dict[str, Any]] = self.document(url_table.CHAINS.path())
+        return chains
+
+    def status(self) -> PageStatus:
+        """Return the page's status."""
+        value = self.document(url_table.STATUS.path())["status"]
+        return PageStatus(indicator=value["indicator"], description=value["description"])
+
+    def components(self) -> tuple[SiteComponent, ...]:
+        """Return every component and group."""
+        return tuple(map(SiteComponent.of, self.document(url_table.COMPONENTS.path())["components"]))
+
+    def incidents(self) -> tuple[SiteIncident, ...]:
+        """Return the latest incidents (50, as Statuspage gives them), latest first."""
+        return self._incidents(url_table.INCIDENTS.path(), "incidents")
+
+    def unresolved_incidents(self) -> tuple[SiteIncident, ...]:
+        """Return the incidents that are not resolved."""
+        return self._incidents(url_table.INCIDENTS_UNRESOLVED.path(), "incidents")
+
+    def scheduled_maintenances(self) -> tuple[SiteIncident, ...]:
+        """Return the latest scheduled maintenances (50, as Statuspage gives them), latest first."""
+        return self._incidents(url_table.MAINTENANCES.path(), "scheduled_maintenances")
+
+    def incident(self, incident_id: str) -> SiteIncident:
+        """Return one incident or maintenance; raise DocumentNotFoundError if there is none."""
+        value = self.document(url_table.INCIDENT.path(incident_id=incident_id))
+        return SiteIncident.of(value["incident"])
+
+    def _incidents(self, path: str, member: str) -> tuple[SiteIncident, ...]:
+        return tuple(map(SiteIncident.of, self.document(path)[member]))

@@ -1,0 +1,1 @@
+"""A whole site in one signed file."""

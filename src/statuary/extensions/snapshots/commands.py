@@ -1,0 +1,420 @@
+"""`statuary snapshot`: the whole site in one file."""
+
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, nullcontext
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import FILE, build_instant, content_option, now_option, text_or_json_option
+from statuary.cli.output import changes_line, changes_lines, count_text, size_text
+from statuary.cli.printable import printable
+from statuary.content.git_state import GitQuery
+from statuary.documents import url_table
+from statuary.domain.primitives import Instant, InvalidValueError, parse_address, parse_chain_id
+from statuary.extensions.snapshots.manifest_signature import Signer
+from statuary.extensions.snapshots.options import public_key_of, public_key_option, sign_option, signer_of
+from statuary.extensions.snapshots.site_reader import SiteReader, open_site
+from statuary.extensions.snapshots.site_subset import parse_site_subset
+from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot, snapshot_documents
+from statuary.extensions.snapshots.snapshot_target import SnapshotTarget, copy_snapshot, refuse_older_file
+from statuary.extensions.snapshots.verify import Verification, verify_snapshot
+from statuary.extensions.snapshots.zip_format import is_standard_zlib
+from statuary.publishing.files import MANIFEST, PublishingError, is_snapshot_path
+from statuary.publishing.folder.reader import folder_documents
+from statuary.publishing.manifest import Manifest, SiteOrigin, document_path, manifest_digest, noted_origin
+from statuary.publishing.manifest_parts import DocumentDifference, ManifestEntry, differences
+from statuary.version import VERSION
+
+if TYPE_CHECKING:
+    from statuary.extensions.snapshots.verify import RecordVerifier
+
+
+@click.command()
+@click.argument("before", metavar="BEFORE")
+@click.argument("after", metavar="AFTER")
+@text_or_json_option
+def diff(before: str, after: str, form: str) -> None:
+    """Compare two snapshots, folders or sites; every byte of both is verified.
+
+    Exit codes: 0 compared; 3 one of them is damaged or cannot be read.
+    """
+    with read_snapshot(before) as old, read_snapshot(after) as new:
+        ends = {"from": manifest_digest(old.manifest_text), "to": manifest_digest(new.manifest_text)}
+        changes = differences(_verified(old), _verified(new))
+        if form == "json":
+            click.echo(json.dumps({**ends, "changes": [_difference_json(change) for change in changes]}))
+        else:
+            for line in changes_lines(change.change for change in changes):
+                click.echo(line)
+            for line in _changed_origin(old.manifest, new.manifest):
+                click.echo(line)
+
+
+def _verified(snapshot: SnapshotReader) -> Iterator[ManifestEntry]:
+    """Yield the entries of a snapshot, each after its document has been checked."""
+    return (entry for entry, _ in snapshot.documents())
+
+
+def _difference_json(difference: DocumentDifference) -> dict[str, object]:
+    return {
+        "action": difference.action,
+        "path": difference.path,
+        "before": difference.before._asdict() if difference.before else None,
+        "after": difference.after._asdict() if difference.after else None,
+    }
+
+
+def _changed_origin(before: Manifest, after: Manifest) -> Iterator[str]:
+    old = before.origin._asdict()
+    for name, value in after.origin._asdict().items():
+        if value != old[name]:
+            yield printable(f"{name}: {_text(old[name])} -> {_text(value)}")
+    if before == after:
+        yield "the same site"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    return ", ".join(value) if isinstance(value, tuple) else str(value) or "-"
+
+
+@click.command()
+@click.argument("location", metavar="FILE|FOLDER|URL")
+@public_key_option
+@click.option("--against", metavar="SNAPSHOT", help="Use this snapshot's manifest instead of its own.")
+@click.option("--prove", "proving", is_flag=True, help="Also verify every contract record, as a build does.")
+@text_or_json_option
+def verify(location: str, public_key: str | None, against: str | None, proving: bool, form: str) -> None:
+    """Check every byte of a snapshot, folder or site against its manifest, and the manifest against its signature.
+
+    Exit codes: 0 intact; 1 damaged; 3 not a snapshot, or cut off.
+    """
+    key = public_key_of(public_key)
+    with _record_verifier() if proving else nullcontext() as records:
+        verification = verify_snapshot(location, public_key=key, against=against, inspect=records)
+    if form == "json":
+        click.echo(json.dumps(_verification_json(verification, records)))
+    else:
+        click.echo("\n".join(_lines(verification, records)))
+    failed = not verification.is_whole or (records is not None and records.errors)
+    sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
+
+
+def _record_verifier() -> "RecordVerifier":
+    from statuary.extensions.snapshots.verify import RecordVerifier
+
+    return RecordVerifier()
+
+
+def _lines(verification: Verification, records: "RecordVerifier | None") -> Iterator[str]:
+    yield from map(printable, verification.problems)
+    if records is not None:
+        for finding in records.errors:
+            yield printable(f"{finding.path}: {finding.severity}: {finding.message} [{finding.rule}]")
+    manifest = verification.manifest
+    yield f"{verification.whole:,} of {manifest.documents:,} documents are whole, {size_text(manifest.size)}"
+    yield printable(_origin_line(manifest.origin))
+    if verification.signature is not None:
+        yield printable(
+            f"signed with key {verification.signed_by} ({verification.signature.trusted_comment})"
+        )
+    elif verification.signed_by:
+        yield f"signed with key {verification.signed_by}; give --public-key to verify the signature"
+    else:
+        yield "not signed"
+    if verification.lacks_aliases:
+        yield "lower-case addresses are missing, as after unzip; `statuary publish` writes both"
+    if records is not None:
+        yield f"{records.verified:,} records verified, {records.rejected:,} rejected"
+        on_chain, deployed = records.anchors.shown.values()
+        yield f"the chain's own proofs show the code of {on_chain:,} and the deployment of {deployed:,}"
+    yield f"site {verification.manifest_digest}"
+
+
+def _origin_line(origin: SiteOrigin) -> str:
+    part = f"; only {', '.join(origin.only)}" if origin.only else ""
+    revision = f", content {origin.revision}" if origin.revision else ""
+    return f"as of {origin.instant.isoformat()}, built by statuary {origin.statuary}{revision}{part}"
+
+
+def _verification_json(verification: Verification, records: "RecordVerifier | None") -> dict[str, object]:
+    origin = verification.manifest.origin
+    value: dict[str, object] = {
+        "whole": verification.is_whole,
+        "site": verification.manifest_digest,
+        "documents": verification.manifest.documents,
+        "wholeDocuments": verification.whole,
+        "problems": verification.problems,
+        "instant": origin.instant.isoformat(),
+        "revision": origin.revision,
+        "statuary": origin.statuary,
+        "only": origin.only,
+        "signedBy": verification.signed_by or None,
+        "signatureVerified": verification.signature is not None,
+    }
+    if records is not None:
+        value |= {"proved": records.verified, "refused": records.rejected}
+        value |= {claim.value: number for claim, number in records.anchors.shown.items()}
+        value["errors"] = [{"path": f.path, "rule": f.rule, "message": f.message} for f in records.errors]
+    return value
+
+
+only_option = click.option(
+    "--only",
+    multiple=True,
+    metavar="PART",
+    help="contracts, status, chain=ID or address-list=FILE (repeatable). Default: the whole site.",
+)
+
+
+allow_older_option = click.option("--allow-older", is_flag=True, help="Replace a newer snapshot.")
+
+
+@click.group()
+def snapshot_command() -> None:
+    """Pack the whole site into one file; verify, compare and sign it.
+
+    A snapshot is a zip that any unzip opens. The same site gives the same bytes.
+    """
+
+
+snapshot_command.add_command(verify)
+snapshot_command.add_command(diff)
+
+
+@snapshot_command.command()
+@content_option
+@click.option("--from", "source", metavar="FOLDER|FILE|URL", help="Pack a published site, not the content.")
+@only_option
+@now_option
+@click.option("--revision", metavar="TEXT", help="The content's revision. Default: git's commit.")
+@sign_option
+@allow_older_option
+@click.option("--dry-run", is_flag=True, help="Show what would change without writing it.")
+@click.argument("out", type=FILE)
+def create(
+    content: Path,
+    source: str | None,
+    only: tuple[str, ...],
+    now: Instant | None,
+    revision: str | None,
+    key: Path | None,
+    allow_older: bool,
+    dry_run: bool,
+    out: Path,
+) -> None:
+    """Write a snapshot into the file OUT, a .zip."""
+    subset, signer = parse_site_subset(only), signer_of(key)
+
+    def target(origin: SiteOrigin) -> SnapshotTarget:
+        return SnapshotTarget(out, origin, only=subset, signer=signer, dry_run=dry_run)
+
+    with ExitStack() as stack:
+        if source is None:
+            revision = _revision(content) if revision is None else revision
+            origin = SiteOrigin(instant=build_instant(now), revision=revision, statuary=VERSION)
+            _build_into(content, stack.enter_context(target(origin)))
+        elif (Path(source) / MANIFEST).is_file() or not Path(source).is_dir():
+            if now or revision is not None:
+                raise click.UsageError(f"{source} is a snapshot, which already has an instant and a revision")
+            if subset.texts or dry_run:
+                snapshot = stack.enter_context(read_snapshot(source))
+                if not allow_older:
+                    refuse_older_file(snapshot.manifest.origin, out)
+                part = stack.enter_context(target(snapshot.manifest.origin))
+                part.offer(snapshot_documents(snapshot, with_manifest=False))
+                _publish(part)
+            else:
+                _copy(source, out, signer, allow_older=allow_older)
+        else:
+            folder = stack.enter_context(target(_origin_of_folder(Path(source), now, revision)))
+            folder.offer(folder_documents(Path(source)))
+            _publish(folder)
+
+
+def _revision(content: Path) -> str:
+    """Return the commit of a content folder, with `+` after it if it has changes; empty outside of git."""
+    state = GitQuery(content).answer
+    return "" if state is None else state.revision
+
+
+def _build_into(content: Path, target: SnapshotTarget) -> None:
+    from statuary.cli.output import format_findings, progress
+    from statuary.cli.summary import findings_line
+    from statuary.pipeline.build import build_site
+
+    with progress() as listener:
+        outcome = build_site(content, target, target.origin.instant, listener)
+    if outcome.checked.all_findings:
+        click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
+    if outcome.plan is None:
+        click.echo(f"{findings_line(outcome.checked)}; no snapshot was written", err=True)
+        sys.exit(ExitCode.FINDINGS)
+    _print_result(target)
+
+
+def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -> SiteOrigin:
+    """Return the origin of a published folder: what its build recorded, unless it is given."""
+    noted = noted_origin(folder) or SiteOrigin(instant=build_instant(now), revision="", statuary=VERSION)
+    return noted._replace(
+        instant=now or noted.instant, revision=noted.revision if revision is None else revision
+    )
+
+
+def _publish(target: SnapshotTarget) -> None:
+    target.plan()
+    if not target.dry_run:
+        target.apply()
+    _print_result(target)
+
+
+def _print_result(target: SnapshotTarget) -> None:
+    if target.dry_run:
+        plan = target.plan()
+        for line in changes_lines(plan.changes()):
+            click.echo(line)
+        click.echo(changes_line(plan, applied=False))
+    else:
+        click.echo(f"{target.out}, {size_text(target.out.stat().st_size)}")
+        if not is_standard_zlib():
+            click.echo(
+                "this Python uses an uncommon zlib: the file's bytes differ from those of other machines, the manifest is the same"
+            )
+    click.echo(f"site {target.manifest_digest}")
+
+
+@snapshot_command.command("sign")
+@click.argument("file", type=FILE)
+@click.option("--key", type=FILE, required=True, help="A minisign secret key, as `minisign -G` creates it.")
+@click.option("--out", type=FILE, help="Write the signed snapshot here. Default: in place.")
+def sign_command(file: Path, key: Path, out: Path | None) -> None:
+    """Sign a snapshot's manifest, after verifying the snapshot.
+
+    Minisign itself can verify it: unzip FILE snapshot/manifest.json snapshot/manifest.json.minisig, then
+    minisign -Vm snapshot/manifest.json -p minisign.pub.
+    """
+    _copy(str(file), out or file, signer_of(key), allow_older=False)
+
+
+def _copy(source: str, out: Path, signer: Signer | None, *, allow_older: bool) -> None:
+    digest = copy_snapshot(source, out, signer=signer, allow_older=allow_older)
+    click.echo(f"{out}: sha256 of its content {digest}")
+
+
+WILDCARD = re.compile(r"[*?\[]")
+
+
+@click.command()
+@click.argument("location", metavar="FILE|FOLDER|URL")
+@click.argument("wanted", nargs=-1, metavar="[WHAT]...")
+@click.option("--to", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder.")
+@click.option("--list", "listing", is_flag=True, help="Print paths instead of documents.")
+@public_key_option
+def extract_command(
+    location: str, wanted: tuple[str, ...], to: Path | None, listing: bool, public_key: str | None
+) -> None:
+    """Read documents from a snapshot, a folder or a site.
+
+    WHAT is a path (api/v2/summary.json), a contract as CHAIN/ADDRESS, or a pattern ('v2/contract/1/*'). One document is
+    printed; several require --to. If the site has a manifest, every document is checked against it before anything is
+    written.
+    """
+    with open_site(location, public_key_of(public_key)) as site:
+        paths = _paths(site, wanted or ("*",))
+        if listing:
+            for path in paths:
+                click.echo(printable(path))
+        elif to is not None:
+            written = _write(site, paths, to)
+            click.echo(f"{count_text(written, 'document')} written to {printable(str(to))}/", err=True)
+        else:
+            _print(site, list(paths))
+    sys.exit(ExitCode.OK)
+
+
+def _paths(site: SiteReader, wanted: Iterable[str]) -> Iterator[str]:
+    """Yield the given paths, whether they exist or not, then the paths that match a pattern."""
+    patterns = [what for what in wanted if WILDCARD.search(what)]
+    for what in wanted:
+        if what not in patterns:
+            yield _contract_path(what) or what.strip("/")
+    if patterns:
+        yield from (path for path in site.paths() if _matches(path, patterns))
+
+
+def _matches(path: str, patterns: Iterable[str]) -> bool:
+    return not is_snapshot_path(path) and any(fnmatchcase(path, pattern) for pattern in patterns)
+
+
+def _contract_path(what: str) -> str | None:
+    """Return the path of a contract that is given as CHAIN/ADDRESS; None for anything else."""
+    chain, _, address = what.partition("/")
+    try:
+        return url_table.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))
+    except InvalidValueError:
+        return None
+
+
+def _print(site: SiteReader, paths: list[str]) -> None:
+    if len(paths) != 1:
+        raise PublishingError(f"{len(paths):,} documents match", "use --to to write them into a folder")
+    sys.stdout.buffer.write(_body(site, paths[0]))
+
+
+def _body(site: SiteReader, path: str) -> bytes:
+    body = site.read(path)
+    if body is None:
+        raise PublishingError(
+            f"{site.source.name} has no {path}", "`statuary extract --list` shows what it has"
+        )
+    return body
+
+
+def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
+    """Write documents below a folder, once all of them have been read; return how many they are.
+
+    Raises:
+        PublishingError: if one is not there, or cannot be written.
+    """
+    count = 0
+    try:
+        parent = folder.absolute().parent
+        parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=parent) as waiting:
+            staged = Path(waiting)
+            for path in paths:
+                file = _target(folder, document_path(path))
+                waits = staged / file.relative_to(folder)
+                waits.parent.mkdir(parents=True, exist_ok=True)
+                waits.write_bytes(_body(site, path))
+                count += 1
+            _move_files(staged, folder)
+    except OSError as error:
+        raise PublishingError(f"{error.filename or folder} cannot be written: {error.strerror}") from None
+    return count
+
+
+def _target(folder: Path, path: str) -> Path:
+    file = folder / path
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise PublishingError(f"{file} is outside of {folder}: its path follows a symbolic link")
+    return file
+
+
+def _move_files(staged: Path, folder: Path) -> None:
+    for parent, _, names in os.walk(staged):
+        target = folder / Path(parent).relative_to(staged)
+        target.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            Path(parent, name).replace(target / name)

@@ -1,0 +1,150 @@
+"""Signatures of manifests, in the format of the `minisign` program.
+
+The package `py-minisign` signs and verifies; keys are made by `minisign -G`.
+"""
+
+from base64 import b64decode
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from statuary.optional import optional
+from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
+from statuary.publishing.manifest import DamagedSnapshotError, parse_manifest
+
+if TYPE_CHECKING:
+    from minisign import PublicKey, SecretKey, Signature
+
+
+Signer = Callable[[bytes], bytes]
+"""Returns the signature of a manifest, as the text of a .minisig file."""
+
+
+def _minisign() -> Any:
+    return optional("minisign", extra="snapshot", purpose="A signature")
+
+
+def key_id(text: bytes) -> str:
+    """Return the id of the key in the text of a .pub or .minisig file, as minisign shows it: 16 capital hex digits.
+
+    Raises:
+        DamagedSnapshotError: if it is neither.
+    """
+    try:
+        return b64decode(text.splitlines()[1], validate=True)[2:10][::-1].hex().upper()
+    except (IndexError, ValueError):
+        raise DamagedSnapshotError(f"{SIGNATURE} is not a minisign signature") from None
+
+
+def parse_public_key(text: str) -> "PublicKey":
+    """Read a public key: a line of base64, or a .pub file that has it as its second line.
+
+    Raises:
+        PublishingError: if it is not a key.
+    """
+    minisign = _minisign()
+    lines = text.split("\n") or [""]
+    try:
+        key: PublicKey = minisign.PublicKey.from_base64(lines[1 if len(lines) > 1 else 0].strip())
+    except minisign.Error:
+        raise PublishingError(
+            "this is not a minisign public key", "`minisign -G` makes a pair of keys"
+        ) from None
+    return key
+
+
+def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
+    """Parse the text of a .key file.
+
+    Args:
+        ask_password: is called if the key is encrypted.
+
+    Raises:
+        PublishingError: if it is not a key, or the password is wrong.
+    """
+    minisign = _minisign()
+    try:
+        key: SecretKey = minisign.SecretKey.from_bytes(text.encode())
+    except minisign.Error:
+        raise PublishingError(
+            "this is not a minisign secret key", "`minisign -G` makes a pair of keys"
+        ) from None
+    try:
+        if key.is_encrypted():
+            key.decrypt(ask_password())
+    except minisign.Error as error:
+        raise PublishingError(f"the secret key cannot be decrypted: {error}") from None
+    return key
+
+
+def manifest_signer(key: "SecretKey") -> Signer:
+    """Return a function that signs manifests with a key.
+
+    The trusted comment states the instant of the site, not of the signature, so the same site signed with the
+    same key gives the same bytes.
+
+    Raises:
+        PublishingError: if the key is damaged: its halves do not match.
+    """
+
+    def sign(manifest: bytes) -> bytes:
+        instant = parse_manifest(manifest).origin.instant
+        comment = f"timestamp:{int(instant.timestamp())}\tfile:{Path(MANIFEST).name}\thashed"
+        public = key.get_public_key()
+        signature = key.sign(
+            manifest,
+            untrusted_comment=f"signature of a statuary snapshot by key {key_id(bytes(public))}",
+            trusted_comment=comment,
+        )
+        try:
+            public.verify(manifest, signature)
+        except _minisign().VerifyError:
+            raise PublishingError(
+                "the secret key is damaged: its public half belongs to another key"
+            ) from None
+        return bytes(signature) + b"\n"
+
+    return sign
+
+
+def parse_signature(text: bytes) -> "Signature":
+    """Read the text of a .minisig file.
+
+    Raises:
+        DamagedSnapshotError: if it is not a signature, or in the legacy format, which is not prehashed.
+    """
+    minisign = _minisign()
+    try:
+        signature: Signature = minisign.Signature.from_bytes(text)
+    except minisign.Error:
+        raise DamagedSnapshotError(f"{SIGNATURE} is not a minisign signature") from None
+    if not signature.is_prehashed():
+        raise DamagedSnapshotError(f"{SIGNATURE} is in minisign's legacy format, which is not accepted")
+    return signature
+
+
+def verify_manifest_signature(
+    name: str, manifest: bytes | None, text: bytes | None, key: "PublicKey"
+) -> "Signature":
+    """Verify the signature of a manifest and its trusted comment; return the signature.
+
+    Args:
+        manifest: None if there is none.
+        text: of a .minisig file; None if there is none.
+        key: the required key.
+
+    Raises:
+        DamagedSnapshotError: if it is not signed with the key.
+    """
+    if manifest is None or text is None:
+        raise DamagedSnapshotError(f"{name} is not signed: it has no {SIGNATURE if manifest else MANIFEST}")
+    signature = parse_signature(text)
+    if key_id(text) != key_id(bytes(key)):
+        raise DamagedSnapshotError(
+            f"{SIGNATURE} is by key {key_id(text)}, not by the given key {key_id(bytes(key))}"
+        )
+    try:
+        key.verify(manifest, signature)
+    except _minisign().VerifyError:
+        raise DamagedSnapshotError(f"{SIGNATURE} is not a signature of this manifest") from None
+    return signature

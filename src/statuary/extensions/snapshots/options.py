@@ -1,0 +1,43 @@
+"""Options for the minisign keys of snapshots."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from statuary.cli.options import FILE, read_key
+from statuary.extensions.snapshots.manifest_signature import (
+    Signer,
+    manifest_signer,
+    parse_public_key,
+    parse_secret_key,
+)
+
+if TYPE_CHECKING:
+    from minisign import PublicKey
+
+
+public_key_option = click.option(
+    "--public-key",
+    metavar="FILE|KEY",
+    help="The minisign public key that the manifest must be signed with.",
+)
+sign_option = click.option(
+    "--sign", "key", type=FILE, help="Sign the manifest with this minisign secret key."
+)
+
+
+def public_key_of(text: str | None) -> "PublicKey | None":
+    """Return the public key in a text, or in the file of this name."""
+    return None if text is None else parse_public_key(read_key(Path(text)) if Path(text).is_file() else text)
+
+
+def signer_of(file: Path | None) -> Signer | None:
+    """Return a signer with the secret key in a file; None without a file."""
+    if file is None:
+        return None
+    return manifest_signer(parse_secret_key(read_key(file), _ask_password))
+
+
+def _ask_password() -> str:
+    return str(click.prompt("Password of the key", hide_input=True, err=True))

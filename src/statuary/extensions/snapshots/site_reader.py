@@ -1,0 +1,222 @@
+"""Read documents of a published site by path: a snapshot file, a folder, or the URL of either.
+
+If the site has a manifest, every returned byte is checked against it.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self
+
+import orjson
+
+from statuary.documents.document import sharded_path
+from statuary.extensions.http.client import fetch, is_archive_url, is_url, url_below
+from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
+from statuary.extensions.snapshots.streams import FileRanges, UrlRanges
+from statuary.extensions.snapshots.zip_file import ZipReader
+from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
+from statuary.publishing.folder.reader import LARGEST_DOCUMENT, FolderReader
+from statuary.publishing.manifest import DamagedSnapshotError, parse_manifest, refuse_tar_zst, stored_names
+from statuary.publishing.manifest_parts import (
+    ManifestEntry,
+    ReadPath,
+    check_body,
+    check_part,
+    parse_entry,
+    read_entries,
+)
+
+if TYPE_CHECKING:
+    from minisign import PublicKey
+
+
+KEPT_PARTS = 128
+"""Parts of a manifest that stay in memory, of some 100 kB each."""
+
+
+class DocumentSource(Protocol):
+    """The bytes of a site; thread-safe."""
+
+    name: str
+    has_manifest: bool  # whether it is a snapshot, which always has a manifest
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes stored under a path, or None; raise PublishingError if they cannot be read."""
+
+    def paths(self) -> Iterator[str]:
+        """Yield every path; raise PublishingError if the site cannot be listed."""
+
+    def close(self) -> None:
+        """Release resources."""
+
+
+class UrlSource:
+    """A site that a web server serves: one GET for each document."""
+
+    has_manifest = False
+
+    def __init__(self, base: str) -> None:
+        self.name = base
+
+    def close(self) -> None:
+        """Do nothing: no connection is kept."""
+
+    def read(self, path: str) -> bytes | None:
+        """Return the body of a document; None if the server has none.
+
+        Raises:
+            PublishingError: if the server cannot be reached or responds with an error.
+        """
+        try:
+            checked_path(path)
+        except PublishingError:
+            return None
+        return fetch(url_below(self.name, path), LARGEST_DOCUMENT)
+
+    def paths(self) -> Iterator[str]:
+        """Raise an error: a web server does not list its files."""
+        raise PublishingError(
+            f"{self.name} cannot be listed: it has no {MANIFEST}",
+            "a site that is published from a snapshot has one",
+        )
+
+
+class ManifestIndex:
+    """A manifest for looking up documents; its parts are read when they are needed."""
+
+    def __init__(self, text: bytes, read: ReadPath) -> None:
+        self.text = text
+        self.manifest = parse_manifest(text)
+        self.part = lru_cache(KEPT_PARTS)(self._read_part)
+        self._read = read
+        self._firsts = [part.first for part in self.manifest.parts]
+
+    def _read_part(self, number: int) -> list[bytes]:
+        part = self.manifest.parts[number]
+        return check_part(self._read(part.path), part).splitlines(keepends=True)
+
+    def find(self, path: str) -> ManifestEntry | None:
+        """Return the entry of a document by its name or an alias; None if it is not listed.
+
+        Raises:
+            DamagedSnapshotError: if the part that lists it is missing or damaged.
+        """
+        for name in stored_names(path):
+            entry = self._find_stored(name)
+            if entry is not None and path in entry.names:
+                return entry
+        return None
+
+    def _find_stored(self, name: str) -> ManifestEntry | None:
+        number = bisect_right(self._firsts, name) - 1
+        if number < 0:
+            return None
+        lines = self.part(number)
+        line = bisect_left(lines, name, key=_path_of)
+        return parse_entry(lines[line]) if line < len(lines) and _path_of(lines[line]) == name else None
+
+    def paths(self) -> Iterator[str]:
+        """Yield every name of every document; raise DamagedSnapshotError if a part is missing or damaged."""
+        for entry in read_entries(self.manifest, self._read):
+            yield from entry.names
+
+
+def _path_of(line: bytes) -> str:
+    """Return the path in a line of the manifest without parsing all of it."""
+    try:
+        return str(orjson.loads(line)["path"])
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        raise DamagedSnapshotError(f"the manifest has a malformed line: {line[:100]!r}") from None
+
+
+class SiteReader:
+    """A published site, read by path; thread-safe."""
+
+    def __init__(self, source: DocumentSource, index: ManifestIndex | None) -> None:
+        self.source = source
+        self.index = index  # its manifest; None for a folder or URL without one, whose bytes are not checked
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release resources."""
+        self.source.close()
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a document by any of its names, in either layout; None if the site has none.
+
+        Raises:
+            DamagedSnapshotError: if they are missing, or differ from the manifest.
+            PublishingError: if the site cannot be read.
+        """
+        if is_snapshot_path(path):
+            return self.source.read(path) if self.index is None or path != MANIFEST else self.index.text
+        shard = sharded_path(path)
+        body = self._read(path)
+        return body if body is not None or shard == path else self._read(shard)
+
+    def _read(self, path: str) -> bytes | None:
+        if self.index is None:
+            return self.source.read(path)
+        entry = self.index.find(path)
+        if entry is None:
+            return None
+        body = self.source.read(entry.path)
+        if body is None:
+            raise DamagedSnapshotError(f"{entry.path} is missing in {self.source.name}")
+        check_body(entry, body)
+        return body
+
+    def paths(self) -> Iterator[str]:
+        """Yield the path of every document, aliases included.
+
+        Raises:
+            PublishingError: if the site cannot be listed: a URL without a manifest.
+        """
+        return self.source.paths() if self.index is None else self.index.paths()
+
+
+def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> SiteReader:
+    """Open a site to read single documents.
+
+    Args:
+        location: a snapshot, a folder with a site, or the http(s) URL of either.
+        public_key: the required key of the manifest's signature.
+
+    Raises:
+        DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
+        PublishingError: if there is no site, or it cannot be reached; for a .tar.zst.
+    """
+    source = open_source(location)
+    try:
+        return SiteReader(source, _index(source, public_key))
+    except BaseException:
+        source.close()
+        raise
+
+
+def open_source(location: str | Path) -> DocumentSource:
+    """Open a site to read its bytes unchecked; raise PublishingError as `open_site` does."""
+    text = str(location)
+    refuse_tar_zst(text)
+    if is_url(text):
+        return ZipReader(UrlRanges(text)) if is_archive_url(text) else UrlSource(text)
+    path = Path(location)
+    return FolderReader(path) if path.is_dir() else ZipReader(FileRanges(path))
+
+
+def _index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIndex | None:
+    text = source.read(MANIFEST)
+    if public_key is not None:
+        verify_manifest_signature(source.name, text, source.read(SIGNATURE), public_key)
+    if text is not None:
+        return ManifestIndex(text, source.read)
+    if source.has_manifest:
+        raise DamagedSnapshotError(f"{source.name} is not a snapshot: it has no {MANIFEST}")
+    return None

@@ -1,0 +1,148 @@
+"""A part of a site by `--only`.
+
+It has the same documents as the whole, byte for byte: its lists still name contracts that it does not
+contain.
+"""
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from statuary.documents import url_table
+from statuary.documents.document import plain_path, uncompressed_path
+from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id
+from statuary.publishing.files import PublishingError
+
+CONTRACT_ROOTS = frozenset(
+    url.pattern.partition("/")[0] for url in (url_table.CHAINS, *url_table.CONTRACT_URLS)
+)
+"""First names of the paths that `contracts` means; `status` is everything else."""
+
+SHARED_ROOTS = frozenset(
+    url.pattern.partition("/")[0] for url in (url_table.STYLE, url_table.API_PAGE, url_table.NOT_FOUND_PAGE)
+)
+"""First names of the paths that every part has: what pages need, and pages about the site itself."""
+
+CONTRACT_PREFIXES = "|".join(url.prefix for url in url_table.CONTRACT_URLS)
+CHAIN_PATH = re.compile(
+    rf"(?:{CONTRACT_PREFIXES}|{url_table.CONTRACTS.prefix}|{url_table.CONTRACTS_PAGES.prefix})(\d+)(?:/.*)?"
+)
+CONTRACT_PATH = re.compile(
+    rf"(?:{CONTRACT_PREFIXES})(\d+|all-chains)/(0x[0-9a-fA-F]{{40}})(?:\.json|\.html)?"
+)
+
+ANY_CHAIN = ""
+"""Means every chain, for an address without one."""
+
+
+class SiteSubset(NamedTuple):
+    """The union of the selected parts."""
+
+    texts: tuple[str, ...] = ()  # the subset as stated in a manifest
+    contracts: bool = False  # whether it includes everything about contracts
+    status: bool = False  # whether it includes everything else
+    chains: frozenset[str] = frozenset()
+    # pairs of chain id, or `ANY_CHAIN`, and lower-case address
+    contracts_listed: frozenset[tuple[str, str]] = frozenset()
+
+    def wants(self, path: str, body: bytes) -> bool:
+        """Return whether the subset includes a document."""
+        path = plain_path(uncompressed_path(path))
+        first = path.partition("/")[0]
+        if not self.texts or first in SHARED_ROOTS:
+            return True
+        if first not in CONTRACT_ROOTS:
+            return self.status
+        if first == url_table.CHAINS.pattern:
+            return bool(self.contracts or self.chains or self.contracts_listed)
+        return self.contracts or self._wants_of_chain(path, body) or self._wants_contract(path)
+
+    def _wants_of_chain(self, path: str, body: bytes) -> bool:
+        found = CHAIN_PATH.fullmatch(path)
+        if found is not None:
+            return found[1] in self.chains
+        return path.startswith(url_table.CONTRACT_ALL_CHAINS.prefix) and not self.chains.isdisjoint(
+            _chains_of_results(body)
+        )
+
+    def _wants_contract(self, path: str) -> bool:
+        found = CONTRACT_PATH.fullmatch(path) if self.contracts_listed else None
+        if found is None:
+            return False
+        chain, address = found[1], found[2].lower()
+        if chain == "all-chains":
+            return any(listed == address for _, listed in self.contracts_listed)
+        return not self.contracts_listed.isdisjoint({(chain, address), (ANY_CHAIN, address)})
+
+
+WHOLE_SITE = SiteSubset()
+
+
+def _chains_of_results(body: bytes) -> set[str]:
+    """Return the chains that an all-chains document lists."""
+    try:
+        return {result["chainId"] for result in orjson.loads(body)["results"]}
+    except (ValueError, KeyError, TypeError):
+        return set()
+
+
+def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
+    """Parse the values of `--only`.
+
+    Args:
+        texts: `contracts`, `status`, `chain=<id>`, or `address-list=<file>`: a file with `<address>` or
+            `<chainId>/<address>` on each line; empty lines and lines that begin with `#` are skipped.
+
+    Raises:
+        PublishingError: if one is anything else.
+    """
+    given: dict[str, list[str]] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if PARTS.get(name) != bool(value):
+            raise PublishingError(
+                f"--only {text} is not a part of a site",
+                "use contracts, status, chain=<id> or address-list=<file>",
+            )
+        given.setdefault(name, []).append(value)
+    try:
+        chains = frozenset(map(parse_chain_id, given.get("chain", ())))
+        lists = [_lines(Path(file)) for file in given.get("address-list", ())]
+        listed = frozenset(_listed(line) for lines in lists for line in lines)
+    except InvalidValueError as error:
+        raise PublishingError(f"--only: {error}", error.hint) from None
+    plain = {name for name in given if not PARTS[name]}
+    return SiteSubset(
+        texts=tuple(sorted(plain | {f"chain={chain}" for chain in chains} | _digest_text(listed))),
+        contracts="contracts" in given,
+        status="status" in given,
+        chains=chains,
+        contracts_listed=listed,
+    )
+
+
+PARTS = {"contracts": False, "status": False, "chain": True, "address-list": True}
+"""The parts of a site, and whether each has a value."""
+
+
+def _digest_text(listed: frozenset[tuple[str, str]]) -> set[str]:
+    """Return a list of addresses as stated in a manifest: by digest, since the file's name means nothing."""
+    text = "".join(f"{chain}/{address}\n" for chain, address in sorted(listed))
+    return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if listed else set()
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        lines = (line.strip() for line in file.read_text("utf-8").splitlines())
+    except (OSError, UnicodeDecodeError) as error:
+        raise PublishingError(f"the address list {file} cannot be read: {error}") from None
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _listed(line: str) -> tuple[str, str]:
+    chain, _, address = line.rpartition("/")
+    return (parse_chain_id(chain) if chain else ANY_CHAIN), parse_address(address).lower()

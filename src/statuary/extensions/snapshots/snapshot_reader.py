@@ -1,0 +1,340 @@
+"""Read a snapshot once, from its manifest to its end; every byte is checked."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import IO, Protocol
+
+from statuary.documents.document import Document
+from statuary.extensions.http.client import is_archive_url, is_url, stream_url
+from statuary.extensions.snapshots.site_reader import SiteReader, UrlSource, open_site
+from statuary.extensions.snapshots.zip_file import ZipStreamReader
+from statuary.extensions.snapshots.zip_format import SnapshotMember
+from statuary.publishing.files import (
+    MANIFEST,
+    SIGNATURE,
+    PublishingError,
+    is_snapshot_path,
+    temporary_database,
+)
+from statuary.publishing.folder.reader import FolderReader
+from statuary.publishing.host_layout import cache_of, media_type_of
+from statuary.publishing.manifest import DamagedSnapshotError, document_path, parse_manifest, refuse_tar_zst
+from statuary.publishing.manifest_parts import ManifestEntry, ReadPath, check_body, read_entries
+
+SHOWN = 5
+"""The most names in a message; the others are counted."""
+
+Entries = Callable[[], Iterator[ManifestEntry]]
+"""Yields the entries of a manifest from the first on, each time it is called."""
+
+
+class MemberSource(Protocol):
+    """A source of the members of a snapshot."""
+
+    goes_on: bool  # whether members after a damaged one can be read
+
+    @property
+    def lacks_aliases(self) -> bool:
+        """Whether it is a folder that a snapshot was unpacked into by another program."""
+
+    def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
+        """Return the next member, which must be this one; raise DamagedSnapshotError if it is damaged."""
+
+    def take_if_there(self, path: str) -> SnapshotMember | None:
+        """Return the next member if it is this one."""
+
+    def finish(self, entries: Entries) -> None:
+        """Raise DamagedSnapshotError if there is anything besides the `entries` that have been read."""
+
+
+class ZipMembers:
+    """The members of a zip."""
+
+    goes_on = False
+    lacks_aliases = False
+
+    def __init__(self, reader: ZipStreamReader, name: str) -> None:
+        self.reader = reader
+        self.name = name
+
+    def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
+        """Return the next member, which must be this one."""
+        found = self.reader.next_path()
+        if found != path:
+            raise self._unexpected(found, path)
+        return self.reader.member(aliases)
+
+    def take_if_there(self, path: str) -> SnapshotMember | None:
+        """Return the next member if it is this one."""
+        return self.reader.member() if self.reader.next_path() == path else None
+
+    def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
+        """Read the zip to its end, where nothing else may be."""
+        found = self.reader.next_path()
+        if found is not None:
+            raise self._unexpected(found, None)
+        self.reader.finish()
+
+    def _unexpected(self, found: str | None, wanted: str | None) -> DamagedSnapshotError:
+        if found is not None and not is_snapshot_path(found):
+            document_path(found)  # an invalid document name is the better message
+        if wanted == MANIFEST:
+            return DamagedSnapshotError(f"{self.name} is not a snapshot: its first member is not {MANIFEST}")
+        if found is None:
+            return DamagedSnapshotError(f"{wanted} is missing in {self.name}")
+        where = f"in place of {wanted}" if wanted else "after its last member"
+        return DamagedSnapshotError(f"{self.name} has an extra member {found} {where}")
+
+
+class SiteMembers:
+    """The members of a snapshot that was published into a folder or at a URL."""
+
+    goes_on = True
+
+    def __init__(self, read: ReadPath, name: str, list_paths: Callable[[], Iterator[str]] | None) -> None:
+        """Use a site.
+
+        Args:
+            list_paths: yields every path; None if the site cannot be listed.
+        """
+        self._read = read
+        self.name = name
+        self._list_paths = list_paths
+        self._aliases = 0
+        self._missing = 0
+        self._shown: list[str] = []
+
+    @property
+    def lacks_aliases(self) -> bool:
+        """Whether aliases are missing."""
+        return self._missing > 0
+
+    def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
+        """Return a member; existing aliases must have the same bytes."""
+        body = self._read(path)
+        if body is None:
+            hint = "publish a snapshot into it, or verify it with --against" if path == MANIFEST else ""
+            raise DamagedSnapshotError(f"{path} is missing in {self.name}", hint)
+        for alias in aliases:
+            self._compare_alias(alias, body)
+        return SnapshotMember(path=path, body=body, aliases=aliases)
+
+    def _compare_alias(self, alias: str, body: bytes) -> None:
+        found = self._read(alias)
+        if found is None:
+            self._missing += 1
+            self._shown = [*self._shown, alias][:SHOWN]
+            return
+        self._aliases += 1
+        if found != body:
+            raise DamagedSnapshotError(
+                f"{alias} is damaged: it differs from the document that it is an alias of"
+            )
+
+    def take_if_there(self, path: str) -> SnapshotMember | None:
+        """Return a member, or None."""
+        body = self._read(path)
+        return None if body is None else SnapshotMember(path=path, body=body)
+
+    def finish(self, entries: Entries) -> None:
+        """Make sure that all aliases exist, or none (unpacked by another program), and nothing else."""
+        if self._aliases and self._missing:
+            missing = _some_of(self._shown, self._missing)
+            raise DamagedSnapshotError(f"aliases are missing in {self.name}: {missing}")
+        try:
+            extra, count = _extra(self._list_paths() if self._list_paths else iter(()), entries)
+        except PublishingError as error:
+            raise DamagedSnapshotError(str(error), error.hint) from None
+        if count:
+            raise DamagedSnapshotError(
+                f"{self.name} has files that its manifest does not list: {_some_of(extra, count)}"
+            )
+
+
+def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
+    """Return the first few paths that no document of the snapshot has, and their number."""
+    shown: list[str] = []
+    count = 0
+    with closing(temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")) as table:
+        for entry in entries():
+            table.executemany("INSERT OR IGNORE INTO names VALUES (?)", ((name,) for name in entry.names))
+        query = "SELECT 1 FROM names WHERE name = ?"
+        for path in paths:
+            if not is_snapshot_path(path) and not table.execute(query, (path,)).fetchone():
+                count += 1
+                shown = [*shown, path][:SHOWN]
+    return shown, count
+
+
+def _some_of(shown: list[str], count: int) -> str:
+    return ", ".join(shown) + (f" and {count - len(shown):,} more" if count > len(shown) else "")
+
+
+IN_MEMORY = 16 << 20
+"""Bytes of the list of documents that stay in memory before they go into a temporary file."""
+
+OnDamage = Callable[[DamagedSnapshotError], None]
+
+
+class SnapshotReader:
+    """A snapshot being read: first the manifest, then `documents` or `entries`, once."""
+
+    def __init__(self, source: MemberSource, name: str) -> None:
+        self.name = name
+        self.source = source
+        self._first = [source.take(MANIFEST)]
+        self.manifest_text = self._first[0].body  # the bytes of the manifest
+        self.manifest = parse_manifest(self.manifest_text)
+        signature = source.take_if_there(SIGNATURE)
+        # the bytes of the signature; None if the snapshot is not signed
+        self.signature = None if signature is None else signature.body
+        self._first += [] if signature is None else [signature]
+        self._lines = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
+
+    def close(self) -> None:
+        """Delete the list of documents."""
+        self._lines.close()
+
+    def own_members(self) -> Iterator[SnapshotMember]:
+        """Yield manifest, signature and parts; the parts are kept for reading again."""
+        yield from self._first
+        for part in self.manifest.parts:
+            member = self.source.take(part.path)
+            if len(member.body) != part.size:
+                raise DamagedSnapshotError(
+                    f"{part.path} is damaged: it does not have the size that the manifest states"
+                )
+            self._lines.write(member.body)
+            yield member
+
+    def kept_entries(self) -> Iterator[ManifestEntry]:
+        """Yield the entries of the parts by path, after `own_members`."""
+        self._lines.seek(0)
+        sizes = iter([part.size for part in self.manifest.parts])
+        return read_entries(self.manifest, lambda _: self._lines.read(next(sizes)))
+
+    def entries(self) -> Iterator[ManifestEntry]:
+        """Yield the entries of the parts without reading documents."""
+        for _ in self.own_members():
+            pass
+        return self.kept_entries()
+
+    def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[ManifestEntry, SnapshotMember]]:
+        """Yield every document, checked against the manifest, and read the snapshot to its end.
+
+        Args:
+            on_damage: is called for a damaged document, and reading continues as far as possible; without it
+                the first damage is raised.
+
+        Raises:
+            DamagedSnapshotError: if the snapshot is damaged.
+        """
+        for _ in self.own_members():
+            pass
+        yield from self.listed_documents(on_damage)
+
+    def listed_documents(
+        self, on_damage: OnDamage | None = None
+    ) -> Iterator[tuple[ManifestEntry, SnapshotMember]]:
+        """Yield every document as `documents` does, after `own_members`."""
+        for entry in self.kept_entries():
+            try:
+                member = self.source.take(entry.path, entry.aliases)
+            except DamagedSnapshotError as damaged:
+                if on_damage is None or not self.source.goes_on:
+                    raise
+                on_damage(damaged)
+                continue
+            try:
+                check_body(entry, member.body)
+            except DamagedSnapshotError as damaged:
+                if on_damage is None:
+                    raise
+                on_damage(damaged)
+            else:
+                yield entry, member
+        self._finish(on_damage)
+
+    def _finish(self, on_damage: OnDamage | None) -> None:
+        try:
+            self.source.finish(self.kept_entries)
+        except DamagedSnapshotError as damaged:
+            if on_damage is None or not self.source.goes_on:
+                raise
+            on_damage(damaged)
+
+
+@contextmanager
+def read_snapshot(location: str, against: str | None = None) -> Iterator[SnapshotReader]:
+    """Open a snapshot to read it once.
+
+    Args:
+        location: a snapshot file, a folder, or a URL of either.
+        against: a snapshot whose manifest and signature are used instead of those of `location`.
+
+    Raises:
+        PublishingError: if there is nothing, or it cannot be reached.
+        DamagedSnapshotError: if it is not a snapshot, or its manifest is not that of `against`.
+    """
+    with ExitStack() as stack:
+        trusted = stack.enter_context(open_site(against)) if against else None
+        snapshot = stack.enter_context(closing(SnapshotReader(_source(location, stack, trusted), location)))
+        if trusted is not None and trusted.read(MANIFEST) != snapshot.manifest_text:
+            raise DamagedSnapshotError(
+                f"{location} is another snapshot than {against}: their manifests differ"
+            )
+        yield snapshot
+
+
+def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> MemberSource:
+    refuse_tar_zst(location)
+    path = Path(location)
+    if is_url(location):
+        if is_archive_url(location):
+            return _zip_members(stack.enter_context(stream_url(location)), location, stack)
+        return SiteMembers(_read(UrlSource(location).read, trusted), location, None)
+    if path.is_dir():
+        folder = FolderReader(path)
+        return SiteMembers(_read(folder.read, trusted), location, folder.paths)
+    try:
+        return _zip_members(stack.enter_context(path.open("rb")), location, stack)
+    except OSError as error:
+        raise PublishingError(f"{location} cannot be read: {error.strerror}") from None
+
+
+def _read(read: ReadPath, trusted: SiteReader | None) -> ReadPath:
+    """Return a reader of one site's documents and another one's snapshot members."""
+    return read if trusted is None else lambda path: (trusted.read if is_snapshot_path(path) else read)(path)
+
+
+def _zip_members(stream: IO[bytes], name: str, stack: ExitStack) -> MemberSource:
+    return ZipMembers(stack.enter_context(ZipStreamReader(stream, name)), name)
+
+
+def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) -> Iterator[Document]:
+    """Yield a snapshot's documents, each verified, then verify the rest of the file.
+
+    Args:
+        with_manifest: also yield manifest, signature and parts, so that the target can be verified by itself.
+
+    Raises:
+        DamagedSnapshotError: if the snapshot is damaged; documents yielded before must not be published.
+    """
+    for member in snapshot.own_members():
+        if with_manifest:
+            yield Document(
+                path=member.path,
+                body=member.body,
+                media_type=media_type_of(member.path),
+                cache=cache_of(member.path),
+            )
+    for entry, member in snapshot.listed_documents():
+        yield Document(
+            path=entry.path,
+            body=member.body,
+            media_type=entry.media_type,
+            cache=cache_of(entry.path),
+            aliases=entry.aliases,
+        )

@@ -1,0 +1,356 @@
+"""A snapshot as the target of a build."""
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Self
+
+from typing_extensions import override
+
+from statuary.documents.document import Document
+from statuary.extensions.snapshots.manifest_signature import Signer
+from statuary.extensions.snapshots.site_subset import WHOLE_SITE, SiteSubset
+from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
+from statuary.extensions.snapshots.zip_file import require_zip_name, write_zip
+from statuary.extensions.snapshots.zip_format import (
+    ENDING_SIZE,
+    CompressedMember,
+    MemberCompressor,
+    SnapshotMember,
+    ZipHeader,
+    compress_member,
+    compress_members,
+    parse_ending,
+)
+from statuary.publishing.files import (
+    MANIFEST,
+    SIGNATURE,
+    PublishingError,
+    atomic_file,
+    fold_case,
+    temporary_database,
+)
+from statuary.publishing.host_layout import media_type_of
+from statuary.publishing.manifest import (
+    DamagedSnapshotError,
+    Manifest,
+    NameTable,
+    SiteOrigin,
+    document_path,
+    encode_manifest,
+    lower_case_address,
+    manifest_digest,
+    refuse_older,
+)
+from statuary.publishing.manifest_parts import (
+    ManifestBuilder,
+    ManifestEntry,
+    differences,
+    encode_part,
+    split_into_parts,
+)
+from statuary.publishing.plan import Action, Change, Plan
+from statuary.publishing.target import RebuiltTarget
+
+SCHEMA = """
+CREATE TABLE bodies (
+    folded TEXT PRIMARY KEY,   -- the path without its case
+    path TEXT,
+    aliases TEXT,              -- a line each
+    size INTEGER, sha256 TEXT, media_type TEXT,
+    method INTEGER, crc INTEGER, packed_size INTEGER,
+    offset INTEGER             -- in the file
+) WITHOUT ROWID
+"""
+
+
+class Spool:
+    """Compressed documents that wait until all have arrived."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by __exit__
+        self.connection = temporary_database(SCHEMA)
+        self.end = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+        self.file.close()
+
+    def add(self, packed: CompressedMember) -> None:
+        """Add a document; raise PublishingError if another name is the same, or differs only in case."""
+        header, folded = packed.header, fold_case(packed.header.path)
+        known = (header.path, "\n".join(packed.aliases), header.size, packed.sha256, packed.media_type)
+        row = (folded, *known, header.method, header.crc, header.packed_size, self.end)
+        if not self.connection.execute(
+            "INSERT OR IGNORE INTO bodies VALUES (?,?,?,?,?,?,?,?,?,?)", row
+        ).rowcount:
+            raise self._clash(header.path, folded)
+        self.file.write(packed.data)
+        self.end += header.packed_size
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Forget documents; their bodies stay in the file."""
+        query = "DELETE FROM bodies WHERE folded = ?"
+        self.connection.executemany(query, ((fold_case(path),) for path in paths))
+
+    def _clash(self, path: str, folded: str) -> PublishingError:
+        query = "SELECT path FROM bodies WHERE folded = ?"
+        with closing(self.connection.execute(query, (folded,))) as found:
+            (other,) = found.fetchone()
+        if other == path:
+            return PublishingError(f"two documents claim the same path, {path}")
+        return names_differ_only_in_case(other, path)
+
+    def entries(self) -> Iterator[ManifestEntry]:
+        """Yield the entries by path."""
+        query = "SELECT path, aliases, size, sha256, media_type FROM bodies ORDER BY path"
+        for path, aliases, size, digest, media_type in self.connection.execute(query):
+            yield ManifestEntry(path, tuple(aliases.splitlines()), size, digest, media_type)
+
+    def documents(self) -> Iterator[CompressedMember]:
+        """Yield the documents by path."""
+        query = "SELECT path, method, crc, packed_size, size, offset FROM bodies ORDER BY path"
+        for *header, offset in self.connection.execute(query):
+            self.file.seek(offset)
+            yield CompressedMember(ZipHeader(*header), self.file.read(header[3]))
+
+
+def names_differ_only_in_case(one: str, other: str) -> PublishingError:
+    """Return the error for two documents that many file systems cannot hold side by side."""
+    return PublishingError(
+        f"{one} and {other} differ only in case: on many systems they are one file", "rename one of them"
+    )
+
+
+class SnapshotTarget(RebuiltTarget):
+    """A snapshot as a target; a context manager, since bodies wait in a file beside it."""
+
+    def __init__(
+        self,
+        out: Path,
+        origin: SiteOrigin,
+        *,
+        only: SiteSubset = WHOLE_SITE,
+        signer: Signer | None = None,
+        dry_run: bool = False,
+        workers: int | None = None,
+    ) -> None:
+        """Begin a snapshot.
+
+        Args:
+            out: the file; its name ends in .zip.
+            only: the part of the offered documents to write.
+            workers: compression threads; one for each core if None. The bytes are the same.
+
+        Raises:
+            PublishingError: if the file has another name, the folder cannot be written, or the site is
+                already another part.
+        """
+        if only.texts and origin.only not in ((), only.texts):
+            raise PublishingError(
+                f"this is already a part of a site ({', '.join(origin.only)})",
+                "make the part from the whole site",
+            )
+        require_zip_name(out)
+        self.out = out
+        self.origin = origin._replace(only=only.texts or origin.only)
+        self.only = only
+        self.signer = signer
+        self.dry_run = dry_run
+        self.workers = workers
+        self.manifest: Manifest | None = None
+        self._stack = ExitStack()
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            self.spool = self._stack.enter_context(Spool(out.parent))
+        except OSError as error:
+            raise PublishingError(f"{out.parent} cannot be written: {error.strerror}") from None
+        super().__init__()
+        self.packer = self._stack.enter_context(MemberCompressor(workers))
+
+    @override
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+        super().__exit__(*error)
+
+    @override
+    def offer(self, documents: Iterable[Document]) -> None:
+        """Add documents to the snapshot.
+
+        Raises:
+            PublishingError: if a path is unsafe, claimed twice, or differs from another one only in case.
+        """
+        for document in documents:
+            if self.only.wants(document.path, document.body):
+                for member in members_of(document):
+                    self._keep(self.packer.put(member))
+
+    @override
+    def withdraw(self, paths: Iterable[str]) -> None:
+        super().withdraw(paths)
+        self._keep(self.packer.rest())
+        self.spool.remove(map(document_path, paths))
+
+    def _keep(self, ready: Iterable[CompressedMember]) -> None:
+        for packed in ready:
+            self.spool.add(packed)
+
+    def _sealed(self) -> Manifest:
+        """Return the manifest of everything offered; nothing can be offered after that."""
+        if self.manifest is None:
+            self._keep(self.packer.rest())
+            builder = ManifestBuilder()
+            for entries in split_into_parts(_distinct(self.spool.entries())):
+                builder.add(entries)
+            self.manifest = builder.manifest(self.origin)
+        return self.manifest
+
+    @property
+    def manifest_digest(self) -> str:
+        """SHA-256 of the manifest, which identifies this exact site."""
+        return manifest_digest(encode_manifest(self._sealed()))
+
+    @override
+    def plan(self) -> Plan:
+        """Return the differences between the new file and the present one.
+
+        Raises:
+            PublishingError: if another kind of file has the name.
+        """
+        manifest = self._sealed()
+        counts = dict.fromkeys(Action, 0)
+        changed_size = 0
+        for change in self._changes():
+            counts[change.action] += 1
+            changed_size += change.size
+        return Plan(
+            counts=counts,
+            kept=manifest.documents - counts[Action.ADD] - counts[Action.REPLACE],
+            size=manifest.size,
+            changed_size=changed_size,
+            changes=self._changes,
+        )
+
+    def _changes(self) -> Iterator[Change]:
+        if not self.out.exists():
+            yield from (Change(Action.ADD, entry.path, entry.size) for entry in self.spool.entries())
+            return
+        try:
+            with read_snapshot(str(self.out)) as before:
+                for difference in differences(before.entries(), self.spool.entries()):
+                    yield difference.change
+        except DamagedSnapshotError:
+            raise PublishingError(
+                f"{self.out} exists and is not a whole snapshot", "move it, or name another file"
+            ) from None
+
+    @override
+    def apply(self) -> None:
+        """Write the file atomically; raise PublishingError if it cannot be written, or in a dry run."""
+        if self.dry_run:
+            raise PublishingError("a dry run cannot be applied")
+        with atomic_file(self.out) as stream:
+            write_zip(stream, chain(map(compress_member, self._own_members()), self.spool.documents()))
+
+    def _own_members(self) -> Iterator[SnapshotMember]:
+        manifest = encode_manifest(self._sealed())
+        yield SnapshotMember(path=MANIFEST, body=manifest)
+        if self.signer is not None:
+            yield SnapshotMember(path=SIGNATURE, body=self.signer(manifest))
+        for entries in split_into_parts(self.spool.entries()):
+            part, text = encode_part(entries)
+            yield SnapshotMember(path=part.path, body=text)
+
+
+def _distinct(entries: Iterable[ManifestEntry]) -> Iterator[ManifestEntry]:
+    """Yield entries; raise an error if one is the folder of another."""
+    with NameTable() as table:
+        for entry in entries:
+            table.claim(entry.path)
+            yield entry
+
+
+def members_of(document: Document) -> Iterator[SnapshotMember]:
+    """Yield a document's members: one for each name, except lower-case addresses, which are aliases.
+
+    Raises:
+        DamagedSnapshotError: if a document may not have such a name.
+        PublishingError: if other names differ only in case.
+    """
+    media_type = document.media_type or media_type_of(document.path)
+    names = sorted(document_path(name) for name in {document.path, *document.aliases})
+    for _, (path, *aliases) in groupby(sorted(names, key=fold_case), fold_case):
+        if aliases and aliases != [lower_case_address(path)]:
+            raise names_differ_only_in_case(path, aliases[0])
+        yield SnapshotMember(path=path, body=document.body, aliases=tuple(aliases), media_type=media_type)
+
+
+def copy_snapshot(
+    location: str,
+    out: Path,
+    *,
+    signer: Signer | None = None,
+    allow_older: bool = False,
+) -> str:
+    """Write a snapshot into a file; return the SHA-256 in the new file's trailer.
+
+    Args:
+        location: a file, or a folder or URL that a snapshot was published into.
+        out: the new file; its name ends in .zip.
+        signer: signs the manifest; without one, an existing signature stays.
+        allow_older: replace a newer snapshot.
+
+    Raises:
+        DamagedSnapshotError: if the snapshot is damaged; `out` is unchanged.
+        PublishingError: if `out` cannot be written, or is newer.
+    """
+    with read_snapshot(location) as snapshot:
+        require_zip_name(out)
+        _require_snapshot_or_nothing(out)
+        if not allow_older:
+            refuse_older_file(snapshot.manifest.origin, out)
+        with atomic_file(out) as stream:
+            return write_zip(stream, compress_members(_members(snapshot, signer)))
+
+
+def _require_snapshot_or_nothing(path: Path) -> None:
+    """Raise PublishingError if there is a file that is not a snapshot, by its trailer."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - ENDING_SIZE))
+            tail = file.read()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise PublishingError(f"{path} cannot be written: {error.strerror}") from None
+    if parse_ending(tail) is None:
+        raise PublishingError(f"{path} exists and is not a snapshot", "move it, or name another file")
+
+
+def refuse_older_file(origin: SiteOrigin, out: Path) -> None:
+    """Raise an error if a file is a newer snapshot than one that would replace it.
+
+    Raises:
+        DamagedSnapshotError: if the file is a damaged snapshot.
+        PublishingError: if it is newer.
+    """
+    if out.exists():
+        with read_snapshot(str(out)) as there:
+            refuse_older(origin, there.manifest.origin.instant, str(out))
+
+
+def _members(snapshot: SnapshotReader, signer: Signer | None) -> Iterator[SnapshotMember]:
+    for member in snapshot.own_members():
+        if signer is None or member.path != SIGNATURE:
+            yield member
+        if signer is not None and member.path == MANIFEST:
+            yield SnapshotMember(path=SIGNATURE, body=signer(member.body))
+    for entry, member in snapshot.listed_documents():
+        yield member._replace(aliases=entry.aliases)

@@ -1,0 +1,160 @@
+"""Byte streams that count and hash."""
+
+import os
+import threading
+from collections import OrderedDict
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Protocol
+
+from statuary.extensions.http.client import fetch_range, url_size
+from statuary.publishing.files import PublishingError
+from statuary.publishing.manifest import DamagedSnapshotError
+
+CHUNK = 1 << 20
+"""Bytes of each read."""
+
+
+class HashingReader:
+    """A stream being read."""
+
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        self.stream = stream
+        self.name = name
+        self.position = 0
+        self._digest = sha256()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all bytes read so far, as 64 hex digits."""
+        return self._digest.hexdigest()
+
+    def exactly(self, size: int) -> bytes:
+        """Return the next bytes; raise DamagedSnapshotError if there are fewer."""
+        parts = []
+        while size:
+            part = self.stream.read(min(size, CHUNK))
+            if not part:
+                raise DamagedSnapshotError(f"{self.name} is cut off at byte {self.position:,}")
+            size -= len(part)
+            self.position += len(part)
+            self._digest.update(part)
+            parts.append(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def expect(self, data: bytes, what: str) -> None:
+        """Read bytes that must have a given value; raise DamagedSnapshotError if they differ."""
+        if data and self.exactly(len(data)) != data:
+            raise DamagedSnapshotError(
+                f"{self.name} is damaged: {what} at byte {self.position - len(data):,}"
+            )
+
+    def expect_end(self) -> None:
+        """Make sure that nothing follows; raise DamagedSnapshotError if something does."""
+        if self.stream.read(1):
+            raise DamagedSnapshotError(f"{self.name} has data after its end, at byte {self.position:,}")
+
+
+class HashingWriter:
+    """A stream being written."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream = stream
+        self.position = 0  # bytes written so far
+        self._digest = sha256()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all bytes written so far, as 64 hex digits."""
+        return self._digest.hexdigest()
+
+    def write(self, data: bytes) -> None:
+        """Write bytes."""
+        self.stream.write(data)
+        self.position += len(data)
+        self._digest.update(data)
+
+
+BLOCK = 64 * 1024
+"""Bytes of a URL that are requested and kept together."""
+
+KEPT_BLOCKS = 256
+"""Blocks of a URL that stay in memory."""
+
+
+class ByteRanges(Protocol):
+    """Bytes with random access; thread-safe."""
+
+    name: str
+    size: int
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return a range; fewer bytes only at the end."""
+
+    def close(self) -> None:
+        """Release resources."""
+
+
+class FileRanges:
+    """The bytes of a file."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self.file = path.open("rb", buffering=0)
+        except OSError as error:
+            raise PublishingError(f"{path} cannot be read: {error.strerror}") from None
+        self.name = str(path)
+        self.size = os.fstat(self.file.fileno()).st_size
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return a range; fewer bytes only at the end."""
+        if hasattr(os, "pread"):
+            return os.pread(self.file.fileno(), size, offset)
+        with self._lock:
+            self.file.seek(offset)
+            return self.file.read(size)
+
+
+class UrlRanges:
+    """The bytes of a URL, requested in blocks; the most recent blocks are cached."""
+
+    def __init__(self, url: str) -> None:
+        self.name = url
+        self.size = url_size(url)
+        self._blocks: OrderedDict[int, bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Clear the cache."""
+        self._blocks.clear()
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return a range; fewer bytes only at the end."""
+        end = min(offset + size, self.size)
+        if offset >= end:
+            return b""
+        wanted = range(offset // BLOCK, -(-end // BLOCK))
+        with self._lock:
+            self._request([number for number in wanted if number not in self._blocks])
+            found = b"".join(self._blocks[number] for number in wanted)
+            for number in wanted:
+                self._blocks.move_to_end(number)
+            while len(self._blocks) > KEPT_BLOCKS:
+                self._blocks.popitem(last=False)
+        start = offset - wanted.start * BLOCK
+        return found[start : start + end - offset]
+
+    def _request(self, missing: list[int]) -> None:
+        """Request blocks, and those between them, in one request."""
+        if not missing:
+            return
+        first, last = missing[0], missing[-1]
+        size = min((last + 1) * BLOCK, self.size) - first * BLOCK
+        data = fetch_range(self.name, first * BLOCK, size)
+        for number in range(first, last + 1):
+            self._blocks[number] = data[(number - first) * BLOCK :][:BLOCK]

@@ -1,0 +1,259 @@
+"""Verify a snapshot, or a site published from one, against its manifest, byte for byte."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import orjson
+
+from statuary.checks.contracts.anchor_claims import anchor_claims, require_sender_recovery
+from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
+from statuary.checks.contracts.record_view import RecordView, as_object
+from statuary.content.evidence import parse_anchor
+from statuary.documents.document import contract_of_path, is_proof_path
+from statuary.documents.url_table import SHARDS_FOLDER
+from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
+from statuary.domain.findings import Finding, Severity
+from statuary.domain.json_values import Json
+from statuary.extensions.snapshots.manifest_signature import key_id, verify_manifest_signature
+from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
+from statuary.publishing.manifest import DamagedSnapshotError, Manifest, manifest_digest
+from statuary.publishing.manifest_parts import ManifestEntry
+
+if TYPE_CHECKING:
+    from minisign import PublicKey, Signature
+
+
+InspectDocument = Callable[[ManifestEntry, bytes], None]
+"""Is called with every undamaged document."""
+
+
+class Verification(NamedTuple):
+    """The result of verifying."""
+
+    manifest: Manifest
+    manifest_digest: str  # SHA-256 of the manifest, which identifies the exact site
+    whole: int  # the number of documents that match the manifest
+    problems: tuple[str, ...]  # everything that is wrong, as sentences
+    signed_by: str  # id of the signature's key, as minisign shows it; empty if there is none
+    signature: "Signature | None"  # None unless it was verified
+    lacks_aliases: bool  # whether it is a folder that a snapshot was unpacked into by another program
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there are no problems."""
+        return not self.problems
+
+
+def verify_snapshot(
+    location: str,
+    *,
+    public_key: "PublicKey | None" = None,
+    against: str | None = None,
+    inspect: InspectDocument | None = None,
+) -> Verification:
+    """Check every byte of a snapshot against its manifest, and the manifest against its signature.
+
+    Args:
+        location: a file, folder or URL.
+        public_key: the required key; without one, a signature is not verified.
+        against: a snapshot whose manifest and signature are used instead of those of `location`: for a mirror
+            without them, or with replaced ones.
+        inspect: is called with every undamaged document.
+
+    Raises:
+        DamagedSnapshotError: if it is not a snapshot, or so damaged that nothing more can be read.
+        PublishingError: if it cannot be read.
+    """
+    problems: list[str] = []
+    with read_snapshot(location, against) as snapshot:
+        signature = _signature(snapshot, public_key, problems)
+        whole = 0
+        for entry, member in snapshot.documents(lambda damaged: problems.append(str(damaged))):
+            whole += 1
+            if inspect is not None:
+                inspect(entry, member.body)
+        return Verification(
+            manifest=snapshot.manifest,
+            manifest_digest=manifest_digest(snapshot.manifest_text),
+            whole=whole,
+            problems=tuple(problems),
+            signed_by=key_id(snapshot.signature) if snapshot.signature else "",
+            signature=signature,
+            lacks_aliases=snapshot.source.lacks_aliases,
+        )
+
+
+def _signature(
+    snapshot: SnapshotReader, public_key: "PublicKey | None", problems: list[str]
+) -> "Signature | None":
+    """Return the signature if it is right; otherwise add to the problems."""
+    if public_key is None:
+        return None
+    try:
+        return verify_manifest_signature(
+            snapshot.name, snapshot.manifest_text, snapshot.signature, public_key
+        )
+    except DamagedSnapshotError as damaged:
+        problems.append(str(damaged))
+        return None
+
+
+CHAIN_CLAIMS = (ClaimName.ON_CHAIN, ClaimName.DEPLOYED)
+RULE = "anchor-shows-the-contract"
+
+
+def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, ...], list[Finding]]:
+    """Return what the anchor in a published proof shows of a record, and where the proof claims more than that.
+
+    Args:
+        proof: the published proof.
+        record: the published record, or the members of it that anchors are about.
+        digest: SHA-256 of the record as it is published, as hex.
+
+    Raises:
+        MissingExtraError: if a library is not installed.
+    """
+    findings: list[Finding] = []
+    anchor = None
+    if proof.get("anchor") is not None:
+        anchor = parse_anchor(proof["anchor"], "", findings)
+    if anchor is not None and anchor.deployment is not None:
+        require_sender_recovery()
+    known = anchor_claims(RecordView(record), anchor, digest).claims
+    for claim in known:
+        published = as_object(as_object(proof.get("claims")).get(claim.name.value))
+        is_shown = claim.status is ClaimStatus.SHOWN
+        if published.get("status") == ClaimStatus.SHOWN and not is_shown:
+            message = f"the proof claims that {claim.name.value} is shown; it is not: {claim.reason}"
+            findings.append(Finding(rule=RULE, message=message))
+        elif is_shown and published.get("evidence") != claim.evidence:
+            message = f"the proof gives other evidence for {claim.name.value} than its anchor"
+            findings.append(Finding(rule=RULE, message=message))
+    return known, findings
+
+
+@dataclass(slots=True)
+class AnchorVerifier:
+    """Pairs the proofs of a snapshot with its records, whichever comes first; what is not paired yet is on disk.
+
+    A context manager, which deletes what is on disk.
+    """
+
+    # the number of records of which the chain shows each claim
+    shown: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))
+    waiting: sqlite3.Connection = field(default_factory=lambda: sqlite3.connect(""))
+
+    def __post_init__(self) -> None:
+        self.waiting.execute("CREATE TABLE waiting (name TEXT PRIMARY KEY, value BLOB)")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.waiting.close()
+
+    def take_proof(self, path: str, proof: Json) -> Iterator[Finding]:
+        """Verify a proof whose record came before it, or keep it until then."""
+        name = _name(proof)
+        claims = as_object(proof.get("claims"))
+        statuses = [as_object(claims.get(one.value)).get("status") for one in CHAIN_CLAIMS]
+        if proof.get("anchor") is None and ClaimStatus.SHOWN not in statuses:
+            return
+        kept = {member: proof[member] for member in ("claims", "anchor") if member in proof}
+        record = self._take(f"record {name}")
+        if record is None:
+            self._keep(f"proof {name}", kept)
+        else:
+            yield from self._verify(path, kept, record["record"], record["digest"])
+
+    def take_record(self, path: str, record: Json, digest: str) -> Iterator[Finding]:
+        """Verify a record whose proof came before it, or keep what its proof is about until then."""
+        name = _name(record)
+        proof = self._take(f"proof {name}")
+        if proof is not None:
+            yield from self._verify(path, proof, record, digest)
+        elif path.startswith(f"{SHARDS_FOLDER}/"):  # in the other layout, proofs come first
+            self._keep(f"record {name}", {"record": _about_chain(record), "digest": digest})
+
+    def _verify(self, path: str, proof: Json, record: Json, digest: str) -> Iterator[Finding]:
+        known, findings = verify_anchor(proof, record, digest)
+        for claim in known:
+            self.shown[claim.name] += claim.status is ClaimStatus.SHOWN
+        yield from (finding.within(path) for finding in findings)
+
+    def _keep(self, name: str, value: Json) -> None:
+        self.waiting.execute("INSERT OR REPLACE INTO waiting VALUES (?, ?)", (name, orjson.dumps(value)))
+
+    def _take(self, name: str) -> Json:
+        row = self.waiting.execute("DELETE FROM waiting WHERE name = ? RETURNING value", (name,)).fetchone()
+        return None if row is None else orjson.loads(row[0])
+
+
+def _name(document: Json) -> str:
+    return f"{document.get('chainId')}/{document.get('address')}"
+
+
+def _about_chain(record: Json) -> dict[str, Json]:
+    """Return the members of a record that anchors are about."""
+    codes = {
+        side: {"onchainBytecode": as_object(record.get(side)).get("onchainBytecode")}
+        for side in ("creationBytecode", "runtimeBytecode")
+    }
+    others = ("chainId", "address", "deployment", "proxyResolution")
+    return codes | {member: record.get(member) for member in others}
+
+
+ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
+
+
+@dataclass(slots=True)
+class RecordVerifier:
+    """Verifies records; passed to `verify_snapshot` as `inspect`; a context manager, since some wait on disk."""
+
+    verified: int = 0
+    rejected: int = 0
+    # why records are rejected, at the paths of the snapshot
+    errors: list[Finding] = field(default_factory=list)
+    # what the chain's own proofs show of them
+    anchors: AnchorVerifier = field(default_factory=AnchorVerifier)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.anchors.__exit__()
+
+    def __call__(self, entry: ManifestEntry, body: bytes) -> None:
+        """Verify a document if it is a record."""
+        contract = contract_of_path(entry.path)
+        if contract is None:
+            if is_proof_path(entry.path):
+                self.errors.extend(self.anchors.take_proof(entry.path, _object(body)))
+            return
+        record = _object(body)
+        findings = [*_misplaced(record, contract), *prove(record, ALL_CHECKS).findings]
+        findings += self.anchors.take_record(entry.path, record, sha256(body).hexdigest())
+        errors = [finding.within(entry.path) for finding in findings if finding.severity is Severity.ERROR]
+        self.errors.extend(errors)
+        self.rejected += bool(errors)
+        self.verified += not errors
+
+
+def _object(body: bytes) -> dict[str, Json]:
+    """Return a record; an empty one, which no check accepts, for anything else."""
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _misplaced(record: dict[str, Json], contract: tuple[str, str]) -> list[Finding]:
+    """Return the findings about the path of a record."""
+    if (record.get("chainId"), record.get("address")) == contract:
+        return []
+    message = "the record is that of another contract, or not a record"
+    return [Finding(rule="path-names-contract", message=message)]

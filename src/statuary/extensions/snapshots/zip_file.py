@@ -1,0 +1,313 @@
+"""Write a snapshot's zip, or read it once from its first byte to its last; random access is in `zip_reader`.
+
+Everything but the members' data follows from the members, so the same code writes and verifies it: any byte
+that statuary would not write is found.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Self
+
+from statuary.extensions.snapshots import zip_format
+from statuary.extensions.snapshots.streams import CHUNK, ByteRanges, HashingReader, HashingWriter
+from statuary.extensions.snapshots.zip_format import (
+    CENTRAL_MARK,
+    ENDING_SIZE,
+    LOCAL,
+    LOCAL_MARK,
+    CentralEntry,
+    CompressedMember,
+    Ending,
+    SnapshotMember,
+    ZipHeader,
+    decompress_member,
+)
+from statuary.publishing.files import PublishingError, is_snapshot_path
+from statuary.publishing.folder.reader import LARGEST_DOCUMENT
+from statuary.publishing.manifest import DamagedSnapshotError
+
+IN_MEMORY = 16 << 20
+"""Bytes of a central directory that stay in memory before they go into a temporary file."""
+
+
+class CentralDirectory:
+    """The central directory of the members so far."""
+
+    def __init__(self) -> None:
+        self._entries = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
+        self._count = 0
+
+    def close(self) -> None:
+        """Delete the temporary file."""
+        self._entries.close()
+
+    def add(self, header: ZipHeader, offset: int) -> None:
+        """Add a member whose local header begins at `offset`."""
+        self._entries.write(zip_format.central_header(header, offset))
+        self._count += 1
+
+    def ending(self, offset: int, digest: str = "") -> Ending:
+        """Return the ending of a zip whose central directory begins at `offset`."""
+        return Ending(self._count, self._entries.tell(), offset, digest)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the bytes of the directory, then leave the file at its end."""
+        self._entries.seek(0)
+        while chunk := self._entries.read(CHUNK):
+            yield chunk
+
+
+class ZipWriter:
+    """A zip being written; members are put in order."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.out = HashingWriter(stream)
+        self.directory = CentralDirectory()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.directory.close()
+
+    def put(self, member: CompressedMember) -> None:
+        """Write a member."""
+        self.directory.add(member.header, self.out.position)
+        self.out.write(zip_format.local_header(member.header))
+        self.out.write(member.data)
+
+    def finish(self) -> str:
+        """Write what follows the members; return the SHA-256 in the trailer."""
+        offset = self.out.position
+        for chunk in self.directory.chunks():
+            self.out.write(chunk)
+        self.out.write(zip_format.zip64_records(self.directory.ending(offset)))
+        digest = self.out.digest
+        self.out.write(zip_format.last_record(self.directory.ending(offset, digest)))
+        return digest
+
+
+def require_zip_name(path: Path) -> None:
+    """Raise PublishingError if a file that is to be a snapshot is not named .zip."""
+    if path.suffix != ".zip":
+        raise PublishingError(f"{path} does not end in .zip, as the name of a snapshot does")
+
+
+def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
+    """Write a snapshot from its members; return the SHA-256 in its trailer."""
+    with ZipWriter(stream) as writer:
+        for member in members:
+            writer.put(member)
+        return writer.finish()
+
+
+class ZipStreamReader:
+    """A zip read from a stream; members are requested in order."""
+
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        self.source = HashingReader(stream, name)
+        self.directory = CentralDirectory()
+        self._next: ZipHeader | None = None
+        self._ended = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.directory.close()
+
+    def next_path(self) -> str | None:
+        """Return the name of the next member; None after the last."""
+        if self._next is None and not self._ended:
+            self._next = self._read_header()
+            self._ended = self._next is None
+        return None if self._next is None else self._next.path
+
+    def member(self, aliases: tuple[str, ...] = ()) -> SnapshotMember:
+        """Read the next member; raise DamagedSnapshotError if it is damaged."""
+        if self.next_path() is None or self._next is None:
+            raise DamagedSnapshotError(f"{self.source.name} ends before its last member")
+        header, self._next = self._next, None
+        if max(header.size, header.packed_size) > LARGEST_DOCUMENT:
+            raise DamagedSnapshotError(f"{header.path} has {header.size:,} bytes, more than any document")
+        self.directory.add(header, self.source.position - len(zip_format.local_header(header)))
+        packed = CompressedMember(
+            header=header, data=self.source.exactly(header.packed_size), aliases=aliases
+        )
+        return SnapshotMember(
+            path=header.path, body=decompress_member(packed), aliases=aliases, packed=packed
+        )
+
+    def finish(self) -> None:
+        """Read what follows the members; raise DamagedSnapshotError if it does not match them."""
+        offset, wrong = self.source.position - len(CENTRAL_MARK), "its directory does not match its members"
+        begun = len(CENTRAL_MARK)
+        for chunk in self.directory.chunks():
+            self.source.expect(chunk[begun:], wrong)
+            begun = 0
+        self.source.expect(zip_format.zip64_records(self.directory.ending(offset)), wrong)
+        last = zip_format.last_record(self.directory.ending(offset, self.source.digest))
+        self.source.expect(last, "its trailer does not match its content")
+        self.source.expect_end()
+
+    def _read_header(self) -> ZipHeader | None:
+        """Read the next local header; None where the central directory begins."""
+        source, mark = self.source, self.source.exactly(len(LOCAL_MARK))
+        if mark == CENTRAL_MARK:
+            return None
+        if mark != LOCAL_MARK:
+            if source.position == len(mark):
+                raise DamagedSnapshotError(f"{source.name} is not a snapshot: it is not a zip")
+            raise DamagedSnapshotError(f"{source.name} has no member at byte {source.position - len(mark):,}")
+        fixed = mark + source.exactly(LOCAL.size - len(mark))
+        rest = source.exactly(sum(zip_format.lengths_of_local_header(fixed)))
+        header = zip_format.parse_local_header(fixed + rest)
+        if header is None:
+            raise DamagedSnapshotError(
+                f"{source.name} has a member at byte {source.position:,} that is not in statuary's format"
+            )
+        return header
+
+
+PAGE = 4096
+"""Bytes of each read of the central directory."""
+
+SCANNED = 512
+"""Bytes of the central directory that are searched entry by entry."""
+
+LONGEST_ENTRY = 128 * 1024
+"""Bytes in which an entry of the central directory begins and ends in any case."""
+
+Span = tuple[int, int]
+"""Where something begins and ends, in bytes of the file."""
+
+
+class ZipReader:
+    """The members of a snapshot."""
+
+    has_manifest = True
+
+    def __init__(self, ranges: ByteRanges) -> None:
+        """Read the trailer and the entries of the snapshot's own members.
+
+        Raises:
+            DamagedSnapshotError: if it is not a snapshot; `ranges` is closed then.
+        """
+        self.ranges = ranges
+        self.name = ranges.name
+        try:
+            self._read_ending()
+        except BaseException:
+            ranges.close()
+            raise
+
+    def _read_ending(self) -> None:
+        tail = self.ranges.read(max(0, self.ranges.size - ENDING_SIZE), ENDING_SIZE)
+        ending = zip_format.parse_ending(tail)
+        if ending is None:
+            raise DamagedSnapshotError(f"{self.name} is not a snapshot, or it is cut off")
+        start, self._end = ending.offset, ending.offset + ending.size
+        self._own: dict[str, Span] = {}
+        self._documents = self._end
+        for name, span in self._entries(start):
+            path = name.decode(errors="replace")
+            if not is_snapshot_path(path):
+                self._documents = span[0]
+                break
+            self._own[path] = span
+
+    def close(self) -> None:
+        """Close the file."""
+        self.ranges.close()
+
+    def read(self, path: str) -> bytes | None:
+        """Return the body of a member; None without one; raise DamagedSnapshotError if it is damaged."""
+        found = self.compressed(path)
+        return None if found is None else decompress_member(found)
+
+    def paths(self) -> Iterator[str]:
+        """Yield the name of every member."""
+        yield from self._own
+        for name, _ in self._entries(self._documents):
+            yield name.decode(errors="replace")
+
+    def compressed(self, path: str) -> CompressedMember | None:
+        """Return a member in compressed form; None if there is none with this name.
+
+        Raises:
+            DamagedSnapshotError: if the member does not match the directory.
+        """
+        entry = self._entry(path)
+        if entry is None:
+            return None
+        header, local = entry.header, zip_format.local_header(entry.header)
+        if max(header.size, header.packed_size) > LARGEST_DOCUMENT:
+            raise DamagedSnapshotError(f"{path} has {header.size:,} bytes, more than any document")
+        text = self.ranges.read(entry.offset, len(local) + header.packed_size)
+        if not text.startswith(local) or len(text) != len(local) + header.packed_size:
+            raise DamagedSnapshotError(
+                f"{self.name} is damaged: {path} differs from its entry in the directory"
+            )
+        return CompressedMember(header=header, data=text[len(local) :])
+
+    def _entry(self, path: str) -> CentralEntry | None:
+        span = self._own.get(path) if is_snapshot_path(path) else self._find(path)
+        if span is None:
+            return None
+        start, end = span
+        entry = zip_format.parse_central_header(self.ranges.read(start, end - start))
+        if entry is None or entry.header.path != path:
+            raise DamagedSnapshotError(f"{self.name} is damaged: its directory has no valid entry for {path}")
+        return entry
+
+    def _find(self, path: str) -> Span | None:
+        """Return the position of a document's entry, by bisection."""
+        try:
+            wanted = path.encode()
+        except UnicodeEncodeError:
+            return None
+        low, high = self._documents, self._end
+        while high - low > SCANNED:
+            middle = (low + high) // 2
+            found = self._first_entry(middle, high)
+            if found is None:
+                high = middle
+                continue
+            name, span = found
+            if name == wanted:
+                return span
+            low, high = (span[1], high) if name < wanted else (low, span[0])
+        return next((span for name, span in self._entries(low, high) if name == wanted), None)
+
+    def _first_entry(self, start: int, end: int) -> tuple[bytes, Span] | None:
+        """Return the first complete entry that begins in a range; None if there is none."""
+        for size in (PAGE, LONGEST_ENTRY):
+            text = self.ranges.read(start, min(size, self._end - start))
+            for begin in zip_format.BEGINS_ENTRY.finditer(text):
+                found = zip_format.central_name(text, begin.start())
+                if found is not None and start + begin.start() < end:
+                    return found[0], (start + begin.start(), start + found[1])
+        return None
+
+    def _entries(self, start: int, end: int | None = None) -> Iterator[tuple[bytes, Span]]:
+        """Yield the names and ranges of the entries from `start` on."""
+        end = self._end if end is None else end
+        text, position = b"", 0
+        while start + position < end:
+            found = zip_format.central_name(text, position)
+            if found is None:  # the page ends in this entry
+                start, position = start + position, 0
+                text, found = self._page(start)
+            name, after = found
+            yield name, (start + position, start + after)
+            position = after
+
+    def _page(self, start: int) -> tuple[bytes, tuple[bytes, int]]:
+        """Return the bytes from an entry on, its name, and its end in them."""
+        for size in (PAGE, LONGEST_ENTRY):
+            text = self.ranges.read(start, min(size, self._end - start))
+            found = zip_format.central_name(text, 0)
+            if found is not None:
+                return text, found
+        raise DamagedSnapshotError(f"{self.name} is damaged: its directory is cut off")

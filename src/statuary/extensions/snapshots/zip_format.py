@@ -1,0 +1,312 @@
+"""The structure of a snapshot's zip; each part has one encoding.
+
+Section numbers are those of the specification, PKWARE's APPNOTE.TXT 6.3.10. Members are plain files,
+rw-r--r--, of 1980-01-01 00:00; sizes precede the data; zip64 (4.5.3) is used only where a number needs it.
+"""
+
+import os
+import re
+import struct
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from hashlib import sha256
+from typing import NamedTuple, Self
+
+from statuary.publishing.manifest import DamagedSnapshotError
+
+STORED = 0
+DEFLATED = 8
+
+FLAGS = 0x0800
+"""4.4.4: bit 11, names are UTF-8."""
+
+TIME, DATE = 0, 0x0021
+"""4.4.6: 1980-01-01 00:00, the earliest time of the format."""
+
+MADE_BY = (3 << 8) | 45
+"""4.4.2: attributes as on Unix, zip64; the same on every machine."""
+
+ATTRIBUTES = 0o100644 << 16
+"""A regular file, rw-r--r--: what Info-ZIP and Python take from the upper half."""
+
+LIMIT = 0xFFFFFFFF
+"""4.4.1.4: this value in a 32-bit field means that the number is in the zip64 field."""
+
+LOCAL = struct.Struct("<4s5H3I2H")
+LOCAL_MARK = b"PK\x03\x04"
+CENTRAL = struct.Struct("<4s6H3I5H2I")
+CENTRAL_MARK = b"PK\x01\x02"
+LENGTHS, LENGTHS_OFFSET = struct.Struct("<3H"), 28
+END = struct.Struct("<4s4H2IH")
+END_MARK = b"PK\x05\x06"
+ZIP64_END = struct.Struct("<4sQ2H2I4Q")
+ZIP64_LOCATOR = struct.Struct("<4sIQI")
+
+BEGINS_ENTRY = re.compile(rb"PK\x01\x02\x2d\x03[\x14\x2d]\x00\x00\x08")
+"""The beginning of every entry of a central directory that `central_header` writes."""
+
+
+class ZipHeader(NamedTuple):
+    """The header of one member."""
+
+    path: str
+    method: int  # `STORED` or `DEFLATED`
+    crc: int  # CRC-32 of the body
+    packed_size: int  # bytes of the member's data in the zip
+    size: int  # bytes of the body
+
+
+def local_header(header: ZipHeader) -> bytes:
+    """Return the header before a member's data (4.3.7)."""
+    name = header.path.encode()
+    big = max(header.packed_size, header.size) >= LIMIT
+    # 4.5.3: a local header has both sizes in the zip64 field or neither
+    extra = struct.pack("<HHQQ", 1, 16, header.size, header.packed_size) if big else b""
+    sizes = (LIMIT, LIMIT) if big else (header.packed_size, header.size)
+    version = 45 if big else 20
+    what = (FLAGS, header.method, TIME, DATE, header.crc)
+    return LOCAL.pack(LOCAL_MARK, version, *what, *sizes, len(name), len(extra)) + name + extra
+
+
+def lengths_of_local_header(fixed: bytes) -> tuple[int, int]:
+    """Return the lengths of name and extra field, which follow the fixed part of a local header."""
+    *_, name, extra = LOCAL.unpack(fixed)
+    return name, extra
+
+
+def parse_local_header(text: bytes) -> ZipHeader | None:
+    """Parse a local header; None if `local_header` would not write it so."""
+    _, _, _, method, _, _, crc, packed_size, size, name_length, _ = LOCAL.unpack_from(text)
+    name, extra = text[LOCAL.size : LOCAL.size + name_length], text[LOCAL.size + name_length :]
+    if len(extra) == 20 and packed_size == size == LIMIT:
+        size, packed_size = struct.unpack_from("<QQ", extra, 4)
+    header = _header(name, method, crc, packed_size, size)
+    return header if header is not None and local_header(header) == text else None
+
+
+def _header(name: bytes, method: int, crc: int, packed_size: int, size: int) -> ZipHeader | None:
+    if method not in (STORED, DEFLATED):
+        return None
+    try:
+        path = name.decode()
+    except UnicodeDecodeError:
+        return None
+    return ZipHeader(path=path, method=method, crc=crc, packed_size=packed_size, size=size)
+
+
+def central_header(header: ZipHeader, offset: int) -> bytes:
+    """Return a member's entry in the central directory (4.3.12), with the offset of its local header."""
+    name = header.path.encode()
+    numbers = (header.size, header.packed_size, offset)  # 4.5.3: in this order, and only those that need it
+    big = [number for number in numbers if number >= LIMIT]
+    extra = struct.pack(f"<HH{len(big)}Q", 1, 8 * len(big), *big) if big else b""
+    size, packed_size, start = (min(number, LIMIT) for number in numbers)
+    what = (MADE_BY, 45 if big else 20, FLAGS, header.method, TIME, DATE, header.crc)
+    lengths = (len(name), len(extra), 0)  # no comment
+    rest = (0, 0, ATTRIBUTES, start)  # disk, internal attributes
+    return CENTRAL.pack(CENTRAL_MARK, *what, packed_size, size, *lengths, *rest) + name + extra
+
+
+class CentralEntry(NamedTuple):
+    """An entry of the central directory, with the offset of the local header."""
+
+    header: ZipHeader
+    offset: int
+
+
+def central_name(text: bytes, start: int) -> tuple[bytes, int] | None:
+    """Return the name and the end of the entry that begins at `start`; None if there is no complete entry."""
+    if start + CENTRAL.size > len(text) or not text.startswith(CENTRAL_MARK, start):
+        return None
+    name, extra, comment = LENGTHS.unpack_from(text, start + LENGTHS_OFFSET)
+    end = start + CENTRAL.size + name + extra + comment
+    return (text[start + CENTRAL.size : start + CENTRAL.size + name], end) if end <= len(text) else None
+
+
+def parse_central_header(text: bytes) -> CentralEntry | None:
+    """Parse an entry of the central directory; None if `central_header` would not write it so."""
+    if len(text) < CENTRAL.size:
+        return None
+    _, _, _, _, method, _, _, crc, packed_size, size, name_length, *_, offset = CENTRAL.unpack_from(text)
+    name, extra = text[CENTRAL.size :][:name_length], text[CENTRAL.size + name_length :]
+    big = iter(struct.unpack_from(f"<{len(extra) // 8}Q", extra, 4) if len(extra) % 8 == 4 else ())
+    size, packed_size, offset = (
+        next(big, LIMIT) if number == LIMIT else number for number in (size, packed_size, offset)
+    )
+    header = _header(name, method, crc, packed_size, size)
+    return CentralEntry(header, offset) if header and central_header(header, offset) == text else None
+
+
+class Ending(NamedTuple):
+    """The trailer of a zip."""
+
+    entries: int  # the number of entries in the central directory
+    size: int  # bytes of the central directory
+    offset: int  # of the central directory
+    digest: str = ""  # SHA-256 of all bytes before the last record (4.3.16), stated in its comment
+
+
+def zip64_records(ending: Ending) -> bytes:
+    """Return what is between the central directory and the last record (4.3.14, 4.3.15); usually nothing."""
+    count, size, offset, _ = ending
+    if not _needs_zip64(ending):
+        return b""
+    record = ZIP64_END.pack(b"PK\x06\x06", 44, MADE_BY, 45, 0, 0, count, count, size, offset)
+    return record + ZIP64_LOCATOR.pack(b"PK\x06\x07", 0, offset + size, 1)
+
+
+def last_record(ending: Ending) -> bytes:
+    """Return the last record of a zip (4.3.16)."""
+    count, size, offset, _ = ending
+    if _needs_zip64(ending):
+        count, size, offset = 0xFFFF, LIMIT, LIMIT
+    comment = f"statuary snapshot, sha256 {ending.digest}".encode()
+    return END.pack(END_MARK, 0, 0, count, count, size, offset, len(comment)) + comment
+
+
+def _needs_zip64(ending: Ending) -> bool:
+    return ending.entries >= 0xFFFF or ending.size >= LIMIT or ending.offset >= LIMIT
+
+
+LAST_RECORD_SIZE = len(last_record(Ending(0, 0, 0, "0" * 64)))
+"""Bytes of the last record; always the same, so that it is found without a search."""
+
+ENDING_SIZE = LAST_RECORD_SIZE + ZIP64_END.size + ZIP64_LOCATOR.size
+"""Bytes of the longest ending."""
+
+COMMENT = re.compile(rb"statuary snapshot, sha256 ([0-9a-f]{64})")
+
+
+def parse_ending(text: bytes) -> Ending | None:
+    """Parse the last `ENDING_SIZE` bytes of a file; None if they are not a snapshot's."""
+    last = text[-LAST_RECORD_SIZE:]
+    comment = COMMENT.fullmatch(last[END.size :])
+    if comment is None:
+        return None
+    _, _, _, _, count, size, offset, _ = END.unpack_from(last)
+    records = text[-ENDING_SIZE:-LAST_RECORD_SIZE]
+    if count == 0xFFFF and len(records) == ENDING_SIZE - LAST_RECORD_SIZE:
+        *_, count, size, offset = ZIP64_END.unpack_from(records)
+    ending = Ending(count, size, offset, comment[1].decode())
+    return ending if text.endswith(zip64_records(ending) + last_record(ending)) else None
+
+
+LEVEL = 6
+"""zlib's level: level 9 takes twice the time for 1 % less (measured on records)."""
+
+INLINE_SIZE = 2048
+"""Bytes of a body below which another thread costs more than it saves."""
+
+QUEUED_PER_WORKER = 4
+"""Bodies that wait for each thread; memory does not grow with their number."""
+
+
+class CompressedMember(NamedTuple):
+    """A member in compressed form."""
+
+    header: ZipHeader
+    data: bytes  # its bytes in the zip
+    sha256: str = ""  # of its body, as 64 hex digits; empty if not computed
+    aliases: tuple[str, ...] = ()
+    media_type: str = ""  # empty if it does not matter
+
+
+class SnapshotMember(NamedTuple):
+    """A member with its body."""
+
+    path: str  # its stored name
+    body: bytes
+    aliases: tuple[str, ...] = ()
+    media_type: str = ""  # empty if it does not matter
+    packed: CompressedMember | None = None  # the member in the zip that it comes from; None otherwise
+
+
+def compress_member(member: SnapshotMember) -> CompressedMember:
+    """Return a member in compressed form: deflated, or stored if that is not longer.
+
+    Deflated bytes are the same wherever Python uses zlib (1.2.5 and later); a Python built with zlib-ng makes
+    others.
+    """
+    if member.packed is not None:
+        return member.packed
+    body = member.body
+    packer = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+    data = packer.compress(body) + packer.flush()
+    method, data = (DEFLATED, data) if len(data) < len(body) else (STORED, body)
+    header = ZipHeader(
+        path=member.path, method=method, crc=zlib.crc32(body), packed_size=len(data), size=len(body)
+    )
+    return CompressedMember(
+        header=header,
+        data=data,
+        sha256=sha256(body).hexdigest(),
+        aliases=member.aliases,
+        media_type=member.media_type,
+    )
+
+
+class MemberCompressor:
+    """Compresses members in threads, and returns them in order."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.count = workers or os.cpu_count() or 1
+        self.pool = ThreadPoolExecutor(self.count)
+        self.waiting: deque[Callable[[], CompressedMember]] = deque()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.pool.shutdown(cancel_futures=True)
+
+    def put(self, member: SnapshotMember) -> Iterator[CompressedMember]:
+        """Add a member; yield finished ones once enough are waiting."""
+        if len(member.body) < INLINE_SIZE or member.packed is not None:
+            self.waiting.append(partial(compress_member, member))
+        else:
+            self.waiting.append(self.pool.submit(compress_member, member).result)
+        if len(self.waiting) > QUEUED_PER_WORKER * self.count:
+            yield self.waiting.popleft()()
+
+    def rest(self) -> Iterator[CompressedMember]:
+        """Yield the remaining ones."""
+        while self.waiting:
+            yield self.waiting.popleft()()
+
+
+def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMember]:
+    """Yield members in compressed form, in order."""
+    with MemberCompressor() as packer:
+        for member in members:
+            yield from packer.put(member)
+        yield from packer.rest()
+
+
+def decompress_member(packed: CompressedMember) -> bytes:
+    """Return a member's body; raise DamagedSnapshotError if the data does not match the header."""
+    header = packed.header
+    if header.method == STORED:
+        body = packed.data
+    else:
+        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+        try:
+            body = unpacker.decompress(packed.data, header.size + 1)
+        except zlib.error as error:
+            raise DamagedSnapshotError(f"{header.path} is damaged: {error}") from None
+        if not unpacker.eof or unpacker.unused_data:
+            raise DamagedSnapshotError(
+                f"{header.path} is damaged: its data does not end where its header states"
+            )
+    if len(body) != header.size or zlib.crc32(body) != header.crc:
+        raise DamagedSnapshotError(
+            f"{header.path} is damaged: its size and CRC-32 are not those in its header"
+        )
+    return body
+
+
+def is_standard_zlib() -> bool:
+    """Return whether this Python uses zlib and not zlib-ng, whose compressed bytes differ."""
+    return not hasattr(zlib, "ZLIBNG_VERSION") and "ng" not in zlib.ZLIB_RUNTIME_VERSION

@@ -1,0 +1,1 @@
+"""From content to a published folder: read, check, contracts, lists, status, publish."""

@@ -1,0 +1,214 @@
+"""The stages of a build, in order."""
+
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from statuary.content.locate import locate_findings
+from statuary.content.read_content import is_left_out, read_content
+from statuary.documents.pages.theme_findings import template_finding
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.record import ContractCounts
+from statuary.domain.findings import Finding, Severity, has_errors, has_warnings, sorted_findings
+from statuary.domain.primitives import Instant
+from statuary.domain.settings import ThemeError
+from statuary.pipeline.contracts import BuiltContracts, build_contracts, offer_lists
+from statuary.pipeline.options import ALL_CHECKS, DEFAULT_EXECUTION, CheckOptions, ExecutionOptions
+from statuary.pipeline.progress import Progress, stage
+from statuary.pipeline.publish import OpenLog, extend_log, offer_site, publish
+from statuary.pipeline.status import SiteStatus, status_at
+from statuary.publishing.plan import Plan
+from statuary.publishing.target import BuildTarget, CheckTarget
+
+if TYPE_CHECKING:
+    from statuary.extensions.log.published_log import LogExtension
+
+
+class ReadSite(NamedTuple):
+    """A site as read."""
+
+    catalogue: Catalogue | None  # None if the site could not be read
+    status: SiteStatus | None  # None if it was not read
+    findings: list[Finding]  # what is wrong, except in contracts
+    # why incidents, maintenances and pages that exceed a limit are left out; the rest is published
+    left_out: list[Finding]
+
+
+def read_site(
+    root: Path, now: Instant, check_options: CheckOptions, progress: Progress, *, with_log: bool = True
+) -> ReadSite:
+    """Read the content folder, and check the site's status at an instant.
+
+    Without a log, as in a snapshot of content, no page of the site refers to one.
+    """
+    with stage(progress, "Reading content"):
+        catalogue, found = read_content(root)
+    findings: list[Finding] = []
+    left_out: list[Finding] = []
+    for finding in found:
+        (left_out if is_left_out(finding) else findings).append(finding)
+    if catalogue is None:
+        return ReadSite(None, None, findings, left_out)
+    if not with_log:
+        catalogue = catalogue._replace(log=None)
+    if catalogue.own_pages:
+        from statuary.documents.pages.own_pages import link_findings
+
+        findings += link_findings(catalogue)
+    with stage(progress, "Status"):
+        status = status_at(catalogue, now)
+        findings += [*status.findings(check_options), *status.epoch_findings(), *status.theme_findings()]
+    return ReadSite(catalogue, status, findings, left_out)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSite:
+    """A checked site."""
+
+    root: Path  # the content folder
+    catalogue: Catalogue | None  # the site; None if it could not be read
+    # what is wrong with the content, located and in order; an error forbids publishing
+    findings: tuple[Finding, ...]
+    # why single contracts, incidents, maintenances or pages are withheld; the rest is published
+    rejections: tuple[Finding, ...] = ()
+    rejected: int = 0
+    contracts: ContractCounts = field(default_factory=ContractCounts)
+    # when the published status next changes; None if not before the horizon
+    next_transition: Instant | None = None
+    # when the next build is due; None if nothing changes until the content does
+    horizon: Instant | None = None
+
+    @property
+    def may_publish(self) -> bool:
+        """Whether the site could be read and has no errors."""
+        return self.catalogue is not None and not has_errors(self.findings)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the content has no errors and no record is rejected."""
+        return self.may_publish and not self.rejected
+
+    @property
+    def all_findings(self) -> list[Finding]:
+        """All findings in order, rejections included."""
+        return sorted_findings((*self.findings, *self.rejections))
+
+    @property
+    def has_warnings(self) -> bool:
+        """Whether there is a finding other than a note."""
+        return has_warnings((*self.findings, *self.rejections))
+
+    def count(self, severity: Severity) -> int:
+        """Return the number of findings of a severity."""
+        return Counter(finding.severity for finding in (*self.findings, *self.rejections))[severity]
+
+    def with_theme_error(self, error: ThemeError) -> Self:
+        """Return the site with a finding about a template that cannot be rendered."""
+        return replace(self, findings=_located(self.root, [*self.findings, template_finding(error)]))
+
+
+def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -> CheckedSite:
+    """Gather the findings about a site; `contracts` is None if they were not built."""
+    if contracts is None or site.status is None:
+        findings = _located(root, [*site.findings, *site.left_out])
+        return CheckedSite(root=root, catalogue=site.catalogue, findings=findings)
+    scanned = contracts.catalogue.contracts.findings
+    return CheckedSite(
+        root=root,
+        catalogue=contracts.catalogue,
+        findings=_located(root, [*site.findings, *contracts.findings]),
+        rejections=_located(root, [*site.left_out, *scanned, *contracts.rejections]),
+        rejected=len(site.left_out) + contracts.rejected + has_errors(scanned),
+        contracts=contracts.counts,
+        next_transition=site.status.next_transition,
+        horizon=site.status.horizon,
+    )
+
+
+def _located(root: Path, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted_findings(locate_findings(root, findings)))
+
+
+class BuildResult(NamedTuple):
+    """The result of a build."""
+
+    checked: CheckedSite
+    plan: Plan | None  # what changed in the target, or would have; None if findings stopped the build
+    applied: bool
+    seconds: float
+    log: "LogExtension | None" = None  # the outcome for the log; None without one
+
+
+def check_site(
+    root: Path,
+    now: Instant,
+    progress: Progress,
+    check_options: CheckOptions = ALL_CHECKS,
+    *,
+    execution: ExecutionOptions = DEFAULT_EXECUTION,
+    target: BuildTarget | None = None,
+) -> CheckedSite:
+    """Read the content folder and run every check.
+
+    The results of contracts go into `target`, or into memory.
+    """
+    site = read_site(root, now, check_options, progress)
+    if site.catalogue is None:
+        return check(root, site)
+    try:
+        with nullcontext(target) if target is not None else CheckTarget() as into:
+            contracts = build_contracts(
+                root, site.catalogue, into, progress, check_options=check_options, execution=execution
+            )
+    except ThemeError as error:
+        return check(root, site).with_theme_error(error)
+    return check(root, site, contracts)
+
+
+def build_site(
+    root: Path,
+    target: BuildTarget,
+    now: Instant,
+    progress: Progress,
+    check_options: CheckOptions = ALL_CHECKS,
+    *,
+    execution: ExecutionOptions = DEFAULT_EXECUTION,
+    open_log: OpenLog | None = None,
+) -> BuildResult:
+    """Build the site of a content folder into an open target.
+
+    If there is an error, or, with `strict`, a warning, the target does not change. A withheld contract does
+    not stop anything else.
+
+    Args:
+        now: the instant that the site shows; the same content and instant give the same bytes.
+        open_log: opens the log of a site that has one; None builds the site without its log.
+
+    Raises:
+        LogError: if the log would not continue the published one.
+        PublishingError: if the target cannot take the site.
+    """
+    began = perf_counter()
+    site = read_site(root, now, check_options, progress, with_log=open_log is not None)
+    checked, plan, extension = check(root, site), None, None
+    if site.catalogue is not None and site.status is not None:
+        try:
+            contracts = build_contracts(
+                root, site.catalogue, target, progress, check_options=check_options, execution=execution
+            )
+            checked = check(root, site, contracts)
+            if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
+                offer_lists(target, contracts, progress, execution.executor)
+                extension = extend_log(contracts.catalogue, site.status, open_log)
+                offer_site(
+                    target, site.status, contracts, progress, verify=execution.verify, extension=extension
+                )
+                plan = publish(target, progress)
+        except ThemeError as error:
+            checked = checked.with_theme_error(error)
+    applied = plan is not None and not target.dry_run
+    return BuildResult(checked, plan, applied=applied, seconds=perf_counter() - began, log=extension)

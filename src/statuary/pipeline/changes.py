@@ -1,0 +1,261 @@
+"""Which sources a build reads, and why; it keeps the documents of all others."""
+
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from heapq import merge
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.content.contract_scan import ContractScan, ScanResult
+from statuary.content.git_state import GitState
+from statuary.content.source_files import SourceFile, record_digest, source_stat
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.catalogue import (
+    BulkForm,
+    BulkSource,
+    Catalogue,
+    ContractForm,
+    ContractSource,
+    evidence_folder,
+)
+from statuary.domain.limits import LARGEST_RECORD
+from statuary.pipeline.fingerprint import Fingerprint
+from statuary.pipeline.partitions import confirmed_git_id
+from statuary.publishing.ledger.ledger import Ledger
+from statuary.publishing.ledger.source_table import KnownSource
+from statuary.publishing.target import BuildTarget
+
+AnySource = ContractSource | BulkSource
+
+
+class RebuildReason(StrEnum):
+    """Why a source is built again, as `statuary explain` prints it and the ledger keeps it."""
+
+    NO_LEDGER = "there was no ledger of an earlier build"
+    STATUARY = "statuary has changed"
+    SETTINGS = "the settings have changed"
+    NEW = "it is new"
+    CHANGED = "it has changed"
+    MISSING = "one of its documents was missing or damaged"
+    VERIFIED = "it was verified"
+
+
+@dataclass(slots=True)
+class SourceComparison:
+    """The sources of a site compared with those of the last build; both in byte order of paths."""
+
+    root: Path
+    known: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
+    tree: GitState | None = None  # None outside git
+    all_because: RebuildReason | None = None  # why all are built; None if only some are
+    missing: Container[str] = frozenset()  # sources with a missing document
+    verify: bool = False  # whether sources are read even if git, size and time show no change
+    gone: list[str] = field(default_factory=list)  # sources that no longer exist
+    # sources whose content is unchanged, with their new git id, size and time
+    touched: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def outdated(self, sources: Iterable[AnySource]) -> Iterator[AnySource]:
+        """Yield the sources to build, with git id and reason; completes `gone` and `touched`."""
+        ids, known, root = GitIds(self.tree), iter(self.known), str(self.root)
+        last = next(known, None)
+        for source in sources:
+            while last is not None and last[0] < source.path:
+                self.gone.append(last[0])
+                last = next(known, None)
+            git = ids.of(source)
+            if last is None or last[0] != source.path:
+                yield source._replace(git=git, reason=self.all_because or RebuildReason.NEW)
+                continue
+            reason = self._reason(root, source, git, last)
+            last = next(known, None)
+            if reason is not None:
+                yield source._replace(git=git, reason=reason)
+        while last is not None:
+            self.gone.append(last[0])
+            last = next(known, None)
+
+    def _reason(self, root: str, source: AnySource, git: str, last: KnownSource) -> RebuildReason | None:
+        """Return why a known source is built; None if it is not."""
+        path, last_git, _, last_digest = last
+        if self.all_because is not None or path in self.missing:
+            return self.all_because or RebuildReason.MISSING
+        if self.verify:
+            return self._verified(source, last_digest)
+        if (git and git == last_git) or self._is_as_old(root, source, git, last):
+            return None
+        if last_digest and digest_of(self.root, source) == last_digest:
+            git = confirmed_git_id(self.root, source._replace(git=git), last_digest)
+            self.touched.append((path, git, ""))
+            return None
+        return RebuildReason.CHANGED
+
+    def _is_as_old(self, root: str, source: AnySource, git: str, last: KnownSource) -> bool:
+        """Return whether size and time show no change of a source."""
+        path, last_git, last_stat, _ = last
+        stat = source_stat(root, source).text
+        # where git shows a change, equal times mean nothing: some tools set them
+        if not stat or stat != last_stat or (git and last_git):
+            return False
+        if git:
+            self.touched.append((path, git, stat))
+        return True
+
+    def _verified(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
+        """Return why a source is built after its content was read; one without a digest always is."""
+        if not last_digest:
+            return RebuildReason.VERIFIED
+        return None if digest_of(self.root, source) == last_digest else RebuildReason.CHANGED
+
+
+class GitIds:
+    """Git ids, taken from a stream in the order of paths."""
+
+    def __init__(self, tree: GitState | None) -> None:
+        self.tree = tree
+        self.files = iter(() if tree is None else tree.files())
+        self.next = next(self.files, None)
+
+    def of(self, source: AnySource) -> str:
+        """Return the git id of a source; for several files, a hash of their ids; empty if one is missing."""
+        if self.next is None or self.tree is None:
+            return ""
+        folder = source_folder(source)
+        if folder is not None:
+            return self._of_folder(folder)
+        record = self._of_file(source.path)
+        if source.form is not ContractForm.RECORD_WITH_EVIDENCE or isinstance(source, BulkSource):
+            return record
+        evidence = self._of_folder(evidence_folder(source))
+        return sha256(f"{record} {evidence}".encode()).hexdigest() if record and evidence else ""
+
+    def _of_file(self, path: str) -> str:
+        while self.next is not None and self.next.path < path:
+            self.next = next(self.files, None)
+        return self.next.id if self.next is not None and self.next.path == path else ""
+
+    def _of_folder(self, folder: str) -> str:
+        found = []
+        while self.next is not None and self.next.path < f"{folder}/":
+            self.next = next(self.files, None)
+        while self.next is not None and self.next.path.startswith(f"{folder}/"):
+            found.append(f"{self.next.path} {self.next.id}")
+            self.next = next(self.files, None)
+        if not found or self.tree is None or self.tree.touches(folder):
+            return ""
+        return sha256("\n".join(found).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def source_folder(source: AnySource) -> str | None:
+    """Return the folder with the files of a source; None for a single file."""
+    if isinstance(source, BulkSource):
+        return None if source.form is BulkForm.JSONL else source.path
+    return source.path.rpartition("/")[0] if source.form is ContractForm.WORKSPACE else None
+
+
+def digest_of(root: Path, source: AnySource) -> bytes:
+    """Return the SHA-256 of a record's file as `record_digest` does; empty for any other source."""
+    if source.form is not ContractForm.RECORD:
+        return b""
+    try:
+        return record_digest(SourceFile(root, source.path).bytes(LARGEST_RECORD))
+    except UnreadableError:
+        return b""
+
+
+FINGERPRINT, GIT_TREE, CONTRACTS = "fingerprint", "git tree", "contracts"
+"""The notes of a build for the scope of the next one."""
+
+
+class BuildScope(NamedTuple):
+    """What a build reads."""
+
+    outdated: Iterable[AnySource]  # the sources, in byte order of paths, as they are found
+    gone: list[str]  # sources that no longer exist, complete after `outdated`
+    # sources whose content is unchanged, with their new git id, size and time
+    touched: list[tuple[str, str, str]]
+    missing: frozenset[str] = frozenset()  # sources of published documents that were missing or damaged
+    is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
+
+
+def with_known_count(catalogue: Catalogue, ledger: Ledger, tree: GitState | None) -> Catalogue:
+    """Return a site with the last build's contract count if git shows that contracts are unchanged."""
+    contracts = catalogue.contracts
+    if not is_unchanged(ledger, tree) or not isinstance(contracts, ContractScan) or contracts.external:
+        return catalogue
+    known = ScanResult(count=int(ledger.note(CONTRACTS)))
+    return catalogue._replace(contracts=ContractScan(contracts.root, result=known))
+
+
+def scope_of(
+    root: Path,
+    catalogue: Catalogue,
+    target: BuildTarget,
+    tree: GitState | None,
+    fingerprint: Fingerprint,
+    *,
+    verify: bool,
+) -> BuildScope:
+    """Return what a build reads; everything else in the target is kept."""
+    sources: Iterable[AnySource] = catalogue.contracts
+    if catalogue.bulk:
+        sources = merge(catalogue.contracts, catalogue.bulk, key=lambda source: source.path)
+    ledger = target.ledger
+    if is_resumed := target.resume(fingerprint.text):
+        sources = _not_resumed(root, sources, ledger, tree)
+    because = reason_for_all(Fingerprint.read(ledger.note(FINGERPRINT)), fingerprint)
+    missing: frozenset[str] = frozenset()
+    if because is None:
+        ledger.keep_unchanged_sources()
+        missing = target.missing(verify=verify)
+        ledger.drop(missing)
+        # the interrupted build may have read another commit
+        if is_unchanged(ledger, tree) and not (missing or verify or is_resumed):
+            return BuildScope(outdated=(), gone=[], touched=[], is_unchanged=True)
+    known = () if because is not None else ledger.sources.known()
+    comparison = SourceComparison(
+        root=root, known=known, tree=tree, all_because=because, missing=missing, verify=verify
+    )
+    return BuildScope(comparison.outdated(sources), comparison.gone, comparison.touched, missing)
+
+
+def reason_for_all(last: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
+    """Return why every source is built; None if only some are."""
+    if last == fingerprint:
+        return None
+    if not last.statuary:
+        return RebuildReason.NO_LEDGER
+    return RebuildReason.STATUARY if last.statuary != fingerprint.statuary else RebuildReason.SETTINGS
+
+
+def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
+    """Return whether the folder of contracts has the git id of the last build."""
+    return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.note(GIT_TREE)
+
+
+def build_notes(catalogue: Catalogue, tree: GitState | None, fingerprint: Fingerprint) -> dict[str, str]:
+    """Return the notes for the next build.
+
+    A git id identifies the folder only if all of it is committed and no contract is elsewhere.
+    """
+    contracts = catalogue.contracts
+    is_whole = (
+        isinstance(contracts, ContractScan)
+        and not (contracts.external or contracts.bulk or contracts.findings)
+        and not contracts.result.links
+    )
+    tree_id = tree.clean_id if tree is not None and is_whole else ""
+    return {FINGERPRINT: fingerprint.text, GIT_TREE: tree_id, CONTRACTS: str(len(contracts))}
+
+
+def _not_resumed(
+    root: Path, sources: Iterable[AnySource], ledger: Ledger, tree: GitState | None
+) -> Iterator[AnySource]:
+    """Yield the sources that an interrupted build did not finish; documents of changed ones are dropped."""
+    comparison = SourceComparison(root=root, known=ledger.sources.resumed(), tree=tree)
+    for source in comparison.outdated(sources):
+        if source.reason is not RebuildReason.NEW:
+            ledger.drop([source.path])
+        yield source
+    ledger.drop(comparison.gone)

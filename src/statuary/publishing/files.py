@@ -1,0 +1,130 @@
+"""Atomic writes: the file holds the old bytes or the new ones, never a part."""
+
+import os
+import secrets
+import sqlite3
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from statuary.domain.errors import StatuaryError
+
+FOLDER = "snapshot"
+"""The folder of a snapshot's own members."""
+
+MANIFEST = f"{FOLDER}/manifest.json"
+SIGNATURE = f"{MANIFEST}.minisig"
+PARTS = f"{FOLDER}/parts/"
+
+
+def part_path(digest: str) -> str:
+    """Return the path of a part of the manifest by its SHA-256."""
+    return f"{PARTS}{digest}.jsonl"
+
+
+def is_snapshot_path(path: str) -> bool:
+    """Return whether a path belongs to the snapshot itself and not to a document."""
+    return path in (MANIFEST, SIGNATURE) or path.startswith(PARTS)
+
+
+CACHE = 16_384
+"""KiB of a temporary database that stay in memory."""
+
+
+def temporary_database(schema: str) -> sqlite3.Connection:
+    """Return a database that is deleted when it is closed; what fits in its cache is never written."""
+    connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    settings = f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{CACHE}"
+    connection.executescript(f"{settings}; {schema}; BEGIN")
+    return connection
+
+
+class PublishingError(StatuaryError):
+    """The target cannot take the site."""
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file beside a path; it replaces the path once it is written and synced.
+
+    If an exception is raised, the path is unchanged.
+
+    Raises:
+        PublishingError: if it cannot be written.
+    """
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise PublishingError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+OWN_FOLDER = ".statuary"
+"""The folder in a target that holds statuary's own files; it is never part of the site."""
+
+LEDGER = f"{OWN_FOLDER}/ledger.sqlite3"
+"""The ledger of a folder."""
+
+LONGEST_NAME = 255
+"""Bytes of one name on the file systems in use."""
+
+
+def checked_path(path: str) -> str:
+    """Return a path if it is relative, inside the site and outside statuary's own folder.
+
+    Raises:
+        PublishingError: if it is absolute, contains `..` or a backslash, or has an empty, hidden, over-long
+            or unprintable name.
+    """
+    if path in KNOWN_SAFE:
+        return path
+    names = path.split("/")
+    if names[0] == OWN_FOLDER or any(map(_is_unsafe, names)):
+        raise PublishingError(f"{path!r} is not a path inside the site", "this is a bug; please report it")
+    return path
+
+
+def _is_unsafe(name: str) -> bool:
+    return (
+        name in ("", ".", "..")
+        or "\\" in name
+        or ":" in name
+        or not name.isprintable()
+        or len(name.encode("utf-8", "surrogatepass")) > LONGEST_NAME
+    )
+
+
+KNOWN_SAFE = frozenset({"chains", "index.html"})
+
+
+def fold_case(path: str) -> str:
+    """Return the form of a name that must differ for two files on every file system.
+
+    Windows and macOS ignore case, and macOS the composition of accents.
+    """
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Run statements as one transaction: many times faster than one by one."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:  # a disk error has already ended it
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

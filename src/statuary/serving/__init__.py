@@ -1,1 +1,0 @@
-"""Look-up rules, the local server, and a published site as Python objects."""

@@ -1,0 +1,91 @@
+"""Asking over HTTP: every answer comes back as it is, redirects are followed, an unreachable server is an error."""
+
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from statuary.extensions.conform.deployment import SendRequest, UnreachableError, http_sender
+
+
+class Host(BaseHTTPRequestHandler):
+    """Answers by the path; tells what it was asked."""
+
+    def do_GET(self) -> None:
+        status, location = {
+            "/base/moved": (301, "/base/here?x=1"),
+            "/base/round": (302, "/base/round"),
+            "/base/file": (302, "file:///etc/passwd"),
+            "/base/refused": (400, None),
+            "/base/fault": (500, None),
+        }.get(self.path, (200, None))
+        body = (
+            f"{self.command} {self.path} {self.headers.get('X-Asked')} {self.headers['User-Agent']}".encode()
+        )
+        self.send_response(status)
+        if location:
+            self.send_header("Location", location)
+        self.send_header("Content-Type", "Text/Plain; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    do_HEAD = do_OPTIONS = do_GET  # noqa: N815 - the names that http.server calls
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Host) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/base/"
+        server.shutdown()
+
+
+@pytest.fixture
+def ask(base: str) -> SendRequest:
+    return http_sender(base)
+
+
+@pytest.mark.parametrize(("target", "status"), [("/here", 200), ("/refused", 400), ("/fault", 500)])
+def test_every_response_is_returned_unchanged(ask, target, status):
+    answered = ask(target, "GET", {"X-Asked": "twice"})
+    assert (answered.status, answered.media_type) == (status, "text/plain")
+    assert answered.body.startswith(f"GET /base{target} twice statuary/".encode())
+
+
+def test_request_targets_are_sent_as_written(ask):
+    target = "/v2/%2e%2e/a%zz?fields=abi,&fields=b"
+    assert ask(target, "GET", {}).body.startswith(f"GET /base{target} ".encode())
+
+
+def test_conformance_tests_head_and_options(ask):
+    assert ask("/here", "HEAD", {}).body == b""
+    assert ask("/here", "OPTIONS", {}).body.startswith(b"OPTIONS")
+
+
+def test_redirects_are_followed_as_clients_do(ask):
+    assert ask("/moved", "GET", {}).body.startswith(b"GET /base/here?x=1 ")
+
+
+@pytest.mark.parametrize(
+    ("target", "why"), [("/round", "redirects more than"), ("/file", "is not a web address")]
+)
+def test_redirects_end_and_stay_on_the_web(ask, target, why):
+    with pytest.raises(UnreachableError, match=why):
+        ask(target, "GET", {})
+
+
+@pytest.mark.parametrize("base_url", ["status.example", "file:///etc", "ftp://x.example", "http://"])
+def test_a_url_that_is_not_http_is_an_error(base_url):
+    with pytest.raises(UnreachableError, match="is not a web address"):
+        http_sender(base_url)
+
+
+def test_an_unreachable_host_is_one_message():
+    with pytest.raises(UnreachableError, match="cannot be reached"):
+        http_sender("http://127.0.0.1:9")("/", "GET", {})

@@ -1,0 +1,270 @@
+"""The rules of hosts against the table of URLs: each path is served as its row says, whatever a host makes of globs."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+
+import pytest
+
+from statuary.documents.url_table import (
+    COMMON_HEADERS,
+    CONTENT_SECURITY_POLICY,
+    EPOCH_DOCUMENT,
+    EPOCHS,
+    HOST_FILES,
+    IMMUTABLE,
+    LOOKUP_URLS,
+    REVALIDATE,
+    SHORT_LIVED,
+    SVG,
+    THEME_FILE,
+    URLS,
+    Url,
+    media_type_by_extension,
+)
+from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
+from statuary.extensions.hosting.documents import (
+    globs_of,
+    header_rules,
+    headers_file,
+    hosting_documents,
+    regex_of,
+    static_globs,
+)
+from statuary.extensions.hosting.hosts import (
+    HostOptions,
+    caddy_files,
+    edge_function,
+    netlify_toml,
+    nginx_files,
+    object_groups,
+    vercel_files,
+    worker_configuration,
+)
+from support.requirements import CHECKOUT
+
+MEMBERS = {
+    "chain_id": "1",
+    "address": "0x" + "ab" * 20,
+    "shard": "ab",
+    "page": "2",
+    "incident_id": "2026-11-02-rpc",
+    "component_id": "rpc",
+    "year": "2026",
+    "quarter": "2026-q4",
+    "kind": "names",
+    "name": "logo.svg",
+    "epoch": "20261201T220000000Z",
+    "path": "badge.svg",
+}
+SERVED = [url for url in URLS if url not in HOST_FILES]
+
+
+def example(url: Url) -> str:
+    return "/" + url.path(**MEMBERS)
+
+
+def of_cloudflare(glob: str) -> re.Pattern[str]:
+    """`*` is anything, `:name` one name: as Cloudflare documents it."""
+    parts = re.split(r"(\*|:[A-Za-z]\w*)", glob)
+    spelled = (
+        ".*" if part == "*" else "[^/]+" if part.startswith(":") else re.escape(part) for part in parts
+    )
+    return re.compile("".join(spelled))
+
+
+def of_netlify(glob: str) -> re.Pattern[str]:
+    """As @netlify/headers-parser turns `for` into an expression: a star at the end needs no slash before it."""
+    parts = [part for part in glob.split("/") if part]
+    spelled = (
+        "([^/]+)" if part.startswith(":") else "?(.*)" if part == "*" else part.replace("*", "(.*)")
+        for part in parts
+    )
+    return re.compile(f"/{'/'.join(spelled)}/?", re.IGNORECASE)
+
+
+def applied(path: str, pattern) -> Iterator[tuple[str, str]]:
+    for rule in header_rules():
+        if pattern(rule.glob).fullmatch(path):
+            yield from rule.headers.items()
+
+
+def expected_headers(url: Url) -> dict[str, str]:
+    """What rules must set: common headers, types that do not follow from names, and how long documents may be cached."""
+    output = dict(COMMON_HEADERS)
+    if url.cache == SHORT_LIVED:
+        output["Cache-Control"] = SHORT_LIVED
+    if url.cache == IMMUTABLE:
+        output["Cache-Control"] = IMMUTABLE
+    if (
+        url.media_type
+        and media_type_by_extension(url.pattern).partition(";")[0] != url.media_type.partition(";")[0]
+    ):
+        output["Content-Type"] = url.media_type
+    return output
+
+
+BUT_EPOCHS = [url for url in SERVED if url is not EPOCH_DOCUMENT]
+
+
+@pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
+def test_cloudflare_sends_each_path_with_the_headers_of_its_row(url):
+    """It sends the values of all rules that fit, so that none may come twice."""
+    output = list(applied(example(url), of_cloudflare))
+    assert sorted(output) == sorted(expected_headers(url).items())
+
+
+@pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
+def test_netlify_sends_each_path_with_the_headers_of_its_row(url):
+    """It sends the last value of a header; its globs reach a little farther, to no harm."""
+    output = list(applied(example(url), of_netlify))
+    assert dict(output) | {"Content-Type": ""} == expected_headers(url) | {"Content-Type": ""}
+    assert dict(output).get("Content-Type", url.media_type) == url.media_type
+    assert len(set(output)) == len(dict(output))
+
+
+@pytest.mark.parametrize("pattern", [of_cloudflare, of_netlify])
+@pytest.mark.parametrize(
+    ("path", "media_type"),
+    [("badge.svg", None), ("index.html", None), ("feed.json", "application/feed+json; charset=utf-8")],
+)
+def test_a_document_of_a_later_instant_is_served_as_the_present_one(path, media_type, pattern):
+    output = dict(applied(f"/api/v2/_epochs/20261201T220000000Z/{path}", pattern))
+    assert (output.get("Content-Type"), output["Cache-Control"]) == (media_type, SHORT_LIVED)
+
+
+@pytest.mark.parametrize(
+    ("path", "brief"), [("/", True), ("/uptime", True), ("/contracts/", False), ("/api", False)]
+)
+def test_pages_are_the_same_without_their_extension(path, brief):
+    assert dict(applied(path, of_cloudflare)).get("Cache-Control") == (SHORT_LIVED if brief else None)
+
+
+@pytest.mark.parametrize("url", SERVED, ids=lambda url: url.name)
+def test_each_path_has_its_expression(url):
+    fitting = [other for other in SERVED if re.fullmatch(regex_of(other), example(url))]
+    assert url in fitting
+    assert {other.headers["Cache-Control"] for other in fitting} == {url.cache}
+
+
+def test_cloudflare_can_read_headers():
+    lines = headers_file().splitlines()
+    globs = [line for line in lines if line.startswith("/")]
+    assert len(globs) == len(set(globs)) <= 100
+    assert max(map(len, lines)) < 2000
+    assert all(glob.count("*") <= 1 for glob in globs)
+
+
+def test_the_edge_module_runs_only_for_paths_that_need_it():
+    for url in SERVED:
+        plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in static_globs())
+        assert plain is not (url in LOOKUP_URLS or url.is_timed), url.name
+
+
+def test_netlify_s_own_file_of_this_repository_is_the_one_that_is_written():
+    """`statuary hosting netlify --install . --out . --force` writes it again."""
+    assert (CHECKOUT / "netlify.toml").read_text(encoding="utf-8") == netlify_toml(HostOptions(install="."))
+
+
+def test_netlify_toml_has_the_rules():
+    found = tomllib.loads(netlify_toml(HostOptions()))
+    assert found["build"]["publish"] == "build"
+    assert [(rule["for"], rule["values"]) for rule in found["headers"]] == [
+        (rule.glob, rule.headers) for rule in header_rules()
+    ]
+    assert found["redirects"][-1] == {"from": "/.statuary/*", "to": "/404.html", "status": 404, "force": True}
+
+
+def test_no_rule_of_netlify_answers_404_for_the_look_up():
+    """The edge function would be given that rule's page in place of a missing record."""
+    rules = tomllib.loads(netlify_toml(HostOptions()))["redirects"]
+    assert rules
+    for rule in rules:
+        assert rule["status"] == 200 or not rule["from"].startswith("/v2")
+
+
+def test_the_edge_function_runs_for_everything_but_plain_files():
+    config = json.loads(edge_function().partition("export const config = ")[2].rstrip(";\n"))
+    assert config["path"] == "/*"
+    assert set(config["excludedPath"]) == {*static_globs(), "/.statuary/*"}
+
+
+def test_the_worker_runs_before_the_assets():
+    rules = worker_configuration(HostOptions())["assets"]["run_worker_first"]
+    assert rules[0] == "/*"
+    assert len(rules) <= 100
+    assert all(rule.startswith("!/") for rule in rules[1:])
+
+
+def test_vercel_has_every_rule():
+    found = json.loads(vercel_files(HostOptions())[0].text)
+    assert [one["source"].replace("(.*)", "*") for one in found["headers"]] == [
+        rule.glob for rule in header_rules()
+    ]
+    assert {"source": "/server/chains", "destination": "/chains"} in found["rewrites"]
+    assert {"source": "/server/v2/(.*)", "destination": "/v2/$1"} in found["rewrites"]
+
+
+def keys_of_s3(pattern: str) -> re.Pattern[str]:
+    """As the AWS command line reads `--include`: a star is anything."""
+    return re.compile(re.escape(pattern).replace(r"\*", ".*"))
+
+
+@pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
+def test_each_object_is_uploaded_with_the_metadata_of_its_row(url):
+    """A theme's own pictures are taken twice, as what they are both times."""
+    groups = object_groups()
+    for key in (
+        url.path(**MEMBERS),
+        *([f"api/v2/_epochs/e/{url.path(**MEMBERS)}"] if url.is_timed and url is not EPOCHS else []),
+    ):
+        takers = [
+            output for output, patterns in groups if any(keys_of_s3(one).fullmatch(key) for one in patterns)
+        ]
+        assert (url.media_type, url.cache) in takers
+        assert len(takers) == 1 or url is THEME_FILE, takers
+
+
+def test_a_site_has_host_files_only_where_settings_ask_for_them():
+    assert [document.path for document in hosting_documents(HostingSettings())] == ["errors/404.json"]
+    named = HostingSettings(files=(HostingPlatform.CLOUDFLARE, HostingPlatform.GITHUB_PAGES))
+    assert [document.path for document in hosting_documents(named)] == [
+        "errors/404.json",
+        "_headers",
+        "_redirects",
+        "_routes.json",
+        ".assetsignore",
+        ".nojekyll",
+    ]
+    sharded = HostingSettings(layout=PathLayout.SHARDED)
+    assert [document.path for document in hosting_documents(sharded)] == ["errors/404.json", "_redirects"]
+
+
+def test_a_glob_within_another_is_left_out():
+    wide, narrow = (
+        Url(name="x", pattern=pattern, description="") for pattern in ("a/{b}.json", "a/b/{c}.json")
+    )
+    page = Url(name="x", pattern="p.html", description="", cache=REVALIDATE)
+    assert globs_of([narrow, wide, page]) == ("/a/*", "/p", "/p.html")
+
+
+@pytest.mark.parametrize(
+    "url", [url for url in SERVED if url.media_type == SVG or url is THEME_FILE], ids=lambda url: url.name
+)
+@pytest.mark.parametrize("pattern", [of_cloudflare, of_netlify])
+def test_pictures_have_a_content_security_policy(url, pattern):
+    """An SVG that somebody opens by itself is a document that could run scripts."""
+    assert dict(applied(example(url), pattern))["Content-Security-Policy"].startswith("default-src 'none'")
+
+
+@pytest.mark.parametrize("files", [nginx_files, caddy_files])
+@pytest.mark.parametrize("edge", [None, "127.0.0.1:8001"])
+def test_web_servers_send_the_content_security_policy_with_every_path(files, edge):
+    (file,) = files(HostOptions(edge=edge))
+    rule = f'Content-Security-Policy "{CONTENT_SECURITY_POLICY}"'
+    assert rule in file.text
+    if files is nginx_files:  # a location that adds headers loses those of the server
+        locations = re.findall(r"^    location [^{]*\{\n(.*?)^    \}", file.text, re.DOTALL | re.MULTILINE)
+        assert all(rule in one for one in locations if "add_header" in one)
+        assert f"\n    add_header {rule} always;" in file.text

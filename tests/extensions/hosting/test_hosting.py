@@ -1,0 +1,94 @@
+"""`statuary hosting`: what is printed, what is written, and what is left alone."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from statuary.cli.main import command
+from statuary.extensions.hosting.hosts import HOSTS
+from support.sites import small_site, write_files
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    return small_site(tmp_path)
+
+
+def run(content: Path, *arguments: str) -> Result:
+    """Run the command; how an installation is repeated is tested in test_installation.py."""
+    return CliRunner().invoke(
+        command, ["hosting", "--install", "statuary", *arguments, "--content", str(content)]
+    )
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_every_host_s_configuration_is_printed_and_written(name, content, tmp_path):
+    printed = run(content, name)
+    assert printed.exit_code == 0, printed.output
+    out = tmp_path / "out"
+    assert run(content, name, "--out", str(out)).exit_code == 0
+    shown = [file for file in out.rglob("*") if file.is_file() and ".edge" not in file.parts]
+    assert shown
+    assert all(file.read_text(encoding="utf-8") in printed.stdout for file in shown)
+
+
+def test_the_edge_module_alone(content, tmp_path):
+    assert run(content, "netlify", "--edge-only", "--out", str(tmp_path / "out")).exit_code == 0
+    written = {file.relative_to(tmp_path / "out").as_posix() for file in (tmp_path / "out").rglob("*.*")}
+    assert {".edge/statuary.js", ".edge/modules/netlify.js", ".edge/modules/answer-request.js"} <= written
+    assert "netlify.toml" not in written
+
+
+def test_an_edited_configuration_is_not_replaced(content, tmp_path):
+    mine = tmp_path / "out" / "netlify.toml"
+    write_files(tmp_path, {"out/netlify.toml": "# mine\n"})
+    refused = run(content, "netlify", "--out", str(tmp_path / "out"))
+    assert (refused.exit_code, mine.read_text()) == (3, "# mine\n")
+    assert "netlify.toml exists and differs" in refused.stderr
+    assert not (tmp_path / "out" / ".edge").exists()
+    assert run(content, "netlify", "--out", str(tmp_path / "out"), "--force").exit_code == 0
+    assert mine.read_text() != "# mine\n"
+    assert run(content, "netlify", "--out", str(tmp_path / "out")).exit_code == 0
+
+
+def test_files_that_a_host_needs_and_the_site_lacks_are_reported(content):
+    assert "hosting: {files: [cloudflare]}" in run(content, "cloudflare").stderr
+    write_files(
+        content, {"site.yaml": (content / "site.yaml").read_text() + "hosting: {files: [cloudflare]}\n"}
+    )
+    assert run(content, "cloudflare").stderr.startswith("--out FOLDER also writes ")
+
+
+def test_the_sharded_layout_requires_a_host_that_supports_it(content, tmp_path):
+    write_files(content, {"site.yaml": (content / "site.yaml").read_text() + "hosting: {layout: sharded}\n"})
+    assert run(content, "netlify", "--out", str(tmp_path / "out")).exit_code == 0
+    assert "SHARDED = true" in (tmp_path / "out/.edge/modules/layout.js").read_text()
+    refused = run(content, "nginx")
+    assert refused.exit_code == 2
+    assert "nginx cannot serve the sharded layout" in refused.stderr
+
+
+def test_choices_reach_the_configuration(content):
+    nginx = run(
+        content, "nginx", "--root", "/var/www/status", "--listen", "8443", "--edge", "127.0.0.1:9001"
+    ).stdout
+    assert "root /var/www/status;" in nginx
+    assert "listen 8443;" in nginx
+    assert "server 127.0.0.1:9001;" in nginx
+    assert "pip install -q statuary==1" in run(content, "vercel", "--install", "statuary==1").stdout
+
+
+def test_without_content_the_defaults_apply(tmp_path):
+    assert run(tmp_path / "none", "caddy").exit_code == 0
+
+
+def test_the_upload_script_can_be_run(content, tmp_path):
+    assert run(content, "s3", "--out", str(tmp_path)).exit_code == 0
+    script = tmp_path / "s3" / "upload.sh"
+    assert script.stat().st_mode & 0o111
+    assert "--content-type 'application/json; charset=utf-8'" in script.read_text()
+
+
+def test_an_unknown_host_is_rejected(content):
+    assert run(content, "geocities").exit_code == 2

@@ -1,0 +1,34 @@
+"""CloudFront's function, run by Deno: which object a path means."""
+
+import json
+
+from statuary.extensions.hosting.hosts import HostOptions, s3_files
+from support.edge_runtimes import run_deno
+
+EIP_55 = "0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+CAPITALS = "0x" + EIP_55[2:].upper()
+
+OBJECTS = {
+    f"/v2/contract/1/{EIP_55}": f"/v2/contract/1/{EIP_55}",
+    f"/v2/contract/1/{EIP_55.lower()}": f"/v2/contract/1/{EIP_55.lower()}",
+    f"/v2/contract/1/{CAPITALS}": f"/v2/contract/1/{EIP_55.lower()}",
+    f"/V2/Contract/1/{EIP_55}/": f"/v2/contract/1/{EIP_55}",
+    f"/server/v2/contract/all-chains/{EIP_55}": f"/v2/contract/all-chains/{EIP_55}",
+    f"/v2/contract/ALL-chains/{EIP_55}": f"/v2/contract/all-chains/{EIP_55}",
+    "/server/chains": "/chains",
+    "/v2/contracts/10/": "/v2/contracts/10",
+    "/": "/index.html",
+    "/contracts/1/": "/contracts/1/index.html",
+    "/api/v2/summary.json": "/api/v2/summary.json",
+    "/v2/contract/1/0x12": "/v2/contract/1/0x12",
+    "/chainsaw": "/chainsaw",
+}
+
+
+def test_the_object_that_a_path_means(tmp_path):
+    files = {file.path: file.text for file in s3_files(HostOptions())}
+    script = tmp_path / "function.js"
+    requested = f"{json.dumps(list(OBJECTS))}.map((uri) => handler({{ request: {{ uri }} }}).uri)"
+    script.write_text(f"{files['cloudfront/viewer-request.js']}\nconsole.log(JSON.stringify({requested}));\n")
+    assert dict(zip(OBJECTS, run_deno(script, ""), strict=True)) == OBJECTS
+    assert len(files["cloudfront/viewer-request.js"]) < 10_000

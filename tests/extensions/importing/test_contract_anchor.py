@@ -1,0 +1,306 @@
+"""`statuary contract anchor`, and `contract add --rpc`, against a real node, and against false and incomplete nodes."""
+
+import json
+import re
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.request import Request, urlopen
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from statuary import open_snapshot
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.main import command
+from statuary.content.json_schemas import json_schema
+from statuary.domain.primitives import checksum_address
+from statuary.publishing.manifest import DamagedSnapshotError
+from support.ethereum_node import ask, ethereum_node, send
+from support.imported_projects import FOUNDRY, chain, empty_site
+
+NOW = "2026-11-20T12:00:00Z"
+FARE = checksum_address(chain()["contracts"]["foundry"]["Fare"]["address"])
+ARTIFACT = str(FOUNDRY / "out/Fare.sol/Fare.json")
+
+
+@pytest.fixture(scope="module")
+def node():
+    # an epoch of one block makes the last block but two final
+    with ethereum_node(31337, "--slots-in-an-epoch", "1") as url:
+        for transaction in chain()["transactions"]:
+            send(url, transaction["data"], transaction.get("to"))
+        for _ in range(3):
+            ask(url, "evm_mine")
+        yield url
+
+
+def run(*arguments):
+    result = CliRunner().invoke(command, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def content(tmp_path):
+    return empty_site(tmp_path)
+
+
+def add(content, url, *more):
+    result = run(
+        "contract",
+        "add",
+        ARTIFACT,
+        "--content",
+        content,
+        "--now",
+        NOW,
+        "--address",
+        FARE,
+        "--rpc",
+        url,
+        *more,
+    )
+    assert result.exit_code == ExitCode.OK, result.output
+    return result
+
+
+def anchor(content, url, *more):
+    return run("contract", "anchor", "--content", content, "--now", NOW, "--rpc", url, *more)
+
+
+def anchor_file(content):
+    return content / f"contracts/31337/{FARE}/anchor.json"
+
+
+def proof(content):
+    built = run("build", "--content", content, "--out", content.parent / "site", "--now", NOW)
+    assert built.exit_code == ExitCode.OK, built.output
+    return json.loads((content.parent / f"site/proof/31337/{FARE}.json").read_bytes()), built.output
+
+
+def statuses(content):
+    claims = proof(content)[0]["claims"]
+    return claims["onChain"]["status"], claims["deployed"]["status"]
+
+
+def test_a_contract_is_anchored_when_it_is_added(content, node):
+    assert "code shown in block" in add(content, node).output
+    value = json.loads(anchor_file(content).read_text())
+    jsonschema.validate(value, json_schema("anchor"))
+    assert value["block"]["agreed"] == ["127.0.0.1"]
+    assert statuses(content) == ("shown", "shown")
+    published, _ = proof(content)
+    assert published["anchor"] == value
+    assert published["pinnedBy"]["runtimeBytecode.onchainBytecode"] == "chain"
+    assert published["pinnedBy"]["deployment.deployer"] == "chain"
+
+
+def test_adding_without_an_anchor(content, node):
+    add(content, node, "--no-anchor")
+    assert not anchor_file(content).exists()
+    assert statuses(content) == ("not shown", "not shown")
+
+
+def test_only_what_is_older_is_anchored_again(content, node):
+    add(content, node)
+    before = anchor_file(content).stat().st_mtime_ns
+    result = anchor(content, node, "--older-than", "100d")
+    assert result.output == "1 of 1 contracts shown to be on chain 31337\n"
+    assert anchor_file(content).stat().st_mtime_ns == before
+    assert f"{FARE}  code shown in block" in anchor(content, node).output
+    assert anchor_file(content).stat().st_mtime_ns != before
+
+
+def test_a_record_that_changes_loses_its_anchor_with_a_note(content, node):
+    add(content, node)
+    settings = content / f"contracts/31337/{FARE}/contract.yaml"
+    settings.write_text(re.sub(r'match_id: "?1"?', "match_id: 7", settings.read_text()))
+    published, output = proof(content)
+    assert published["claims"]["onChain"] == {
+        "status": "not shown",
+        "reason": "the anchor is about another record",
+    }
+    assert published["published"]
+    assert "note: not shown: the anchor is about another record" in output
+    assert anchor(content, node, "--older-than", "100d").exit_code == ExitCode.OK
+    assert statuses(content) == ("shown", "shown")
+
+
+@pytest.mark.parametrize("text", ["{}", "[1]", "{", '{"record": "00"}', '{"record": 5, "other": 1}'])
+def test_an_anchor_that_cannot_be_read_is_a_note(content, node, text):
+    add(content, node)
+    anchor_file(content).write_text(text)
+    published, output = proof(content)
+    assert published["claims"]["onChain"]["status"] == "not shown"
+    assert published["published"]
+    assert "anchor.json" in output
+    assert "no errors or warnings" in output
+
+
+def test_without_the_extra_the_deployment_is_not_checked(content, node, monkeypatch):
+    add(content, node)
+    monkeypatch.setattr(
+        "statuary.checks.contracts.anchor_claims.RECOVERING_SENDERS", ("nowhere_to_be_found",)
+    )
+    published, output = proof(content)
+    assert published["claims"]["onChain"]["status"] == "shown"
+    assert "needs the extra 'chain', which is not installed" in published["claims"]["deployed"]["reason"]
+    assert 'pip install "statuary[chain]"' in output
+
+
+@contextmanager
+def through(url, change):
+    """Serve a node's responses, changed."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            request = Request(url, body, {"Content-Type": "application/json"})
+            with urlopen(request, timeout=30) as response:
+                answers = json.load(response)
+            requested = json.loads(body)
+            if isinstance(requested, list):
+                methods = {one["id"]: one["method"] for one in requested}
+                answers = [change(methods[one["id"]], one) for one in answers]
+            else:
+                answers = change(requested["method"], answers)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(answers).encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def no_proofs(method, answer):
+    error = {"code": -32601, "message": "the method does not exist"}
+    return {"id": answer["id"], "error": error} if method == "eth_getProof" else answer
+
+
+def pruned(method, answer):
+    error = {"code": -32000, "message": "missing trie node"}
+    return {"id": answer["id"], "error": error} if method == "eth_getProof" else answer
+
+
+def other_header(method, answer):
+    if method == "eth_getBlockByNumber":
+        answer["result"]["stateRoot"] = "0x" + "11" * 32
+    return answer
+
+
+def no_finalized(method, answer):
+    if method == "eth_getBlockByNumber":
+        answer["result"] = None
+    return answer
+
+
+def wrong_proof(method, answer):
+    if method == "eth_getProof":
+        answer["result"]["accountProof"] = answer["result"]["accountProof"][:-1]
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (no_proofs, "does not offer eth_getProof"),
+        (pruned, "gives no proof: missing trie node"),
+        (other_header, "the block headers of this chain are not in Ethereum's format"),
+        (no_finalized, "has no such block"),
+        (wrong_proof, "the Merkle proof ends before the value"),
+    ],
+)
+def test_what_a_node_cannot_prove_is_reported(content, node, change, reason):
+    add(content, node, "--no-anchor")
+    with through(node, change) as url:
+        result = anchor(content, url)
+    assert result.exit_code == ExitCode.OK
+    assert reason in result.output
+    published, output = proof(content)
+    assert reason in published["claims"]["onChain"]["reason"]
+    assert "no errors or warnings" in output
+    # a later anchor shows it, and a node that cannot does not take that away
+    anchor(content, node)
+    assert statuses(content)[0] == "shown"
+    with through(node, change) as url:
+        anchor(content, url)
+    assert statuses(content) == ("shown", "shown")
+
+
+def other_hash(method, answer):
+    if method == "eth_getBlockByNumber":
+        answer["result"]["hash"] = "0x" + "22" * 32
+    return answer
+
+
+def with_nodes(content, *urls):
+    site = content / "site.yaml"
+    listed = ", ".join(f'"{url}"' for url in urls)
+    site.write_text(site.read_text().replace("31337}", f"31337, rpc: [{listed}]}}"))
+    assert "rpc" in site.read_text()
+
+
+def test_nodes_that_disagree_stop_it(content, node):
+    add(content, node, "--no-anchor")
+    with through(node, other_hash) as url:
+        with_nodes(content, url)
+        result = anchor(content, node)
+    assert result.exit_code == ExitCode.FAILED
+    assert "disagree about block" in result.output
+    assert not anchor_file(content).exists()
+
+
+def test_nodes_that_agree_are_named_and_those_that_are_silent_are_a_note(content, node):
+    add(content, node, "--no-anchor")
+    with through(node, lambda _, answer: answer) as url:
+        with_nodes(content, url.replace("127.0.0.1", "localhost"), "http://nowhere.invalid")
+        result = anchor(content, node)
+    assert result.exit_code == ExitCode.OK, result.output
+    assert "note: nowhere.invalid was not compared" in result.output
+    value = json.loads(anchor_file(content).read_text())
+    assert value["block"]["agreed"] == ["127.0.0.1", "localhost"]
+
+
+def test_a_snapshot_is_verified_again_with_its_anchors(content, node, tmp_path):
+    add(content, node)
+    snapshot = tmp_path / "site.zip"
+    assert run("snapshot", "create", snapshot, "--content", content, "--now", NOW).exit_code == ExitCode.OK
+    verified = run("snapshot", "verify", snapshot, "--prove")
+    assert verified.exit_code == ExitCode.OK, verified.output
+    assert "the chain's own proofs show the code of 1 and the deployment of 1" in verified.output
+    with open_snapshot(snapshot) as site:
+        fare = site.contract(31337, FARE)
+        assert (fare.on_chain.status, fare.deployed.status) == ("shown", "shown")
+        assert fare.on_chain.evidence["blockHash"] == fare.proof["anchor"]["block"]["hash"]
+
+
+def test_a_published_proof_that_claims_more_than_its_anchor_is_rejected(content, node, tmp_path):
+    add(content, node)
+    site = tmp_path / "site"
+    built, _ = proof(content)
+    built["anchor"]["account"] = built["anchor"]["account"][:-1]
+    for name in (FARE, FARE.lower()):
+        (site / f"proof/31337/{name}.json").unlink()
+        (site / f"proof/31337/{name}.json").write_text(json.dumps(built))
+    with (
+        open_snapshot(site) as opened,
+        pytest.raises(DamagedSnapshotError, match="claims that onChain is shown"),
+    ):
+        _ = opened.contract(31337, FARE).on_chain
+    forged = tmp_path / "forged.zip"
+    assert run("snapshot", "create", forged, "--from", site, "--now", NOW).exit_code == ExitCode.OK
+    verified = run("snapshot", "verify", forged, "--prove")
+    assert verified.exit_code == ExitCode.FINDINGS
+    assert "the proof claims that onChain is shown; it is not" in verified.output

@@ -1,0 +1,279 @@
+"""A server's records come in unchanged, through every failure of a server, and the published layout of a repository."""
+
+import json
+import shutil
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.main import command
+from statuary.content.read_contract import read_contract
+from statuary.domain.catalogue import ContractForm
+from statuary.domain.primitives import checksum_address, parse_chain_id, parse_instant
+from statuary.extensions.importing.import_contracts import ContractImport, ContractImportSettings
+from statuary.extensions.importing.sources import TRIES, WebSource
+from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api
+from support.ethereum_node import COMPILERS, ethereum_node, send
+from support.host_servers import serve_with_statuary
+from support.imported_projects import HARDHAT_2, catalogue_of, chain, empty_site, imported, the_only
+from support.real_records import DATA
+from support.requirements import require_folder, require_program
+from support.sites import CHAIN, path_of, record_of, site_of_many
+
+NOW = "2026-11-20T12:00:00Z"
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, [*map(str, arguments), "--now", NOW])
+
+
+def contracts(content):
+    return {
+        str(file.relative_to(content)): file.read_bytes()
+        for file in (content / "contracts").rglob("*")
+        if file.is_file()
+    }
+
+
+@contextmanager
+def served_site(content, folder):
+    built = run("build", "--content", content, "--out", folder / "build")
+    assert built.exit_code == ExitCode.OK, built.output
+    with serve_with_statuary(folder) as server:
+        yield f"http://127.0.0.1:{server.port}"
+
+
+@contextmanager
+def failing(url):
+    """Stand in front of a server and do what `faults` says of a path, once for each entry."""
+    proxy = SimpleNamespace(faults={}, requested=[])
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            proxy.requested.append(self.path)
+            path = self.path.partition("?")[0]
+            fault = proxy.faults[path].pop(0) if proxy.faults.get(path) else None
+            status, body = (fault, b"") if isinstance(fault, int) else ask(url + self.path)
+            body = {"html": b"<!DOCTYPE html>", "half": body[: len(body) // 2]}.get(fault, body)
+            self.send_response(200 if fault else status) if isinstance(fault, str) else self.send_response(
+                status
+            )
+            self.send_header("Content-Length", str(len(body)))
+            if status == 429:
+                self.send_header("Retry-After", "3")
+            self.end_headers()
+            self.wfile.write(body[: len(body) // 2] if fault == "cut" else body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    proxy.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield proxy
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def ask(url):
+    try:
+        with urlopen(url, timeout=30) as response:
+            return response.status, response.read()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
+def run_import(content, url, addresses=()):
+    """Import a chain of a server without sleeping; return the report and the pauses."""
+    pauses = []
+    web = WebSource(wait=pauses.append)
+    settings = ContractImportSettings(ContractForm.WORKSPACE, parse_instant(NOW))
+    found = read_sourcify_api(url, web, parse_chain_id(CHAIN), addresses)
+    return ContractImport(content, catalogue_of(content), settings).import_all(found), pauses
+
+
+def test_real_records_come_through_a_server_byte_for_byte(tmp_path):
+    source = require_folder(
+        DATA / "contract-records", what="real records", install="put the data folder at ../shared/data"
+    )
+    given = {
+        f"contracts/{file.parent.name}/{file.name}": file.read_bytes() for file in source.glob("*/*.json")
+    }
+    chains = sorted({path.split("/")[1] for path in given})
+    theirs = empty_site(tmp_path / "theirs", chains)
+    shutil.copytree(source, theirs / "contracts", ignore=shutil.ignore_patterns("*.jsonl"))
+    ours = empty_site(tmp_path / "ours", chains)
+    with served_site(theirs, tmp_path / "theirs") as url:
+        for chain_id in chains:
+            result = run("import", "sourcify", url, "--chain-id", chain_id, "--content", ours)
+            assert result.exit_code == ExitCode.OK, result.output
+        assert contracts(ours) == given
+        again = run("import", "sourcify", url, "--chain-id", chains[0], "--content", ours)
+        assert "already in" in again.output
+        assert "verified" not in again.output
+        assert contracts(ours) == given
+
+
+def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(tmp_path):
+    theirs = site_of_many(tmp_path / "theirs", 7)
+    given = {path_of(number): record_of(number) for number in range(1, 8)}
+    ours = empty_site(tmp_path, [CHAIN])
+    documents = [f"/v2/contract/{CHAIN}/{path.rpartition('/')[2][:-5]}" for path in given]
+    with served_site(theirs, tmp_path / "theirs") as url, failing(url) as proxy:
+        limited, broken, cut, html, half = documents[:5]
+        proxy.faults = {
+            f"/v2/contracts/{CHAIN}": [503],
+            limited: [429, 500],
+            broken: [500] * TRIES,
+            cut: ["cut"] * TRIES,
+            html: ["html"],
+            half: ["half"],
+        }
+        done, pauses = run_import(ours, proxy.url)
+        assert len(done.verified) == 3
+        assert 3.0 in pauses
+        assert contracts(ours).items() < given.items()
+        assert "run the import again" in done.report.incomplete
+        reasons = [lost.reason for lost in done.report.lost]
+        assert len(reasons) == 2
+        assert all("the server's response is not a record" in reason for reason in reasons)
+
+        before = len(proxy.requested)
+        done, _ = run_import(ours, proxy.url)
+        assert contracts(ours) == given
+        assert (done.report.kept, len(done.verified), done.report.incomplete) == (3, 4, "")
+        assert len(proxy.requested) - before == 1 + 4
+
+
+def test_an_unreachable_server_ends_the_import(tmp_path):
+    ours = empty_site(tmp_path, [CHAIN])
+    with failing("http://127.0.0.1:9") as proxy:
+        proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * TRIES for address in ADDRESSES}
+        done, _ = run_import(ours, proxy.url, ADDRESSES)
+        assert "returns 503" in done.report.incomplete
+        assert len(proxy.requested) == 3 * TRIES
+
+
+ADDRESSES = [path_of(number).rpartition("/")[2][:-5] for number in range(1, 6)]
+
+
+def changed(**members):
+    return json.dumps(json.loads(record_of(1)) | members).encode()
+
+
+def a_false_record():
+    record = json.loads(record_of(1))
+    record["runtimeBytecode"]["onchainBytecode"] = record["runtimeBytecode"]["onchainBytecode"][:-2] + "00"
+    return json.dumps(record).encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"[]", "the record breaks the rule right-value: the file is not a JSON object"),
+        (b"{}", "the record breaks the rule"),
+        (changed(address=ADDRESSES[1]), f"responds with the record of {ADDRESSES[1]}"),
+        (changed(chainId="1"), "on chain 1"),
+        (changed(match="perfect"), "the record breaks the rule"),
+        (a_false_record(), "the record breaks the rule"),
+        (b'{"matchId": "1", "matchId": "2"}', "not a record"),
+        (b"\xff\xfe", "not a record"),
+    ],
+    ids=[
+        "list",
+        "empty",
+        "another address",
+        "another chain",
+        "no level",
+        "false bytecode",
+        "twice",
+        "no text",
+    ],
+)
+def test_an_invalid_record_is_not_written(body, message, tmp_path):
+    ours = empty_site(tmp_path, [CHAIN])
+    done = import_body(ours, body)
+    assert message in done.report.lost[0].reason
+    assert not contracts(ours)
+
+
+def import_body(content, body):
+    class Answer(WebSource):
+        def get(self, _):
+            return body
+
+    settings = ContractImportSettings(ContractForm.WORKSPACE, parse_instant(NOW))
+    found = read_sourcify_api("https://sourcify.example", Answer(), parse_chain_id(CHAIN), ADDRESSES[:1])
+    return ContractImport(content, catalogue_of(content), settings).import_all(found)
+
+
+def test_a_match_id_that_is_taken_is_replaced(tmp_path):
+    ours = empty_site(tmp_path, [CHAIN])
+    (ours / path_of(2)).parent.mkdir(parents=True)
+    (ours / path_of(2)).write_bytes(json.dumps(json.loads(record_of(2)) | {"matchId": "1"}).encode())
+    done = import_body(ours, record_of(1))
+    assert done.notes[0].reason == "its match id is already used here, so it gets the next free one"
+    assert contracts(ours)[path_of(1)] == record_of(1).replace(b'"matchId":"1"', b'"matchId":"2"')
+
+
+def repository(folder, match="full_match"):
+    """Write Hardhat 2's build of Fare as Sourcify's repository has it, and return where its `sources` are."""
+    build_info = json.loads(the_only(HARDHAT_2, "build-info/*.json").read_text())
+    metadata = build_info["output"]["contracts"]["contracts/Fare.sol"]["Fare"]["metadata"]
+    held = chain()["contracts"]["hardhat2"]["Fare"]
+    contract = folder / f"contracts/{match}/31337/{checksum_address(held['address'])}"
+    (contract / "sources").mkdir(parents=True)
+    (contract / "metadata.json").write_text(metadata)
+    text = build_info["input"]["sources"]["contracts/Fare.sol"]["content"]
+    (contract / "sources/contracts_Fare.sol").write_text(text)
+    (contract / "creator-tx-hash.txt").write_text(held["transaction"])
+    return contract / "sources"
+
+
+def test_a_contract_of_the_repository_is_compiled_and_verified(tmp_path):
+    solc = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
+    content = empty_site(tmp_path)
+    repository(tmp_path / "repository", "partial_match")
+    with ethereum_node() as url:
+        for transaction in chain()["transactions"]:
+            send(url, transaction["data"], transaction.get("to"))
+        options = ["--rpc", url, "--compiler", f"solc={solc}"]
+        result = imported(content, "sourcify", *options, source=tmp_path / "repository")
+    assert result.exit_code == ExitCode.OK, result.output
+    [one] = catalogue_of(content).contracts
+    record = read_contract(content, one).record
+    assert (record["compilation"]["name"], record["match"]) == ("Fare", "exact_match")
+    assert record["deployment"]["transactionHash"] == chain()["contracts"]["hardhat2"]["Fare"]["transaction"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda sources: (sources / "contracts_Fare.sol").write_text("library Fare {}"),
+            "no source with the Keccak-256",
+        ),
+        (lambda sources: (sources.parent / "metadata.json").unlink(), "metadata.json"),
+        (lambda sources: (sources.parent / "metadata.json").write_text('{"settings": 1}'), "is not complete"),
+        (lambda sources: sources.parent.rename(sources.parent.with_name("0x12")), "instead of 40"),
+        (lambda sources: shutil.rmtree(sources.parents[2]), "has no full_match or partial_match"),
+    ],
+    ids=["another source", "no metadata", "broken metadata", "no address", "nothing"],
+)
+def test_a_broken_repository_is_named(change, message, tmp_path):
+    content = empty_site(tmp_path)
+    change(repository(tmp_path / "repository"))
+    result = imported(content, "sourcify", source=tmp_path / "repository")
+    assert message in result.output
+    assert result.exit_code in (ExitCode.FINDINGS, ExitCode.FAILED)
+    assert not contracts(content)

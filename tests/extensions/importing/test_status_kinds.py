@@ -1,0 +1,541 @@
+"""Status pages of other systems: what comes into content, and that it is content without errors."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from statuary.extensions.importing.sources import WebSource
+from statuary.extensions.importing.status.betterstack import read_betterstack
+from statuary.extensions.importing.status.cachet import read_cachet
+from statuary.extensions.importing.status.cstate import read_cstate
+from statuary.extensions.importing.status.gatus import read_gatus
+from statuary.extensions.importing.status.import_status import import_status
+from statuary.extensions.importing.status.instatus import read_instatus
+from statuary.extensions.importing.status.upptime import read_upptime
+from support.json_server import serve_json
+from support.statuspage_captures import instant_of, read_status
+
+NOW = instant_of("2026-11-20T00:00:00Z")
+
+
+def run_import(read, source, content):
+    done = import_status(read, str(source), content, NOW, web=WebSource(wait=lambda _: None))
+    assert done.findings == ()
+    return done.report
+
+
+def imported(tmp_path, read, source):
+    """Import a source twice, and return the status side of the content and the report of the first time."""
+    content = tmp_path / "content"
+    report = run_import(read, source, content)
+    before = {path: path.read_bytes() for path in content.rglob("*.yaml")}
+    again = run_import(read, source, content)
+    assert (again.added, again.changed) == ([], [])
+    assert {path: path.read_bytes() for path in content.rglob("*.yaml")} == before
+    return read_status(content), report
+
+
+def saved(folder, **documents):
+    folder.mkdir()
+    for name, document in documents.items():
+        is_text = isinstance(document, str)
+        (folder / name.replace("__", ".")).write_text(document if is_text else json.dumps(document))
+    return folder
+
+
+def updates_of(record):
+    return [
+        (update.status, update.display_at.strftime("%m-%d %H:%M"), update.body) for update in record.updates
+    ]
+
+
+CSTATE_CONFIGURATION = """
+title: Plinth Status
+baseURL: https://status.plinth.example/
+params:
+  description: How Plinth is doing.
+  categories: [{name: Network}, {name: Uncategorized, untitled: true}]
+  systems:
+    - {name: RPC, category: Network, description: "JSON-RPC\\n"}
+    - {name: Website, category: Uncategorized}
+"""
+
+TRACKED = """---
+title: Slow answers
+date: 2026-05-01 10:00:00
+resolved: true
+resolvedWhen: 2026-05-01 12:00:00
+severity: disrupted
+affected:
+  - RPC
+  - Archive
+section: issue
+---
+*Resolved* - All good, see [why](https://plinth.example). ({{< track "2026-05-01 12:00:00" >}})
+
+**Monitoring**: A fix is in.
+{{< track "2026-05-01 11:00:00" >}}
+
+We are *looking* into it.{{< gone >}}
+"""
+
+FREE = """+++
+title = "Old outage"
+date = 2019-05-10T08:17:31.000Z
+severity = "major-outage"
+affectedsystems = ["Website"]
+resolved = true
++++
+The disk was full.
+"""
+
+
+def test_cstate(tmp_path):
+    issues = tmp_path / "repository" / "content" / "issues"
+    issues.mkdir(parents=True)
+    (tmp_path / "repository" / "config.yml").write_text(CSTATE_CONFIGURATION)
+    (issues / "2026-05-01-slow.md").write_text(TRACKED)
+    (issues / "2019 old.md").write_text(FREE)
+    (issues / "broken.md").write_text("---\ntitle: [\n---\nText")
+
+    status, report = imported(tmp_path, read_cstate, tmp_path / "repository")
+
+    assert (status.page.name, status.page.url, status.page.about) == (
+        "Plinth Status",
+        "https://status.plinth.example",
+        "How Plinth is doing.",
+    )
+    assert [(one.key, one.group, one.removed) for one in status.components] == [
+        ("network", True, False),
+        ("rpc", False, False),
+        ("website", False, False),
+        ("archive", False, True),
+    ]
+    old, slow = status.incidents
+    assert (slow.id, slow.name) == ("2026-05-01-slow", "Slow answers")
+    assert slow.opened_with == {"rpc": "partial_outage", "archive": "partial_outage"}
+    assert updates_of(slow) == [
+        ("investigating", "05-01 10:00", "We are *looking* into it."),
+        ("monitoring", "05-01 11:00", "A fix is in."),
+        ("resolved", "05-01 12:00", "All good, see [why](https://plinth.example)."),
+    ]
+    assert (old.id, old.opened_with) == ("2019-old", {"website": "major_outage"})
+    assert [one[0] for one in updates_of(old)] == ["investigating", "resolved"]
+    assert sorted(lost.what for lost in report.lost) == ["2026-05-01-slow.md", "broken.md"]
+
+
+def test_cstate_reopened_and_with_a_postmortem_above_a_rule(tmp_path):
+    front = "---\ntitle: Again\ndate: 2026-05-01 09:00:00\nresolved: true\nresolvedWhen: 2026-05-01 10:00:00\n---\n"
+    reopened = """
+**Disks & racks**: Back. {{< track "2026-05-01 12:00:00" >}}
+
+**Reopened**: No. {{< track "2026-05-01 11:00:00" >}}
+
+**Resolved**: Fine. {{< track "2026-05-01 10:00:00" >}}
+"""
+    explained = """
+*Post-mortem*
+
+A disk.
+
+---
+
+*Update* - Looks fixed. {{< track "2026-05-01 10:00:00" >}}
+
+*Investigating* - We look. {{< track "2026-05-01 09:00:00" >}}
+"""
+    folder = saved(tmp_path / "issues", a__md=front + reopened)
+    (folder / "b.md").write_text(front + explained)
+    (folder / "config.yml").write_text("title: Plinth\n")
+
+    status, report = imported(tmp_path, read_cstate, folder)
+
+    first, second = status.incidents
+    assert [(one.status, one.reopens) for one in first.updates] == [
+        ("resolved", False),
+        ("investigating", True),
+        ("investigating", False),
+        ("resolved", False),
+    ]
+    assert updates_of(second) == [
+        ("investigating", "05-01 09:00", "We look."),
+        ("resolved", "05-01 10:00", "Looks fixed."),
+        ("postmortem", "05-01 10:00", "A disk."),
+    ]
+    assert report.lost == []
+
+
+UPPTIME = """
+owner: plinth
+repo: status
+sites:
+  - name: Block Explorer
+    url: https://explorer.plinth.example
+status-website:
+  cname: status.plinth.example
+  name: Plinth
+"""
+ISSUES = [
+    {
+        "number": 12,
+        "title": "🛑 Block Explorer is down",
+        "body": "In `abc`, Block Explorer was **down**:\n- HTTP code: 0",
+        "created_at": "2026-03-01T10:00:00Z",
+        "closed_at": "2026-03-01T10:31:00Z",
+        "labels": [{"name": "status"}, {"name": "block-explorer"}],
+        "comments": 1,
+    },
+    {
+        "number": 13,
+        "title": "New disks",
+        "body": "<!--\nstart: 2026-04-02T10:00:00Z\nend: 2026-04-02T11:00:00Z\nexpectedDown: block-explorer\n-->\nWe add disks.",
+        "created_at": "2026-04-01T10:00:00Z",
+        "labels": [{"name": "maintenance"}],
+    },
+    {"number": 14, "title": "A question", "created_at": "2026-04-01T10:00:00Z", "labels": []},
+    {
+        "number": 15,
+        "title": "No window",
+        "created_at": "2026-04-01T10:00:00Z",
+        "labels": [{"name": "maintenance"}],
+    },
+]
+COMMENTS = [
+    {
+        "id": 7,
+        "issue_url": "https://api.github.com/repos/plinth/status/issues/12",
+        "created_at": "2026-03-01T10:30:00Z",
+        "body": "**Resolved:** Block Explorer is back up.",
+    }
+]
+
+
+def assert_upptime(status, report):
+    assert status.page.url == "https://status.plinth.example"
+    assert [one.name for one in status.components] == ["Block Explorer"]
+    [incident], [maintenance] = status.incidents, status.maintenances
+    assert (incident.id, incident.name) == ("issue-12", "Block Explorer is down")
+    assert incident.opened_with == {"block-explorer": "major_outage"}
+    assert [one[:2] for one in updates_of(incident)] == [
+        ("investigating", "03-01 10:00"),
+        ("resolved", "03-01 10:30"),
+    ]
+    assert (maintenance.components, maintenance.body) == (("block-explorer",), "We add disks.")
+    assert [lost.what for lost in report.lost] == ["15"]
+
+
+def test_upptime_of_a_checkout(tmp_path):
+    folder = saved(
+        tmp_path / "checkout", issues__json=ISSUES, comments__json=COMMENTS, __upptimerc__yml=UPPTIME
+    )
+
+    assert_upptime(*imported(tmp_path, read_upptime, folder))
+
+
+def test_upptime_of_the_api(tmp_path):
+    from base64 import b64encode
+
+    base = "/repos/plinth/status"
+    many = [*ISSUES, *({"number": 100 + number, "title": "x", "labels": []} for number in range(96))]
+    documents = {
+        f"{base}/contents/.upptimerc.yml": {"content": b64encode(UPPTIME.encode()).decode()},
+        f"{base}/issues?state=all&per_page=100&page=1": many,
+        f"{base}/issues?state=all&per_page=100&page=2": [],
+        f"{base}/issues/comments?per_page=100&page=1": COMMENTS,
+    }
+    with serve_json(documents) as server:
+        assert_upptime(*imported(tmp_path, read_upptime, server.url + base))
+
+
+def test_gatus(tmp_path):
+    configuration = """
+ui: {header: Plinth, link: "https://status.plinth.example"}
+endpoints:
+  - {name: rpc, group: network, url: "https://rpc.plinth.example"}
+  - {name: site, url: "https://plinth.example"}
+announcements:
+  - {timestamp: 2026-05-01T10:00:00Z, type: outage, message: "RPC is down. We look into it."}
+  - {timestamp: 2026-05-01T12:00:00Z, type: operational, message: "RPC is back"}
+  - {timestamp: 2026-04-01T12:00:00Z, type: warning, message: "**Slow** blocks", archived: true}
+  - {type: warning, message: "When?"}
+maintenance: {start: "23:00", duration: 1h}
+"""
+    status, report = imported(tmp_path, read_gatus, saved(tmp_path / "gatus", config__yaml=configuration))
+
+    assert [(one.name, one.group) for one in status.components] == [
+        ("network", True),
+        ("rpc", False),
+        ("site", False),
+    ]
+    assert {(one.name, one.updates[0].status) for one in status.incidents} == {
+        ("RPC is down", "investigating"),
+        ("RPC is back", "resolved"),
+        ("**Slow** blocks", "resolved"),
+    }
+    assert len(report.lost) == 2
+
+
+INSTATUS_COMPONENTS = [
+    {"id": "c1", "name": "RPC", "status": "OPERATIONAL", "order": 0, "group": {"id": "g", "name": "Network"}},
+    {"id": "c2", "name": "Site", "status": "DEGRADEDPERFORMANCE", "order": 1, "group": None},
+]
+INSTATUS_INCIDENTS = [
+    {
+        "id": "i1",
+        "name": "RPC is going down",
+        "started": "2026-05-01T10:00:00.000Z",
+        "status": "RESOLVED",
+        "components": [{"id": "c1", "name": "RPC"}],
+        "updates": [
+            {"id": "u2", "message": "Done.", "status": "RESOLVED", "started": "2026-05-01T11:00:00.000Z"},
+            {
+                "id": "u1",
+                "message": "We look.",
+                "status": "INVESTIGATING",
+                "started": "2026-05-01T10:00:00.000Z",
+            },
+        ],
+    }
+]
+INSTATUS_MAINTENANCES = [
+    {
+        "id": "m1",
+        "name": "Database",
+        "start": "Sat Jun 13 2026 18:55:54 GMT+0000 (Coordinated Universal Time)",
+        "status": "NOTSTARTEDYET",
+        "duration": "60",
+        "url": "https://plinth.instatus.com/maintenance/m1",
+    },
+    {"id": "m2", "name": "Endless", "start": "2026-06-11T18:00:00Z", "duration": "long"},
+]
+
+
+def assert_instatus(status, report):
+    assert [(one.name, one.group_id) for one in status.components if not one.group] == [
+        ("RPC", "network"),
+        ("Site", None),
+    ]
+    assert updates_of(status.incidents[0]) == [
+        ("investigating", "05-01 10:00", "We look."),
+        ("resolved", "05-01 11:00", "Done."),
+    ]
+    assert [update.id for update in status.incidents[0].updates] == ["u1", "u2"]
+    [maintenance] = status.maintenances
+    window = maintenance.scheduled_until - maintenance.scheduled_for
+    assert (maintenance.id, window.total_seconds()) == ("m1", 3600)
+    assert [lost.what for lost in report.lost] == ["m2"]
+
+
+def test_instatus_with_a_key(tmp_path):
+    documents = {
+        "/v1/p1/components": INSTATUS_COMPONENTS,
+        "/v1/p1/incidents": INSTATUS_INCIDENTS,
+        "/v1/p1/maintenances": INSTATUS_MAINTENANCES,
+    }
+    with serve_json(documents) as server:
+        assert_instatus(*imported(tmp_path, read_instatus, f"{server.url}/v1/p1"))
+
+
+def test_instatus_saved(tmp_path):
+    folder = saved(
+        tmp_path / "saved",
+        a__json=INSTATUS_COMPONENTS,
+        b__json=INSTATUS_INCIDENTS,
+        c__json=INSTATUS_MAINTENANCES,
+    )
+
+    assert_instatus(*imported(tmp_path, read_instatus, folder))
+
+
+def test_instatus_public(tmp_path):
+    active = {
+        "page": {"name": "Plinth", "url": "https://status.plinth.example", "status": "HASISSUES"},
+        "activeIncidents": [
+            {
+                "name": "API errors",
+                "started": "Sat Jun 11 2022 18:55:50 GMT+0000 (Coordinated Universal Time)",
+                "status": "INVESTIGATING",
+                "impact": "MAJOROUTAGE",
+                "url": "https://status.plinth.example/incident/cl4a8n3",
+            }
+        ],
+    }
+    with serve_json({"/summary.json": active}) as server:
+        status, report = imported(tmp_path, read_instatus, server.url)
+
+    assert [(one.id, one.name) for one in status.incidents] == [("cl4a8n3", "API errors")]
+    assert "public only while it is active" in report.lost[0].reason
+
+
+def json_api(kind, ident, **attributes):
+    return {"id": ident, "type": kind, "attributes": attributes}
+
+
+BETTERSTACK = {
+    "data": json_api("status_page", "1", company_name="Plinth", custom_domain="status.plinth.example"),
+    "included": [
+        json_api("status_page_resource", "10", public_name="RPC", position=0, status="degraded"),
+        json_api("status_page_resource", "11", public_name="Site", position=1, status="operational"),
+        json_api(
+            "status_report",
+            "20",
+            title="Slow RPC",
+            report_type="manual",
+            starts_at="2026-05-01T10:00:00Z",
+            ends_at="2026-05-01T12:00:00Z",
+            affected_resources=[{"status_page_resource_id": "10", "status": "degraded"}],
+        )
+        | {"relationships": {"status_updates": {"data": [{"id": "30", "type": "status_update"}]}}},
+        json_api("status_update", "30", message="We look.", published_at="2026-05-01T10:05:00Z"),
+        json_api(
+            "status_report",
+            "21",
+            title="Disks",
+            report_type="maintenance",
+            starts_at="2026-12-01T10:00:00Z",
+            ends_at="2026-12-01T12:00:00Z",
+            affected_resources=[{"status_page_resource_id": "11", "status": "maintenance"}],
+        ),
+        json_api("status_report", "22", report_type="manual", starts_at="2026-05-01T10:00:00Z"),
+    ],
+}
+
+
+def test_betterstack(tmp_path):
+    with serve_json({"/index.json": BETTERSTACK}) as server:
+        status, report = imported(tmp_path, read_betterstack, server.url)
+
+    assert status.page.url == "https://status.plinth.example"
+    [incident], [maintenance] = status.incidents, status.maintenances
+    assert incident.opened_with == {"rpc": "degraded_performance"}
+    assert updates_of(incident) == [
+        ("investigating", "05-01 10:05", "We look."),
+        ("resolved", "05-01 12:00", "This incident has been resolved."),
+    ]
+    assert (maintenance.id, maintenance.components) == ("21", ("site",))
+    assert [lost.what for lost in report.lost] == ["22"]
+
+
+def test_cachet_2(tmp_path):
+    def listed(data, following=None):
+        return {"meta": {"pagination": {"links": {"next_page": following}}}, "data": data}
+
+    stamps = {"created_at": "2026-05-01 10:00:00", "updated_at": "2026-05-01 12:00:00"}
+    incident = {
+        "component_id": 1,
+        "status": 4,
+        "visible": 1,
+        "message": "Slow.",
+        "occurred_at": "2026-05-01 10:00:00",
+    } | stamps
+    update = {
+        "id": 1,
+        "incident_id": 1,
+        "status": 2,
+        "message": "A disk.",
+        "created_at": "2026-05-01 11:00:00",
+    }
+    schedule = {
+        "id": 1,
+        "name": "Disks",
+        "message": "New ones.",
+        "status": 0,
+        "scheduled_at": "2026-12-01 10:00:00",
+    }
+    with serve_json({}) as server:
+        following = f"{server.url}/api/v1/incidents?page=2"
+        component = {
+            "id": 1,
+            "name": "RPC",
+            "link": "",
+            "status": 2,
+            "order": 0,
+            "group_id": 1,
+            "enabled": True,
+        }
+        server.documents.update({
+            "/api/v1/components/groups?per_page=100": listed([{"id": 1, "name": "Network", "order": 0, "collapsed": 0}]),
+            "/api/v1/components?per_page=100": listed([component]),
+            "/api/v1/incidents?per_page=100&include=components,updates": listed(
+                [{"id": 1, "name": "Slow RPC", "updates": [update]} | incident], following
+            ),
+            "/api/v1/incidents?per_page=100": listed([{"id": 1, "name": "Slow RPC", "updates": [update]} | incident], following),
+            "/api/v1/incidents?page=2": listed([{"id": 2, "name": "Hidden"} | incident | {"visible": 0}]),
+            "/api/v1/schedules?per_page=100": listed([schedule]),
+        })  # fmt: skip
+        status, report = imported(tmp_path, read_cachet, server.url)
+
+    assert [(one.name, one.group_id) for one in status.components] == [("Network", None), ("RPC", "network")]
+    [incident], [maintenance] = status.incidents, status.maintenances
+    assert updates_of(incident) == [
+        ("investigating", "05-01 10:00", "Slow."),
+        ("identified", "05-01 11:00", "A disk."),
+        ("resolved", "05-01 12:00", "This incident has been resolved."),
+    ]
+    assert (incident.components, maintenance.body) == (("rpc",), "New ones.")
+    assert sorted(lost.reason for lost in report.lost) == [
+        "an incident is not public",
+        "is a maintenance without an end; one hour is assumed",
+    ]
+
+
+def test_cachet_3(tmp_path):
+    at = {"human": "ago", "string": "2026-05-01 10:00:00"}
+    attributes = {
+        "id": 1,
+        "name": "DNS",
+        "message": "We look.",
+        "visible": 1,
+        "status": {"human": "Investigating", "value": 1},
+        "occurred": at,
+        "created": at,
+        "updated": at,
+    }
+    incident = {"id": "1", "type": "incidents", "attributes": attributes} | {
+        "relationships": {"components": {"data": [{"type": "components", "id": "5"}]}}
+    }
+    component = json_api(
+        "components", "5", id=5, name="DNS", link=None, order=0, status={"human": "Up", "value": 1}
+    )
+    documents = {
+        "/api/components?per_page=100": {"data": [component], "links": {}},
+        "/api/component-groups?per_page=100": {"data": []},
+        "/api/incidents?per_page=100&include=components,updates": {
+            "data": [incident],
+            "included": [component],
+        },
+    }
+    with serve_json(documents) as server:
+        status, report = imported(tmp_path, read_cachet, server.url)
+
+    assert report.lost == []
+    assert updates_of(status.incidents[0]) == [("investigating", "05-01 10:00", "We look.")]
+    assert status.incidents[0].components == ("dns",)
+
+
+def test_a_new_update_is_added_to_what_an_author_wrote(tmp_path):
+    issue = Path(tmp_path / "issue.md")
+    issue.write_text(TRACKED)
+    run_import(read_cstate, issue, tmp_path / "content")
+    file = tmp_path / "content" / "incidents" / "issue.yaml"
+    file.write_text("# ours\n" + file.read_text())
+    postmortem = '*Postmortem* - What we learned. {{< track "2026-05-02 09:00:00" >}}\n\n*Resolved*'
+    issue.write_text(TRACKED.replace("*Resolved*", postmortem))
+
+    report = run_import(read_cstate, issue, tmp_path / "content")
+
+    assert report.changed == ["incidents/issue.yaml"]
+    assert file.read_text().startswith("# ours\n")
+    assert "status: postmortem\n    body: What we learned." in file.read_text()
+
+
+@pytest.mark.parametrize(
+    "read", [read_cstate, read_upptime, read_gatus, read_instatus, read_betterstack, read_cachet]
+)
+def test_an_empty_source_is_reported(tmp_path, read):
+    from statuary.extensions.importing.report import SourceError
+
+    with pytest.raises(SourceError):
+        run_import(read, tmp_path / "nothing", tmp_path / "content")
+    assert not (tmp_path / "content").exists()

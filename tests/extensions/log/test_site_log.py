@@ -1,0 +1,354 @@
+"""The log of a site: what builds append, keep and reject."""
+
+import os
+import shutil
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+
+import jsonschema
+import orjson
+import pytest
+
+from statuary.domain.primitives import parse_instant
+from statuary.extensions.log.entries import EntryKind, LogAction, check_proof, parse_proof
+from statuary.extensions.log.merkle import LogError
+from statuary.extensions.log.notes import PrivateKey, parse_checkpoint, verify_checkpoint
+from statuary.extensions.log.published_log import LogKeeper, TreeHead, published_settings
+from statuary.extensions.log.site_log import SiteLog
+from statuary.extensions.log.verify import check_documents
+from statuary.pipeline.build import build_site
+from statuary.pipeline.progress import NoProgress
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.reader import FolderReader
+from statuary.publishing.tick import tick
+from support.logs import KEY, LOGGED_SITE, ORIGIN, entries_of, log_of, logged
+from support.sites import INCIDENT, SITE, address_of, files_in, path_of, record_of, write_files
+
+LATER, LATEST = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z"
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    return write_files(tmp_path / "content", LOGGED_SITE)
+
+
+@pytest.fixture
+def site(tmp_path: Path, content: Path) -> Path:
+    logged(content, tmp_path / "site")
+    return tmp_path / "site"
+
+
+def problems_of(site: Path) -> list[str]:
+    """Return what does not agree between a site and its log, as `statuary log verify` finds it."""
+    reader = FolderReader(site)
+    return check_documents(log_of(site), reader.read, list(reader.paths()), lambda _: None).problems
+
+
+def actions_of(site: Path) -> list[tuple[str, str]]:
+    return [(one.action.value, one.subject.kind.value) for one in entries_of(site)]
+
+
+def test_everything_that_is_published_is_in_the_log(site):
+    entries = entries_of(site)
+    assert actions_of(site) == [
+        ("add", "contract"),
+        ("add", "update"),
+        ("add", "update"),
+        ("add", "incident"),
+        ("add", "update"),
+        ("add", "incident"),
+    ]
+    record = (site / f"v2/contract/748463/{address_of(1)}").read_bytes()
+    proof = (site / f"proof/748463/{address_of(1)}.json").read_bytes()
+    assert entries[0].digests == (sha256(record).hexdigest(), sha256(proof).hexdigest())
+    assert entries[0].match_id == orjson.loads(record)["matchId"]
+    incident = (site / "incidents/slow.json").read_bytes()
+    assert entries[3].sha256 == sha256(incident).hexdigest()
+    newest = orjson.dumps(orjson.loads(incident)["incident"]["incident_updates"][0])
+    assert newest in incident  # the digest is of bytes as published
+    assert entries[2].sha256 == sha256(newest).hexdigest()
+    assert problems_of(site) == []
+
+
+def test_entries_are_as_their_schema_says(site):
+    schema = orjson.loads((site / "log/schema.json").read_bytes())
+    entries = list(log_of(site).entries())
+    assert entries
+    for body in entries:
+        jsonschema.validate(orjson.loads(body), schema)
+
+
+def test_proofs_are_published_and_hold(site):
+    for path, document in (
+        (f"log/contracts/748463/{address_of(1)}.tlog-proof", f"v2/contract/748463/{address_of(1)}"),
+        ("log/incidents/slow.tlog-proof", "incidents/slow.json"),
+        ("log/incidents/upgrade.tlog-proof", "incidents/upgrade.json"),
+    ):
+        proof, _ = check_proof((site / path).read_bytes(), (site / document).read_bytes())
+        verify_checkpoint(proof.checkpoint, KEY.public)
+        with pytest.raises(LogError, match="SHA-256"):
+            check_proof((site / path).read_bytes(), b"something else")
+
+
+def test_the_same_content_instant_and_key_give_the_same_bytes(tmp_path, content, site):
+    logged(content, tmp_path / "again")
+    assert files_in(tmp_path / "again") == files_in(site)
+
+
+def test_a_build_without_changes_leaves_the_log_alone(content, site):
+    before = {path: body for path, body in files_in(site).items() if path.startswith("log/")}
+    result = logged(content, site, LATER)
+    assert not result.log.actions
+    assert {path: body for path, body in files_in(site).items() if path.startswith("log/")} == before
+
+
+def test_an_edited_update_shows_as_edited(content, site):
+    edited = INCIDENT.replace("We are looking into it.", "Nothing is wrong.")
+    write_files(content, {"incidents/slow.yaml": edited})
+    seen = log_of(site).head
+    was = entries_of(site)[1]
+    logged(content, site, LATER)
+    assert actions_of(site)[6:] == [("change", "update"), ("change", "incident")]
+    change = entries_of(site)[6]
+    assert (change.replaces, change.time) == (1, "2026-11-21T12:00:00.000Z")
+    page = (site / "incidents/slow.html").read_text("utf-8")
+    assert was.sha256 in page
+    assert "entry 1" in page
+    assert problems_of(site) == []
+    log_of(site).verify_extends(seen, "what was seen")
+    # and back: both versions are logged
+    write_files(content, {"incidents/slow.yaml": INCIDENT})
+    logged(content, site, LATEST)
+    page = (site / "incidents/slow.html").read_text("utf-8")
+    assert change.sha256 in page
+    assert actions_of(site)[8:] == [("change", "update"), ("change", "incident")]
+
+
+def test_removed_parts_are_marked(content, site):
+    write_files(content, {"incidents/slow.yaml": None, path_of(1): None})
+    logged(content, site, LATER)
+    # the page's last change is now different, also in the document of the open maintenance
+    assert actions_of(site)[6:] == [
+        ("remove", "contract"),
+        ("change", "incident"),
+        ("remove", "update"),
+        ("remove", "update"),
+        ("remove", "incident"),
+    ]
+    assert not (site / "log/incidents/slow.tlog-proof").exists()
+    assert not list((site / "log").glob("contracts/748463/*"))
+    assert problems_of(site) == []
+    write_files(content, {"incidents/slow.yaml": INCIDENT})
+    logged(content, site, LATEST)
+    assert actions_of(site)[11:] == [
+        ("add", "update"),
+        ("add", "update"),
+        ("add", "incident"),
+        ("change", "incident"),
+    ]
+    assert entries_of(site)[13].replaces == 10
+
+
+def test_changes_json_names_the_entries(content, site):
+    write_files(content, {"incidents/new.yaml": INCIDENT.replace("2026-11-02", "2026-11-20")})
+    logged(content, site, LATER)
+    changes = orjson.loads((site / "changes.json").read_bytes())["changes"]
+    assert [one["log_entries"] for one in changes if "incident" in one] == [[6, 7, 8]]
+
+
+def test_a_tick_appends(content, site):
+    def opened(target, settings):
+        return SiteLog(target, LogKeeper(settings, KEY, parse_instant("2026-12-01T22:00:00Z")))
+
+    found = tick(site, parse_instant("2026-12-01T22:00:00Z"), opened)
+    assert "incidents/upgrade.json" in found.changed
+    assert actions_of(site)[6:] == [("add", "update"), ("add", "update"), ("change", "incident")]
+    assert problems_of(site) == []
+    assert not tick(site, parse_instant("2026-12-01T22:00:00Z"), opened).log.actions
+
+
+def test_without_a_key_everything_else_is_published_and_the_next_build_catches_up(content, site):
+    write_files(content, {path_of(2): record_of(2), "incidents/slow.yaml": INCIDENT.replace("Slow", "Bad")})
+    result = logged(content, site, LATER, key=None)
+    assert result.applied
+    assert "no signing key" in str(result.log)
+    assert len(entries_of(site)) == 6
+    assert problems_of(site)
+    logged(content, site, LATEST)
+    assert actions_of(site)[6:] == [("add", "contract"), ("change", "incident")]
+    assert problems_of(site) == []
+
+
+def test_a_log_grows_over_full_tiles_and_drops_partial_ones(tmp_path, content):
+    site = tmp_path / "site"
+    for now, count in ((LATER, 200), (LATEST, 300)):
+        updates = [
+            f"  - {{at: 2026-11-02T{10 + one // 60:02}:{one % 60:02}:00Z, status: investigating, body: '{one}'}}\n"
+            for one in range(count)
+        ]
+        write_files(content, {"incidents/long.yaml": "name: Long\nupdates:\n" + "".join(updates)})
+        logged(content, site, now)
+        assert problems_of(site) == []
+    tiles = sorted(path for path in files_in(site) if path.startswith("log/tile/0"))
+    assert tiles == ["log/tile/0/000", f"log/tile/0/001.p/{len(entries_of(site)) - 256}"]
+    for file in (site / "log/incidents").glob("*.tlog-proof"):
+        check_proof(file.read_bytes(), (site / f"incidents/{file.stem}.json").read_bytes())
+
+
+def test_a_change_of_settings_keeps_the_log(content, site):
+    before = {path: body for path, body in files_in(site).items() if path.startswith("log/")}
+    settings = LOGGED_SITE["site.yaml"].replace("name: Plinth", "name: Socle", 1)
+    logged(write_files(content, {"site.yaml": settings}), site, LATER)
+    log_of(site)
+    kept = files_in(site)
+    assert {path for path in before if path not in kept} == set()
+    assert problems_of(site) == []
+
+
+@pytest.mark.parametrize("lost", ["ledger.sqlite3", "published.sqlite3"])
+def test_a_lost_ledger_is_made_from_the_log(content, site, lost):
+    (site / ".statuary" / lost).unlink()
+    write_files(content, {path_of(2): record_of(2)})
+    logged(content, site, LATER)
+    assert actions_of(site)[6:] == [("add", "contract")]
+    assert problems_of(site) == []
+
+
+def test_an_old_copy_of_the_log_is_noticed(tmp_path, content, site):
+    shutil.copytree(site, tmp_path / "old")
+    write_files(content, {path_of(2): record_of(2)})
+    logged(content, site, LATER)
+    shutil.rmtree(site / "log")
+    shutil.copytree(tmp_path / "old/log", site / "log")
+    with pytest.raises(LogError, match="fewer than"):
+        logged(content, site, LATEST)
+    shutil.rmtree(site / "log")
+    with pytest.raises(LogError, match="the log is missing"):
+        logged(content, site, LATEST)
+
+
+def test_an_old_copy_of_the_whole_site_is_noticed_by_the_key_holder(tmp_path, content, site):
+    shutil.copytree(site, tmp_path / "old")
+    write_files(content, {path_of(2): record_of(2)})
+    head = logged(content, site, LATER).log.head
+    with pytest.raises(LogError, match="fewer than"):
+        logged(content, tmp_path / "old", LATEST, last_signed=head)
+
+
+def test_a_site_without_its_folder_continues_the_published_log(tmp_path, content, site):
+    write_files(content, {path_of(2): record_of(2)})
+    logged(content, tmp_path / "fresh", LATER, elsewhere=site)
+    assert actions_of(tmp_path / "fresh") == [*actions_of(site), ("add", "contract")]
+    assert problems_of(tmp_path / "fresh") == []
+    log_of(tmp_path / "fresh").verify_extends(log_of(site).head, "what is published")
+
+
+def test_diverged_builds_are_noticed(tmp_path, content, site):
+    shutil.copytree(site, tmp_path / "other")
+    logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
+    logged(write_files(content, {path_of(3): record_of(3)}), tmp_path / "other", LATEST)
+    with pytest.raises(LogError, match="does not continue"):
+        logged(content, tmp_path / "other", LATEST, elsewhere=site)
+
+
+def test_another_key_is_rejected(content, site):
+    with pytest.raises(LogError, match="not signed with the key"):
+        logged(content, site, LATER, key=PrivateKey(ORIGIN, bytes(32)))
+    with pytest.raises(LogError, match="belongs to the log"):
+        logged(content, site, LATER, key=PrivateKey("another.example/log", bytes(32)))
+
+
+def test_the_example_key_is_named_as_such(tmp_path):
+    text = f"{SITE}log:\n  origin: plinth.example/example-key-log\n  example_key: true\n"
+    content = write_files(tmp_path / "content", LOGGED_SITE | {"site.yaml": text})
+    result = logged(content, tmp_path / "site", key=None)
+    assert "shows nothing about who signed" in str(result.log)
+    settings = published_settings(FolderReader(tmp_path / "site").read)
+    assert settings.example_key
+    write_files(content, {"site.yaml": text.replace("example-key-log", "log")})
+    assert logged(content, tmp_path / "site", key=None).plan is None
+
+
+FORGERIES = int(os.environ.get("LOG_FORGERIES", "25"))
+"""How many damaged and forged sites; the issue's figure is 1,000."""
+
+
+def test_no_damaged_or_forged_file_of_a_log_goes_unnoticed(tmp_path, content, site):
+    own = [
+        "log/checkpoint",
+        "log/tile/0/000.p/6",
+        "log/tile/entries/000.p/6",
+        "incidents/slow.json",
+        "incidents/upgrade.json",
+        f"v2/contract/748463/{address_of(1)}",
+        f"proof/748463/{address_of(1)}.json",
+    ]
+    head = log_of(site).head
+    accepted = []
+    for number in range(FORGERIES):
+        random = Random(number)
+        path = random.choice(own)
+        body = (site / path).read_bytes()
+        at = random.randrange(len(body))
+        other = body[:at] + bytes([body[at] ^ 1 << random.randrange(8)]) + body[at + 1 :]
+        other = random.choice((other, body[:at], body + b"x"))
+        (site / path).unlink()  # the two names of an address are one file
+        (site / path).write_bytes(other)
+        try:
+            log = log_of(site)
+            log.verify_extends(head, "what was seen")
+            if not problems_of(site):
+                accepted.append((path, at))
+        except LogError:
+            pass
+        (site / path).write_bytes(body)
+    assert problems_of(site) == []
+    assert accepted == []
+
+
+def test_a_witness_s_line_in_the_checkpoint_stays(content, site):
+    body = (site / "log/checkpoint").read_bytes()
+    text = parse_checkpoint(body).note.text
+    line = PrivateKey("witness.example/w1", bytes(31) + b"\1", b"\4").sign(text, 1_700_000_000)
+    (site / "log/checkpoint").write_bytes(body + line.encode())
+    logged(content, site, LATER)
+    assert (site / "log/checkpoint").read_bytes() == body + line.encode()
+
+
+def test_proofs_are_made_at_the_checkpoint_of_their_entry(content, site):
+    first = (site / "log/incidents/slow.tlog-proof").read_bytes()
+    write_files(content, {path_of(2): record_of(2)})
+    logged(content, site, LATER)
+    assert (site / "log/incidents/slow.tlog-proof").read_bytes() == first
+    assert parse_proof(first).checkpoint.size == 6
+
+
+def test_kinds_and_actions_are_those_of_the_schema():
+    schema = orjson.loads(
+        (Path(__file__).parents[3] / "src/statuary/extensions/log/entry.schema.json").read_bytes()
+    )
+    assert schema["properties"]["kind"]["enum"] == [one.value for one in EntryKind]
+    assert schema["properties"]["action"]["enum"] == [one.value for one in LogAction]
+
+
+def test_a_head_reads_back():
+    assert TreeHead(3, bytes(32)).text == "3 " + "00" * 32
+
+
+def test_the_target_is_unlocked_after_a_rejection(content, site):
+    with pytest.raises(LogError):
+        logged(content, site, LATER, key=PrivateKey(ORIGIN, bytes(32)))
+    with FolderTarget(site):
+        pass
+
+
+def test_a_site_that_is_built_without_its_log_does_not_refer_to_one(content, tmp_path):
+    with FolderTarget(tmp_path / "site") as target:
+        build_site(content, target, parse_instant(LATER), NoProgress())
+    assert (tmp_path / "site" / "index.html").is_file()
+    assert [
+        path
+        for path, body in files_in(tmp_path / "site").items()
+        if b"log/" in body and path.endswith(".html")
+    ] == []

@@ -1,0 +1,127 @@
+"""Answers to any request for a site: status documents by the clock, plain files, pages that are not there."""
+
+import pytest
+
+from statuary.domain.primitives import parse_instant
+from statuary.extensions.serving.lookup import LookupRequest, Response, entity_tag
+from statuary.extensions.serving.server import answer_site
+
+SITE = {
+    "index.html": b"<title>plain</title>",
+    "api/v2/summary.json": b'{"epoch":"plain"}',
+    "api/v2/status.json": b'{"epoch":"status"}',
+    "api/v2/_epochs/20261201T100000000Z/api/v2/summary.json": b'{"epoch":"a"}',
+    "api/v2/_epochs/20261201T100000000Z/index.html": b"<title>a</title>",
+    "api/v2/_epochs/index.json": b'{"until":"2026-12-09T00:00:00.000Z","complete":true,'
+    b'"instants":["2026-12-01T09:00:00.000Z","2026-12-01T10:00:00.000Z"],'
+    b'"documents":{"api/v2/summary.json":{"whole":[0,1]},"index.html":{"whole":[0,1]}}}',
+    "docs/index.html": b"<title>docs</title>",
+    "style.css": b"a{}",
+}
+BEFORE, AFTER = parse_instant("2026-12-01T09:59:50Z"), parse_instant("2026-12-01T10:00:00Z")
+
+
+def answer(target: str, *, now=BEFORE, site=SITE, **asked: str) -> Response:
+    return answer_site(LookupRequest(target=target, **asked), site.get, now, lambda: "<uuid>")
+
+
+@pytest.mark.parametrize(
+    ("target", "before", "after"),
+    [
+        ("/api/v2/summary.json", b'{"epoch":"plain"}', b'{"epoch":"a"}'),
+        ("/", b"<title>plain</title>", b"<title>a</title>"),
+        ("/index.html?x=1", b"<title>plain</title>", b"<title>a</title>"),
+        ("/api/v2/status.json", b'{"epoch":"status"}', b'{"epoch":"status"}'),
+    ],
+)
+def test_documents_follow_the_clock(target, before, after):
+    assert answer(target, now=BEFORE).body == before
+    assert answer(target, now=AFTER).body == after
+
+
+def test_a_status_document_is_not_kept_beyond_the_next_transition():
+    assert answer("/api/v2/summary.json", now=BEFORE).headers["Cache-Control"] == "public, max-age=10"
+    assert answer("/api/v2/summary.json", now=AFTER).headers["Cache-Control"] == "public, max-age=30"
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b'{"epochs":1}',
+        b'{"until":"x","instants":["2026-12-01T09:00:00Z"],"documents":{}}',
+        SITE["api/v2/_epochs/index.json"].replace(b"[0,1]", b"7"),
+        SITE["api/v2/_epochs/index.json"].replace(b"2026-12-01T10", b"some day"),
+    ],
+)
+def test_an_index_that_cannot_be_read_leaves_the_plain_document(index):
+    site = SITE | {"api/v2/_epochs/index.json": index}
+    assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
+
+
+def test_an_epoch_whose_file_is_lost_leaves_the_plain_document():
+    site = {path: body for path, body in SITE.items() if not path.startswith("api/v2/_epochs/2")}
+    assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
+
+
+@pytest.mark.parametrize(
+    ("target", "body", "media_type"),
+    [
+        ("/style.css", b"a{}", "text/css; charset=utf-8"),
+        ("/docs/", b"<title>docs</title>", "text/html; charset=utf-8"),
+        ("/docs", b"<title>docs</title>", "text/html; charset=utf-8"),
+        ("/api%2Fv2/status.json", b'{"epoch":"status"}', "application/json; charset=utf-8"),
+    ],
+)
+def test_plain_files(target, body, media_type):
+    answered = answer(target)
+    assert (answered.status, answered.body, answered.headers["Content-Type"]) == (200, body, media_type)
+
+
+def test_missing_documents_are_404():
+    assert answer("/nothing").status == 404
+    page = SITE | {"404.html": b"<title>gone</title>"}
+    answered = answer("/nothing", site=page)
+    assert (answered.status, answered.body) == (404, b"<title>gone</title>")
+
+
+def test_only_get_and_head_are_accepted():
+    answered = answer("/style.css", method="POST")
+    assert (answered.status, answered.headers["Allow"]) == (405, "GET, HEAD")
+
+
+def test_head_has_the_length_and_no_body():
+    answered = answer("/style.css", method="HEAD")
+    assert (answered.body, answered.headers["Content-Length"]) == (b"", "3")
+
+
+def test_a_client_with_the_current_file_gets_304():
+    assert answer("/style.css", if_none_match=entity_tag(b"a{}")).status == 304
+    assert answer("/style.css", if_none_match='"other"').status == 200
+
+
+def test_the_look_up_comes_first():
+    assert answer("/v2/contract/1/0x12").status == 400
+    assert answer("/v2/none").body.startswith(b"<!DOCTYPE html>")
+
+
+def test_documents_after_the_last_epoch_are_marked_stale():
+    index = (
+        b'{"until":"2026-11-03T00:00:00.000Z","complete":true,'
+        b'"instants":["2026-11-01T00:00:00.000Z","2026-11-02T00:00:00.000Z"],'
+        b'"documents":{"api/v2/status.json":{"whole":[0,1]}}}'
+    )
+    files = {
+        "api/v2/_epochs/index.json": index,
+        "api/v2/status.json": b"{}",
+        "api/v2/_epochs/20261102T000000000Z/api/v2/status.json": b"{}",
+    }
+
+    def headers(now):
+        request = LookupRequest(method="GET", target="/api/v2/status.json")
+        return answer_site(request, files.get, parse_instant(now), lambda: "id").headers
+
+    assert "Statuary-Stale-Since" not in headers("2026-11-02T12:00:00Z")
+    assert headers("2026-11-03T00:00:00Z")["Statuary-Stale-Since"] == "2026-11-03T00:00:00.000Z"

@@ -1,0 +1,194 @@
+"""`statuary serve` as a process: a folder, and content that changes while it is served."""
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from statuary.extensions.serving import server as server_module
+from statuary.extensions.serving.server import ReloadEvents, WatchedContent, content_state, rebuild_on_changes
+from support.edge_runtimes import Served, serve_with_deno, served, write_site
+from support.edge_vectors import ERROR_ID, VECTORS, fixture_site, status_document
+from support.requirements import require_module
+
+READY = r"at http://127\.0\.0\.1:(\d+)/"
+SERVE = [sys.executable, "-m", "statuary", "serve", "--port", "0"]
+
+CONTENT = {
+    "site.yaml": b"page: {name: Demo, url: 'https://status.example', time_zone: Etc/UTC}\n",
+    "components.yaml": b"components:\n  rpc: {name: RPC, start_date: 2026-01-01}\n",
+}
+
+
+WITHOUT_EXTRAS = """
+import sys
+from importlib import util
+find = util.find_spec
+util.find_spec = lambda name, *rest: None if name in ("uvicorn", "watchfiles") else find(name, *rest)
+sys.modules["uvicorn"] = sys.modules["watchfiles"] = None
+sys.argv[0] = "statuary"
+from statuary.cli.main import command
+command()
+"""
+
+
+@pytest.fixture(params=["uvicorn", "standard library"])
+def serve(request):
+    """Return the command of a server: with the packages of the extra, or as if they were not installed."""
+    if request.param == "uvicorn":
+        for name in ("uvicorn", "watchfiles"):
+            require_module(name, install="pip install -e '.[serve]'")
+        return SERVE
+    return [sys.executable, "-c", WITHOUT_EXTRAS, *SERVE[3:]]
+
+
+def test_a_folder_is_served_as_in_the_vectors(tmp_path, serve):
+    site = write_site(tmp_path / "site", fixture_site())
+    cases = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
+    with served([*serve, str(site)], READY) as server:
+        for case in cases:
+            if case["answer"] and "now" not in case:
+                answer = server.ask(case["target"], case["method"])
+                assert ERROR_ID.sub("<uuid>", answer["body"]) == case["answer"]["body"], case["target"]
+                assert answer["status"] == case["answer"]["status"], case["target"]
+        for target in ("/../site", "/%2e%2e/%2e%2e/etc/passwd", "/.git/config", "//etc/passwd", "/a%00b"):
+            assert server.ask(target)["status"] == 404, target
+
+
+@pytest.mark.parametrize("now", ["2026-12-01T09:59:59Z", "2026-12-01T10:30:00Z", "2026-12-01T11:30:00Z"])
+def test_a_site_can_be_served_as_of_a_future_instant(tmp_path, now):
+    site = write_site(tmp_path / "site", fixture_site())
+    expected = {"09": "plain", "10": "a", "11": "b \u00e9 patched"}[now[11:13]]
+    with served([*SERVE, str(site), "--at", now], READY) as server:
+        answer = server.ask("/api/v2/summary.json")
+        assert answer["body"] == status_document(expected).decode()
+
+
+def test_content_is_built_again_when_it_changes(tmp_path, serve):
+    content = write_site(tmp_path / "content", CONTENT)
+    with served([*serve, "--content", str(content)], READY) as server:
+        assert name_of_component(server) == "RPC"
+        change(server, content, CONTENT["components.yaml"].replace(b"RPC", b"Gateway"))
+        assert name_of_component(server) == "Gateway"
+        change(server, content, b"components: 12")
+        assert name_of_component(server) == "Gateway"
+        assert sorted(path.name for path in content.iterdir()) == sorted(CONTENT)
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_change_before_the_content_is_watched_is_not_missed(tmp_path, monkeypatch, installed):
+    if installed:
+        require_module("watchfiles", install="pip install -e '.[serve]'")
+    else:
+        monkeypatch.setattr(server_module, "find_spec", lambda name: None)
+    content = write_site(tmp_path / "content", CONTENT)
+    built, stopped = content_state(content), Event()
+    (content / "components.yaml").write_bytes(b"components: {}\n")
+    watched = WatchedContent(content, stopped.set, built)
+    watching = Thread(target=rebuild_on_changes, args=(watched, ReloadEvents(), stopped), daemon=True)
+    watching.start()
+    assert stopped.wait(20)
+    watching.join(20)
+
+
+def change(server: Served, content: Path, components: bytes) -> None:
+    """Write the components again and wait until open pages are notified."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection.request("GET", "/_statuary/changes")
+    stream = connection.getresponse()
+    (content / "components.yaml").write_bytes(components)
+    until = time.monotonic() + 60
+    while b"event: change" not in stream.readline():
+        assert time.monotonic() < until, "no event"
+    connection.close()
+
+
+def name_of_component(server: Served) -> str:
+    name: str = json.loads(server.ask("/api/v2/components.json")["body"])["components"][0]["name"]
+    return name
+
+
+def test_a_port_in_use_is_one_message(tmp_path):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(
+            AssertionError,
+            match=r"cannot listen on .*: Address already in use\n    --port 0 takes a free port",
+        ),
+        served([*SERVE[:-1], str(taken.getsockname()[1]), str(tmp_path)], READY),
+    ):
+        pass
+
+
+LONG = "9" * 20_000
+
+HOSTILE_TARGETS = [
+    f"/v2/contracts/1?afterMatchId={LONG}",
+    f"/v2/contracts/1?limit={LONG}",
+    "/v2/contracts/1?limit=1e999",
+    f"/v2/contracts/{LONG}",
+    f"/v2/contract/{LONG}/0x{LONG}",
+    f"/{'a' * 5000}",
+    f"/{'a/' * 5000}",
+    f"/{'%c3%28' * 100}",
+    "/%ff%fe",
+    "/out",
+    "/circle",
+    "/api/up/api/up/nothing",
+    "/%00",
+    "/a%5cb",
+    "/?%",
+]
+"""Numbers and names of any length, links out of the folder and in circles, escapes that are not UTF-8."""
+
+
+def hostile_site(folder: Path) -> Path:
+    """Write a site with links that lead out of it, in a circle and up."""
+    site = write_site(folder / "site", fixture_site())
+    (folder / "secret").write_text("secret")
+    (site / "out").symlink_to(folder / "secret")
+    (site / "circle").symlink_to(site / "circle")
+    (site / "api" / "up").symlink_to(site)
+    return site
+
+
+def ask_for_everything(server: Served) -> None:
+    for target in HOSTILE_TARGETS:
+        for method in ("GET", "HEAD", "POST", "OPTIONS", "BREW"):
+            status = server.ask(target, method)["status"]
+            assert 200 <= status < 500, (status, method, target[:60])
+    assert "secret" not in server.ask("/out")["body"]
+
+
+def test_no_request_gets_500(tmp_path, serve):
+    with served([*serve, str(hostile_site(tmp_path))], READY) as server:
+        ask_for_everything(server)
+
+
+def test_no_request_to_deno_gets_500(tmp_path):
+    with serve_with_deno(hostile_site(tmp_path)) as server:
+        ask_for_everything(server)
+
+
+def test_a_folder_without_content_is_one_message(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = subprocess.run(SERVE, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 3
+    assert done.stderr.splitlines() == [
+        "statuary: there is no folder content to build",
+        "    give --content, or a site to serve; `statuary init` makes new content",
+    ]
+
+
+def test_a_missing_site_is_rejected(tmp_path):
+    with (
+        pytest.raises(AssertionError, match="cannot be read: No such file"),
+        served([*SERVE, str(tmp_path / "no")], READY),
+    ):
+        pass

@@ -1,0 +1,179 @@
+"""What a snapshot is made of, and what never gets into one."""
+
+import random
+import tracemalloc
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from statuary.documents.document import Document
+from statuary.extensions.snapshots.site_reader import open_site
+from statuary.extensions.snapshots.snapshot_reader import read_snapshot
+from statuary.extensions.snapshots.snapshot_target import SnapshotTarget, copy_snapshot
+from statuary.publishing.files import PublishingError
+from statuary.publishing.plan import Action
+from support.sites import tree
+from support.snapshots import (
+    ORIGIN,
+    contract,
+    made,
+    made_of_folder,
+    published,
+    small_documents,
+    status,
+)
+
+
+def test_the_same_site_is_the_same_bytes(tmp_path: Path) -> None:
+    """In whatever order documents come, however many threads pack them, from content or from a folder."""
+    documents = [*small_documents(), *(contract(number, 5) for number in range(40))]
+    first = made(tmp_path / "a/site.zip", documents, workers=1).read_bytes()
+    shuffled = random.Random(7).sample(documents, len(documents))
+    assert made(tmp_path / "b/site.zip", shuffled, workers=5).read_bytes() == first
+    folder = published(documents, tmp_path / "folder")
+    assert made_of_folder(tmp_path / "c/site.zip", folder).read_bytes() == first
+    (folder / ".statuary/ledger.sqlite3").unlink()
+    assert made_of_folder(tmp_path / "d/site.zip", folder).read_bytes() == first
+
+
+def test_another_instant_is_another_snapshot(tmp_path: Path) -> None:
+    plain = made(tmp_path / "a.zip", [status()])
+    other = made(tmp_path / "b.zip", [status(b"major")])
+    assert plain.read_bytes() != other.read_bytes()
+
+
+def test_a_body_with_two_paths_is_stored_once_and_found_under_both(tmp_path: Path) -> None:
+    document = contract(1, body=random.Random(1).randbytes(50_000))
+    file = made(tmp_path / "site.zip", [document])
+    assert file.stat().st_size < 60_000
+    with open_site(file) as site:
+        assert site.read(document.path) == site.read(document.aliases[0]) == document.body
+        assert set(site.paths()) == {document.path, *document.aliases}
+
+
+def test_names_that_differ_otherwise_are_documents_of_their_own(tmp_path: Path) -> None:
+    document = Document(path="a.json", aliases=("b.json",), body=b"{}")
+    with read_snapshot(str(made(tmp_path / "site.zip", [document]))) as snapshot:
+        entries = [(entry.path, entry.aliases) for entry in snapshot.entries()]
+    assert entries == [("a.json", ()), ("b.json", ())]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../out",
+        "/etc/passwd",
+        "a/../../b",
+        "a//b",
+        "a\\b",
+        "c:/b",
+        ".git/config",
+        ".statuary/x",
+        "snapshot/manifest.json",
+        "snapshot/new",
+        "SNAPSHOT/x",
+        "a/.hidden",
+        "trailing./x",
+        "trailing ",
+        "new\nline",
+        "\ud800",
+        "x" * 300,
+    ],
+)
+def test_a_path_that_is_not_of_the_site_is_rejected(tmp_path: Path, path: str) -> None:
+    with pytest.raises(PublishingError, match="path"):
+        made(tmp_path / "site.zip", [Document(path=path, body=b"")])
+    assert tree(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("a/b", "a/b", "claim the same path"),
+        ("a/b", "a/B", "differ only in case"),
+        ("straße", "STRASSE", "differ only in case"),
+        ("caf\u00e9", "cafe\u0301", "differ only in case"),
+        ("a", "a/b", "file and a folder"),
+        ("A", "a/b/c", "differ only in case"),
+    ],
+)
+def test_names_that_clash_are_rejected(tmp_path: Path, one: str, other: str, why: str) -> None:
+    documents = [Document(path=one, body=b"1"), Document(path=other, body=b"2")]
+    with pytest.raises(PublishingError, match=why):
+        made(tmp_path / "site.zip", documents)
+    assert tree(tmp_path) == {}
+
+
+def test_a_plan_compares_with_the_existing_file(tmp_path: Path) -> None:
+    out = made(tmp_path / "site.zip", [contract(1), contract(2), status()])
+    before = out.read_bytes()
+    with SnapshotTarget(out, ORIGIN, dry_run=True) as publication:
+        publication.offer([contract(1), contract(3), status(b"major")])
+        plan = publication.plan()
+        shown = {(change.action, change.path) for change in plan.changes()}
+        with pytest.raises(PublishingError, match="dry run"):
+            publication.apply()
+    assert plan.counts == {Action.ADD: 1, Action.REPLACE: 1, Action.REMOVE: 1}
+    assert plan.kept == 1
+    assert shown == {
+        (Action.ADD, contract(3).path),
+        (Action.REPLACE, "api/v2/status.json"),
+        (Action.REMOVE, contract(2).path),
+    }
+    assert out.read_bytes() == before
+
+
+def test_a_file_that_is_not_a_snapshot_is_not_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "site.zip"
+    out.write_bytes(b"my holiday")
+    with SnapshotTarget(out, ORIGIN) as publication:
+        publication.offer([status()])
+        with pytest.raises(PublishingError, match="not a whole snapshot"):
+            publication.plan()
+    with pytest.raises(PublishingError, match="is not a snapshot"):
+        copy_snapshot(str(made(tmp_path / "other.zip", [status()])), out)
+    assert out.read_bytes() == b"my holiday"
+
+
+def test_a_failure_leaves_the_file_and_the_folder_as_they_were(tmp_path: Path) -> None:
+    out = made(tmp_path / "site.zip", [status()])
+    before = out.read_bytes()
+
+    def failing(_: bytes) -> bytes:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(PublishingError, match="No space left"):
+        made(out, [contract(1)], signer=failing)
+    assert tree(tmp_path) == {"site.zip": before}
+
+
+@pytest.mark.parametrize("name", ["site.rar", "site.tar.zst", "site"])
+def test_a_name_that_does_not_end_in_zip_is_rejected(tmp_path: Path, name: str) -> None:
+    file = made(tmp_path / "site.zip", [])
+    with pytest.raises(PublishingError, match=r"does not end in \.zip"):
+        made(tmp_path / name, [])
+    with pytest.raises(PublishingError, match=r"does not end in \.zip"):
+        copy_snapshot(str(file), tmp_path / name)
+    assert tree(tmp_path) == {"site.zip": file.read_bytes()}
+
+
+def test_a_site_without_documents_is_a_snapshot(tmp_path: Path) -> None:
+    with read_snapshot(str(made(tmp_path / "site.zip", []))) as snapshot:
+        assert list(snapshot.documents()) == []
+
+
+def test_memory_does_not_grow_with_the_number_of_documents(tmp_path: Path) -> None:
+    """It has room for a few bodies and the longest part of the manifest, not for 96 MB of documents."""
+
+    def documents() -> Iterator[Document]:
+        for number in range(6000):
+            body = sha256(b"%d" % number).digest() * 500
+            yield Document(path=f"v2/contract/1/{number}", body=body)
+
+    tracemalloc.start()
+    made(tmp_path / "site.zip", documents(), workers=2)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 4_000_000

@@ -1,0 +1,342 @@
+"""Snapshots that are damaged, cut off or hostile: each is rejected with a message, and nothing is written."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from statuary.extensions.snapshots.site_reader import open_site
+from statuary.extensions.snapshots.snapshot_target import copy_snapshot
+from statuary.extensions.snapshots.verify import verify_snapshot
+from statuary.extensions.snapshots.zip_file import ZipWriter, write_zip
+from statuary.extensions.snapshots.zip_format import (
+    CompressedMember,
+    SnapshotMember,
+    central_header,
+    compress_member,
+    compress_members,
+)
+from statuary.publishing.files import MANIFEST, PublishingError
+from statuary.publishing.manifest import DamagedSnapshotError, encode_manifest
+from statuary.publishing.manifest_parts import ManifestBuilder, ManifestEntry
+from support.sites import tree
+from support.snapshots import ORIGIN, contract, made, mirrored, small_documents, status, tiny_documents
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def refused(file: Path, match: str = ".") -> None:
+    """Assert that a snapshot is rejected and leaves no file anywhere."""
+    with pytest.raises(DamagedSnapshotError, match=match):
+        verify_snapshot(str(file))
+    room = file.parent / "room"
+    room.mkdir(exist_ok=True)
+    (room / "site").mkdir(exist_ok=True)
+    with pytest.raises(DamagedSnapshotError, match=match):
+        mirrored(file, room / "site")
+    with pytest.raises(DamagedSnapshotError, match=match):
+        copy_snapshot(str(file), room / "copy.zip")
+    assert tree(room) == {}
+
+
+def test_every_changed_byte_is_found(tmp_path: Path) -> None:
+    whole = made(tmp_path / "site.zip", tiny_documents()).read_bytes()
+    dice, file = random.Random(20261120), tmp_path / "flipped.zip"
+    for place in range(len(whole)):
+        changed = bytearray(whole)
+        changed[place] ^= dice.randrange(1, 256)
+        file.write_bytes(changed)
+        with pytest.raises(DamagedSnapshotError):
+            verify_snapshot(str(file))
+
+
+def test_every_length_but_the_whole_is_found(tmp_path: Path) -> None:
+    whole = made(tmp_path / "site.zip", tiny_documents()).read_bytes()
+    file = tmp_path / "cut.zip"
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        with pytest.raises(DamagedSnapshotError):
+            verify_snapshot(str(file))
+    for more in (b"\0", b"PK", whole):
+        file.write_bytes(whole + more)
+        with pytest.raises(DamagedSnapshotError, match=r"after its end|does not match its content"):
+            verify_snapshot(str(file))
+
+
+def test_a_look_up_in_a_damaged_zip_gives_right_bytes_or_none(tmp_path: Path) -> None:
+    """Every byte is checked against the manifest."""
+    bodies = {
+        name: document.body for document in small_documents() for name in (document.path, *document.aliases)
+    }
+    whole = made(tmp_path / "site.zip", small_documents()).read_bytes()
+    dice, file = random.Random(1), tmp_path / "flipped.zip"
+    for place in range(0, len(whole), 3):
+        changed = bytearray(whole)
+        changed[place] ^= dice.randrange(1, 256)
+        file.write_bytes(changed)
+        for path, body in bodies.items():
+            try:
+                with open_site(file) as site:
+                    found = site.read(path)
+            except DamagedSnapshotError:
+                continue
+            assert found in (body, None)
+
+
+def test_a_rejected_request_is_explained_and_writes_nothing(tmp_path: Path) -> None:
+    file = made(tmp_path / "site.zip", small_documents())
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    refused(file, "cut off|no member|is damaged")
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"PK", b"not a zip at all", b"PK\x03\x04" + bytes(50), b"\x28\xb5\x2f\xfd" + bytes(50)]
+)
+def test_a_file_that_is_not_a_snapshot(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "a.zip").write_bytes(text)
+    refused(tmp_path / "a.zip")
+
+
+# What somebody would make by hand: the members as we write them, but for one thing.
+
+Members = list[SnapshotMember]
+
+
+def members_of(entries: list[ManifestEntry], bodies: dict[str, bytes]) -> Members:
+    """Return the members of a snapshot whose manifest tells of these entries."""
+    tally = ManifestBuilder()
+    parts = []
+    if entries:
+        part, text = tally.add(entries)
+        parts = [SnapshotMember(path=part.path, body=text)]
+    manifest = encode_manifest(tally.manifest(ORIGIN))
+    documents = [
+        SnapshotMember(path=entry.path, body=bodies[entry.path], aliases=entry.aliases) for entry in entries
+    ]
+    return [SnapshotMember(path=MANIFEST, body=manifest), *parts, *documents]
+
+
+def forged(file: Path, members: Members) -> Path:
+    """Write members as they are, with a container that is right."""
+    with file.open("wb") as stream:
+        write_zip(stream, compress_members(members))
+    return file
+
+
+def entry(path: str, body: bytes, aliases: tuple[str, ...] = ()) -> ManifestEntry:
+    packed = compress_member(SnapshotMember(path="x", body=body))
+    return ManifestEntry(
+        path=path, aliases=aliases, size=len(body), sha256=packed.sha256, media_type="text/plain"
+    )
+
+
+def harmless() -> Members:
+    bodies = {"a/one": b"1", "a/two": b"2"}
+    return members_of([entry(path, body) for path, body in bodies.items()], bodies)
+
+
+def test_a_forged_snapshot_without_fault_is_read(tmp_path: Path) -> None:
+    assert verify_snapshot(str(forged(tmp_path / "site.zip", harmless()))).is_whole
+
+
+def without_last(members: Members) -> Members:
+    return members[:-1]
+
+
+def with_another(members: Members) -> Members:
+    return [*members, SnapshotMember(path="a/zzz", body=b"extra")]
+
+
+def with_one_in_front(members: Members) -> Members:
+    return [SnapshotMember(path="README", body=b"hello"), *members]
+
+
+def in_another_order(members: Members) -> Members:
+    return [*members[:-2], members[-1], members[-2]]
+
+
+def with_other_bytes(members: Members) -> Members:
+    return [*members[:-1], members[-1]._replace(body=b"!")]
+
+
+def with_more_bytes(members: Members) -> Members:
+    return [*members[:-1], members[-1]._replace(body=b"2" * 1000)]
+
+
+def with_a_way_out(members: Members) -> Members:
+    return [*members, SnapshotMember(path="../../outside", body=b"!")]
+
+
+def with_an_absolute_name(members: Members) -> Members:
+    return [*members, SnapshotMember(path="/tmp/outside", body=b"!")]
+
+
+FAULTS: list[tuple[Callable[[Members], Members], str]] = [
+    (without_last, "a/two is missing"),
+    (with_another, "extra member a/zzz after"),
+    (with_one_in_front, "not a snapshot"),
+    (in_another_order, "extra member a/two in place of a/one"),
+    (with_other_bytes, "its SHA-256"),
+    (with_more_bytes, "it has 1,000 bytes"),
+    (with_a_way_out, "not a path inside a site"),
+    (with_an_absolute_name, "not a path inside a site"),
+]
+
+
+@pytest.mark.parametrize(("fault", "why"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
+def test_members_that_the_manifest_does_not_ask_for(
+    tmp_path: Path, fault: Callable[[Members], Members], why: str
+) -> None:
+    file = forged(tmp_path / "site.zip", fault(harmless()))
+    if why.startswith("it"):
+        verification = verify_snapshot(str(file))
+        assert not verification.is_whole
+        assert why in verification.problems[0]
+        with pytest.raises(DamagedSnapshotError, match=why):
+            mirrored(file, tmp_path / "room/site")
+        assert tree(tmp_path / "room") == {}
+        return
+    refused(file, why)
+
+
+def test_a_member_twice(tmp_path: Path) -> None:
+    members = harmless()
+    refused(forged(tmp_path / "twice.zip", [*members, members[-1]]), "extra")
+
+
+@pytest.mark.parametrize(
+    ("entries", "why"),
+    [
+        ([entry("../outside", b"")], "not a path inside a site"),
+        ([entry("/outside", b"")], "not a path inside a site"),
+        ([entry(".git/hooks/pre-commit", b"")], "may have"),
+        ([entry("a\\..\\b", b"")], "not a path inside a site"),
+        ([entry("a", b""), entry("a", b"")], "twice"),
+        ([entry("b", b""), entry("a", b"")], "out of order"),
+        ([entry("A", b""), entry("a", b"")], "differ only in case"),
+        ([entry("a", b""), entry("a/b", b"")], "file and a folder"),
+        ([entry("a/b", b"", ("../b",))], "not a path inside a site"),
+        ([entry("a/b", b"", ("a/c",))], "unexpected aliases"),
+        ([entry("a/b", b"", ("A/B",))], "unexpected aliases"),
+        ([entry("a", b"")._replace(media_type="text/html\r\nSet-Cookie: x")], "not a media type"),
+        ([entry("a", b"")._replace(sha256="00")], "not a SHA-256"),
+        ([entry("a", b"")._replace(size=-1)], "not a count"),
+    ],
+)
+def test_a_hostile_manifest_is_rejected(tmp_path: Path, entries: list[ManifestEntry], why: str) -> None:
+    bodies = {item.path: b"" for item in entries}
+    unique = list({member.path: member for member in members_of(entries, bodies)}.values())
+    refused(forged(tmp_path / "site.zip", unique), why)
+
+
+def test_an_alias_that_is_another_documents_name(tmp_path: Path) -> None:
+    upper, lower = "0x" + "AB" * 20, "0x" + "ab" * 20
+    entries = [entry(upper, b"", (lower,)), entry(lower, b"")]
+    members = members_of(entries, {upper: b"", lower: b""})
+    refused(forged(tmp_path / "site.zip", members), "differ only in case")
+
+
+def test_a_bomb_in_a_zip(tmp_path: Path) -> None:
+    """A member that states less than it expands to."""
+    big, members = bytes(50_000_000), harmless()
+    bomb = compress_member(SnapshotMember(path="a/two", body=big))
+    with (tmp_path / "bomb.zip").open("wb") as stream, ZipWriter(stream) as writer:
+        for member in members[:-1]:
+            writer.put(compress_member(member))
+        writer.put(bomb._replace(header=bomb.header._replace(size=1)))
+        writer.finish()
+    refused(tmp_path / "bomb.zip", "damaged")
+
+
+def test_a_member_larger_than_any_document(tmp_path: Path) -> None:
+    members = harmless()
+    packed = compress_member(members[-1])
+    huge: CompressedMember = packed._replace(header=packed.header._replace(size=1 << 40))
+    with (tmp_path / "huge.zip").open("wb") as stream, ZipWriter(stream) as writer:
+        for member in members[:-1]:
+            writer.put(compress_member(member))
+        writer.put(huge)
+        writer.finish()
+    refused(tmp_path / "huge.zip", "more than any document")
+
+
+def test_a_symbolic_link_in_a_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def linking(header: object, offset: int) -> bytes:
+        text = bytearray(central_header(header, offset))  # type: ignore[arg-type]
+        text[38:42] = (0o120777 << 16).to_bytes(4, "little")
+        return bytes(text)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("statuary.extensions.snapshots.zip_format.central_header", linking)
+        forged(tmp_path / "link.zip", harmless())
+    refused(tmp_path / "link.zip", "directory does not match its members")
+
+
+# Folders that a snapshot was published into.
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Path:
+    return mirrored(made(tmp_path / "site.zip", [*small_documents(), contract(9)]), tmp_path / "mirror")
+
+
+def problems(place: Path) -> tuple[str, ...]:
+    return verify_snapshot(str(place)).problems
+
+
+def test_every_damaged_file_of_a_folder_is_reported(mirror: Path) -> None:
+    (mirror / "index.html").write_bytes(b"<p>changed</p>")
+    (mirror / "api/v2/status.json").unlink()
+    (mirror / contract(1).aliases[0]).unlink()
+    (mirror / contract(1).aliases[0]).write_bytes(b"{}")
+    (mirror / "extra.html").write_bytes(b"")
+    found = "\n".join(problems(mirror))
+    assert "index.html is damaged: it has 14 bytes" in found
+    assert "api/v2/status.json is missing" in found
+    assert f"{contract(1).aliases[0]} is damaged" in found
+    assert "has files that its manifest does not list: extra.html" in found
+    assert len(problems(mirror)) == 4
+
+
+def test_one_missing_alias_is_found(mirror: Path) -> None:
+    (mirror / contract(1).aliases[0]).unlink()
+    assert "aliases are missing" in problems(mirror)[0]
+
+
+def test_hidden_files_of_a_folder_are_not_served(mirror: Path) -> None:
+    (mirror / ".gitignore").write_text("*")
+    assert problems(mirror) == ()
+
+
+def test_a_link_out_of_a_folder_is_not_followed(mirror: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(status().body)
+    (mirror / "api/v2/status.json").unlink()
+    (mirror / "api/v2/status.json").symlink_to(tmp_path / "secret")
+    assert "api/v2/status.json is missing" in problems(mirror)[0]
+
+
+@pytest.mark.parametrize("part", ["manifest.json", "parts"])
+def test_a_changed_manifest_of_a_folder_is_reported(mirror: Path, part: str) -> None:
+    file = mirror / "snapshot" / part
+    file = next(file.iterdir()) if file.is_dir() else file
+    whole = file.read_bytes()
+    for place in range(len(whole)):
+        changed = bytearray(whole)
+        changed[place] ^= 1
+        file.unlink()
+        file.write_bytes(changed)
+        with pytest.raises(DamagedSnapshotError):
+            verify_snapshot(str(mirror))
+
+
+def test_publishing_over_a_link_is_rejected(tmp_path: Path) -> None:
+    file = made(tmp_path / "site.zip", small_documents())
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror/api").symlink_to(outside)
+    with pytest.raises(PublishingError, match="in the way"):
+        mirrored(file, tmp_path / "mirror")
+    assert tree(outside) == {}

@@ -1,0 +1,153 @@
+"""A build of the same status renders nothing, and its bytes are those of a new site."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from statuary.documents.all_documents import documents_at_instant
+from statuary.domain.primitives import parse_instant
+from statuary.pipeline import status
+from statuary.publishing.tick import tick
+from support.sites import (
+    COMPONENTS,
+    INCIDENT,
+    MAINTENANCE,
+    SITE,
+    as_another_version,
+    built_files,
+    files_in,
+    path_of,
+    record_of,
+    write_files,
+)
+
+MORNING, LATER = "2026-12-01T10:00:00Z", "2026-12-01T11:00:00Z"
+IN_MAINTENANCE, TOMORROW = "2026-12-01T22:10:00Z", "2026-12-02T11:00:00Z"
+OUTAGE = INCIDENT.replace("degraded_performance", "major_outage").partition("  - at: 2026-11-02T11")[0]
+
+
+@pytest.fixture
+def content(tmp_path) -> Path:
+    files = {"components.yaml": COMPONENTS, "incidents/slow.yaml": INCIDENT, "site.yaml": SITE}
+    return write_files(tmp_path / "content", {**files, "maintenances/upgrade.yaml": MAINTENANCE})
+
+
+@pytest.fixture
+def rendered(monkeypatch) -> list[str]:
+    """The paths of the timed documents that were rendered."""
+    paths: list[str] = []
+
+    def documents(*of):
+        made = documents_at_instant(*of)
+        paths.extend(one.path for one in made)
+        return made
+
+    monkeypatch.setattr(status, "documents_at_instant", documents)
+    return paths
+
+
+def build(content: Path, out: Path, now: str = MORNING, *, verify: bool = False) -> dict[str, bytes]:
+    return built_files(content, out, now, verify=verify)
+
+
+def test_a_page_that_shows_the_time_of_its_build_elsewhere_too_is_rendered(content, tmp_path, rendered):
+    begun = INCIDENT.replace("2026-11-02", "2026-12-01").partition("  - at: 2026-12-01T11")[0]
+    write_files(content, {"incidents/now.yaml": begun.replace("degraded_performance", "operational")})
+    build(content, tmp_path / "out")
+    rendered.clear()
+    assert build(content, tmp_path / "out", LATER) == build(content, tmp_path / "anew", LATER)
+    assert rendered
+
+
+@pytest.mark.parametrize(
+    ("nows", "kept"),
+    [
+        ([MORNING, MORNING, LATER], "rkk"),
+        ([MORNING, IN_MAINTENANCE, "2026-12-01T22:20:00Z", "2026-12-01T23:00:00Z"], "rrkr"),
+        ([MORNING, TOMORROW, "2027-01-10T12:00:00Z", MORNING], "rrrr"),
+    ],
+)
+@pytest.mark.parametrize("settings", ["", "pages: {status: false}\n", "hosting: {precompressed: [gz]}\n"])
+def test_builds_in_turn_give_what_a_new_site_has(content, rendered, nows, kept, settings):
+    write_files(content, {"site.yaml": SITE + settings})
+    for number, (now, is_kept) in enumerate(zip(nows, kept, strict=True)):
+        rendered.clear()
+        found = build(content, content.parent / "out", now)
+        assert bool(rendered) == (is_kept == "r")
+        assert found == build(content, content.parent / f"anew{number}", now)
+
+
+CHANGES: dict[str, dict[str, str | bytes | None]] = {
+    "incident": {"incidents/slow.yaml": INCIDENT.replace("Slow", "Slower")},
+    "maintenance": {"maintenances/upgrade.yaml": None},
+    "template": {"theme/templates/status.html": "<!doctype html><title>{{ view.built_at.text }}</title>"},
+    "style": {"theme/style.css": "body { color: teal }"},
+    "limit on epochs": {"site.yaml": SITE.replace("horizon_days: 12", "max_epochs: 1")},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_status_is_rendered(content, tmp_path, rendered, change):
+    build(content, tmp_path / "out")
+    write_files(content, CHANGES[change])
+    rendered.clear()
+    build(content, tmp_path / "out")
+    assert rendered
+    assert build(content, tmp_path / "out", LATER) == build(content, tmp_path / "anew", LATER)
+
+
+def test_a_contract_that_changes_leaves_the_status(content, tmp_path, rendered):
+    write_files(content, {path_of(3): record_of(3)})
+    build(content, tmp_path / "out")
+    write_files(content, {path_of(4): record_of(4)})
+    rendered.clear()
+    found = build(content, tmp_path / "out", LATER)
+    assert not rendered
+    assert found == build(content, tmp_path / "anew", LATER)
+
+
+def test_during_an_outage_the_uptime_is_that_of_the_build(content, tmp_path):
+    write_files(content, {"incidents/slow.yaml": OUTAGE})
+    build(content, tmp_path / "out")
+    assert build(content, tmp_path / "out", LATER) == build(content, tmp_path / "anew", LATER)
+
+
+def test_after_a_tick_the_status_is_rendered(content, tmp_path):
+    whole = build(content, tmp_path / "out")
+    tick(tmp_path / "out", parse_instant(TOMORROW))
+    assert files_in(tmp_path / "out") != whole
+    assert build(content, tmp_path / "out") == whole
+
+
+def test_a_tick_after_a_kept_status_gives_what_it_gives_after_a_new_one(content, tmp_path):
+    build(content, tmp_path / "out")
+    for site in ("out", "anew"):
+        build(content, tmp_path / site, LATER)
+        tick(tmp_path / site, parse_instant(IN_MAINTENANCE))
+    assert files_in(tmp_path / "out") == files_in(tmp_path / "anew")
+
+
+@pytest.mark.parametrize("harm", ["removed", "other bytes", "verified"])
+@pytest.mark.parametrize(
+    "path", ["api/v2/summary.json", "index.html", "api/v2/_epochs/index.json", "changes.json"]
+)
+def test_a_damaged_document_is_made_again(content, tmp_path, harm, path):
+    whole = build(content, tmp_path / "out")
+    file = tmp_path / "out" / path
+    times = file.stat()
+    if harm == "removed":
+        file.unlink()
+    else:
+        file.write_bytes(b"?" * times.st_size)
+    if harm == "verified":
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert build(content, tmp_path / "out", verify=harm == "verified") == whole
+
+
+def test_another_version_of_the_program_renders_the_status(content, tmp_path, rendered, monkeypatch):
+    build(content, tmp_path / "out")
+    rendered.clear()
+    as_another_version(monkeypatch)
+    build(content, tmp_path / "out")
+    assert rendered
