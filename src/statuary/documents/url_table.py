@@ -1,6 +1,7 @@
 """Every URL of the site. Documents take their paths from here, and hosts their rules."""
 
 import re
+from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
 
@@ -81,6 +82,17 @@ COMMON_HEADERS = {
 
 All documents are public: any origin may read them, as on both real systems.
 """
+
+
+class PutStep(IntEnum):
+    """The steps in which a store takes a site, earliest first: what a document names is there before it."""
+
+    BODY = 0  # documents that name no others
+    PAGE = 1  # pages of single subjects
+    LIST = 2
+    INDEX = 3  # what names lists
+    STATUS = 4
+    MANIFEST = 5  # what names every document
 
 
 class Url(NamedTuple):

@@ -2,10 +2,8 @@
 
 import pytest
 
-from statuary.documents.url_table import JSON
+from statuary.documents.url_table import JSON, PutStep
 from statuary.extensions.object_stores.objects import (
-    BODIES,
-    STEPS,
     ObjectHeaders,
     headers_of,
     step_of,
@@ -118,5 +116,5 @@ def test_bodies_come_before_what_names_them():
         "api/v2/summary.json",
         MANIFEST,
     ]
-    assert [step_of(path) for path in first_to_last] == list(STEPS)
-    assert step_of("robots.txt") == BODIES
+    assert [step_of(path) for path in first_to_last] == list(PutStep)
+    assert step_of("robots.txt") == PutStep.BODY

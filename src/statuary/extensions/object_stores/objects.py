@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, Self
 
 from statuary.documents import url_table
 from statuary.documents.document import plain_path
-from statuary.documents.url_table import match_url
+from statuary.documents.url_table import PutStep, match_url
 from statuary.domain.settings import CompressedFormat
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, temporary_database
@@ -126,11 +126,8 @@ class PublishedFolder:
         return self.reader.require(path)
 
 
-BODIES, PAGES, LISTS, INDEXES, STATUS, WHOLE = STEPS = range(6)
-"""The steps: documents that name no others; pages of single subjects; lists; what names lists; the status; a manifest."""
-
 STEP_OF_URL = {
-    BODIES: (
+    PutStep.BODY: (
         url_table.CONTRACT,
         url_table.PROOF,
         url_table.INCIDENT,
@@ -147,20 +144,20 @@ STEP_OF_URL = {
         url_table.LOG_CONTRACT,
         url_table.LOG_INCIDENT,
     ),
-    PAGES: (url_table.CONTRACT_PAGE, url_table.INCIDENT_PAGE, url_table.HISTORY_QUARTER_PAGE),
-    LISTS: (url_table.CONTRACT_ALL_CHAINS, url_table.CONTRACTS_PAGE, url_table.CHAIN_PAGES),
+    PutStep.PAGE: (url_table.CONTRACT_PAGE, url_table.INCIDENT_PAGE, url_table.HISTORY_QUARTER_PAGE),
+    PutStep.LIST: (url_table.CONTRACT_ALL_CHAINS, url_table.CONTRACTS_PAGE, url_table.CHAIN_PAGES),
 }
 STEPS_BY_NAME = {url.name: step for step, urls in STEP_OF_URL.items() for url in urls}
 
 
-def step_of(path: str) -> int:
+def step_of(path: str) -> PutStep:
     """Return the step in which a path is put; a path outside the URL table is a body."""
     if path in (MANIFEST, SIGNATURE):
-        return WHOLE
-    found = match_url(plain_path(path))
-    if found is None:
-        return BODIES
-    return STEPS_BY_NAME.get(found[0].name, STATUS if found[0].is_timed else INDEXES)
+        return PutStep.MANIFEST
+    match = match_url(plain_path(path))
+    if match is None:
+        return PutStep.BODY
+    return STEPS_BY_NAME.get(match[0].name, PutStep.STATUS if match[0].is_timed else PutStep.INDEX)
 
 
 class PublishedSnapshot:

@@ -16,9 +16,9 @@ from typing import NamedTuple, Self
 
 from typing_extensions import override
 
+from statuary.documents.url_table import PutStep
 from statuary.extensions.object_stores.objects import (
     DIGEST_ATTRIBUTE,
-    STEPS,
     OfferedObject,
     PublishedSite,
     stored_headers,
@@ -314,7 +314,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
         writer = ObjectWriter(
             self.store, self.site, self.lease, self.advance, adopt=self.adopt, verified=self.verified
         )
-        for step in STEPS:
+        for step in PutStep:
             transfer(self.comparison.puts(step), writer.write, self.lease)
         transfer(batches(self.comparison.removals(), DELETE_BATCH), self._delete, self.lease)
         self._end()
