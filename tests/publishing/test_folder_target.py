@@ -135,6 +135,18 @@ def test_the_plan_lists_each_change_in_order(tmp_path: Path) -> None:
         "a\nb",
         ".statuary/ledger",
         "x" * 256,
+        "incidents/con.json",
+        "a/Nul",
+        "COM1.html/x",
+        "lpt\u00b9",
+        "CONOUT$.txt",
+        "a./b",
+        "a ",
+        "a?b",
+        "a*",
+        'a"b',
+        "a|b",
+        "<a>",
     ],
 )
 def test_unsafe_paths_are_rejected(path: str, tmp_path: Path) -> None:

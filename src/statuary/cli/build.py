@@ -19,7 +19,7 @@ from statuary.cli.options import (
     out_option,
     refuse_overlapping_folders,
 )
-from statuary.cli.output import changes_lines, format_findings, progress
+from statuary.cli.output import changes_lines, format_findings, lacking_names_note, progress
 from statuary.cli.printable import printable
 from statuary.cli.summary import build_summary, findings_line
 from statuary.content.git_state import GitQuery
@@ -136,6 +136,8 @@ def _build(content: Path, out: Path, git: GitQuery, executor: Executor, options:
         if result.applied and result.log is not None and not result.log.obstacle:
             note_signed(options.log_key, result.log.head)
         _print_result(result, content, out, options.form, instant)
+        if result.applied and target.lacks_names and not target.plan().is_empty:
+            click.echo(lacking_names_note(printable(str(out))), err=True)
     return result
 
 

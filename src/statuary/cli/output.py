@@ -215,6 +215,16 @@ def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
         yield f"  {EPOCHS_FOLDER}: {counts} ({size_text(size)})"
 
 
+def lacking_names_note(folder: str) -> str:
+    """Return what a site in a folder lacks whose file system ignores case, and how to deploy it from there."""
+    return (
+        f"{folder}/ is on a file system that ignores case: both forms of an address are one file there. If the files are"
+        " sent to a host that does not (Caddy, Cloudflare, nginx, S3), look-ups by lower-case addresses get 404.\n"
+        f"    deploy with `statuary publish {folder} --to s3://BUCKET` (or gs://, az://), or pack the site with `statuary"
+        f" snapshot create --from {folder} site.zip` and run `statuary publish site.zip --to FOLDER` on the server"
+    )
+
+
 def size_text(size: int) -> str:
     """Return a number of bytes with a unit (powers of 1000)."""
     amount = float(size)

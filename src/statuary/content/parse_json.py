@@ -34,10 +34,9 @@ def _parse(text: str, **numbers: Any) -> Json:
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, **numbers)
     except json.JSONDecodeError as error:
+        message, place = _described(error)
         raise UnreadableError(
-            f"not JSON: {error.msg[0].lower()}{error.msg[1:]}",
-            "check the commas, quotes and brackets before this position",
-            Position(error.lineno, error.colno),
+            f"not JSON: {message}", "check the commas, quotes and brackets before this position", place
         ) from None
     except RecursionError:
         raise BeyondLimitError("the text nests too deeply") from None
@@ -51,6 +50,17 @@ def _parse(text: str, **numbers: Any) -> Json:
         raise UnreadableError(
             f"{error} is not a JSON number", "write a number, or null", Lines(text).position(offset)
         ) from None
+
+
+def _described(error: json.JSONDecodeError) -> tuple[str, Position]:
+    """Return what is wrong and where, in the words of Python 3.13, which alone has some for a trailing comma."""
+    text, kind = (
+        error.doc[: error.pos].rstrip(),
+        {"}": "object", "]": "array"}.get(error.doc[error.pos : error.pos + 1]),
+    )
+    if kind is not None and text.endswith(","):
+        return f"illegal trailing comma before end of {kind}", Lines(error.doc).position(len(text) - 1)
+    return f"{error.msg[0].lower()}{error.msg[1:]}", Position(error.lineno, error.colno)
 
 
 def _check_surrogates(text: str) -> None:

@@ -26,6 +26,7 @@ from statuary.content.unreadable import BEYOND_LIMIT, UnreadableError
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.limits import LARGEST_SOURCE_FILE
+from statuary.domain.reserved_names import is_reserved_name
 from statuary.domain.settings import LANGUAGES, SitePage, Theme
 from statuary.domain.status.records import StatusCatalogue, with_creation
 
@@ -36,6 +37,10 @@ FRONT_MATTER = re.compile(r"---[ \t]*\n.*?(?=^---[ \t]*$)", re.DOTALL | re.MULTI
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """A name in the path of a page, which is part of its URL."""
+
+
+MAX_PAGE_PATH = 180
+"""Characters of the path of a page below `pages/`, so that Windows allows its file."""
 
 
 class PageFile(SourceModel):
@@ -57,9 +62,10 @@ def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[Si
 
 def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
     path = file.path.removeprefix(f"{PAGES}/").removesuffix(".md")
-    odd = [name for name in path.split("/") if not NAME.fullmatch(name)]
-    if odd:
-        hint = "use letters, digits, dots, hyphens and underscores"
+    odd = [name for name in path.split("/") if not NAME.fullmatch(name) or is_reserved_name(name)]
+    if odd or len(path) > MAX_PAGE_PATH:
+        odd = odd or [f"{path[:20]}…"]
+        hint = f"use letters, digits, dots, hyphens and underscores, {MAX_PAGE_PATH} in all, and no name that Windows reserves"
         findings.append(
             Finding(rule="page-name", path=file.path, message=f"invalid name {odd[0]!r}", hint=hint)
         )
@@ -132,7 +138,7 @@ def _kind(file: SourceFile) -> str:
             return "template"
         case ("texts",), ".yaml" | ".yml":
             return "text"
-        case (), suffix if suffix in FILE_SUFFIXES:
+        case (), suffix if suffix in FILE_SUFFIXES and not is_reserved_name(file.pure.name):
             return "picture"
     return ""
 

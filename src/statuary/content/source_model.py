@@ -28,6 +28,7 @@ from statuary.domain.primitives import (
     parse_instant,
     shorten,
 )
+from statuary.domain.reserved_names import is_reserved_name
 
 
 class SourceModel(BaseModel):
@@ -204,6 +205,8 @@ def _identifier(text: str) -> str:
         raise InvalidValueError(
             f"id {shorten(text)} has characters that a URL cannot contain", "use letters, digits, - and _"
         )
+    if is_reserved_name(text):
+        raise InvalidValueError(f"id {text} is the name of a device on Windows", "choose another one")
     return _within(MAX_ID_LENGTH, "id", text)
 
 

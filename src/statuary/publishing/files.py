@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from statuary.domain.errors import StatuaryError
+from statuary.domain.reserved_names import is_reserved_name
 
 FOLDER = "snapshot"
 """The folder of a snapshot's own members."""
@@ -78,33 +79,45 @@ LEDGER = f"{OWN_FOLDER}/ledger.sqlite3"
 LONGEST_NAME = 255
 """Bytes of one name on the file systems in use."""
 
+LONGEST_PATH = 200
+"""Characters of a path: Windows has 260 for the whole, with the folder of the site and of what is staged in it."""
+
 
 def checked_path(path: str) -> str:
     """Return a path if it is relative, inside the site and outside statuary's own folder.
 
     Raises:
-        PublishingError: if it is absolute, contains `..` or a backslash, or has an empty, hidden, over-long
-            or unprintable name.
+        PublishingError: if it is absolute, contains `..`, is too long, or has an empty, over-long or unprintable name,
+            or one that Windows reserves.
     """
     if path in KNOWN_SAFE:
         return path
     names = path.split("/")
     if names[0] == OWN_FOLDER or any(map(_is_unsafe, names)):
         raise PublishingError(f"{path!r} is not a path inside the site", "this is a bug; please report it")
+    if len(path) > LONGEST_PATH:
+        raise PublishingError(
+            f"{path!r} has {len(path)} characters: Windows has no room for more than {LONGEST_PATH}",
+            "shorten it",
+        )
     return path
 
 
 def _is_unsafe(name: str) -> bool:
     return (
         name in ("", ".", "..")
-        or "\\" in name
-        or ":" in name
+        or is_reserved_name(name)
         or not name.isprintable()
         or len(name.encode("utf-8", "surrogatepass")) > LONGEST_NAME
     )
 
 
 KNOWN_SAFE = frozenset({"chains", "index.html"})
+
+
+def ignores_case(root: Path) -> bool:
+    """Return whether the file system of a folder that statuary publishes into ignores the case of names."""
+    return (root / OWN_FOLDER.upper()).exists()
 
 
 def fold_case(path: str) -> str:

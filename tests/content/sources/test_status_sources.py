@@ -140,6 +140,7 @@ def test_null_affected_components_are_a_record_and_absent_ones_are_not():
         (SMALLEST + "    components: {rpc: down}\n", "components.rpc", "Input should be 'operational', "),
         (SMALLEST + "    draft: yes\n", "draft", "expected true or false, found 'yes'"),
         (SMALLEST + "    id: a/b\n", "id", "id 'a/b' has characters that a URL cannot contain"),
+        (SMALLEST + "    id: AUX\n", "id", "id AUX is the name of a device on Windows"),
         (SMALLEST + "    severity: high\n", "severity", "Extra inputs are not permitted"),
         (
             SMALLEST.replace("investigating", "resolved, tweet_id: 9223372036854775808"),

@@ -105,6 +105,8 @@ def test_links_are_checked(tmp_path: Path, link: str, message: str) -> None:
         ("a.md", "---\ntitle: A\norder: first\n---\n", "right-value", 3),
         ("a.md", "---\ntitle: A\n", "readable-text", 1),
         ("a b.md", "---\ntitle: A\n---\n", "page-name", 1),
+        ("aux.md", "---\ntitle: A\n---\n", "page-name", 1),
+        (f"{'a' * 100}/{'b' * 100}.md", "---\ntitle: A\n---\n", "page-name", 1),
         ("a.html", "<p>\n", "known-files", 1),
     ],
 )

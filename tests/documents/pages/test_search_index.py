@@ -11,6 +11,7 @@ import pytest
 from statuary.documents.pages.contract.lists import MAX_PER_TERM, search_documents, words_of
 from statuary.documents.pages.page_texts import page_texts
 from statuary.domain.contracts.record import ContractRow
+from statuary.domain.reserved_names import is_reserved_name
 
 CONTRACTS = int(os.environ.get("STATUARY_SEARCHED_CONTRACTS", "4000"))
 
@@ -95,6 +96,17 @@ def test_a_split_shard_keeps_the_term_that_ends_there() -> None:
     assert "to_" in index["index.json"]["shards"]["name"]
     assert len(found(index, "name", "to")) == MAX_PER_TERM
     assert [row[1] for row in found(index, "name", "totoken7tok")] == [entries[7].address]
+
+
+def test_no_shard_has_the_name_of_a_device() -> None:
+    entries = [
+        entry(n, f"{word}{letter}{n}") for n in range(300) for word in ("con", "aux") for letter in "ab"
+    ]
+    shards = index_of(entries)["index.json"]["shards"]["name"]
+    assert {"cona", "auxb"} <= {name[:4] for name in shards}
+    assert not [name for name in shards if is_reserved_name(name)]
+    alone = index_of([entry(n, "Con") for n in range(600)])
+    assert not [path for path in alone if is_reserved_name(path.rpartition("/")[2])]
 
 
 def test_a_common_term_gives_the_newest_contracts_and_their_count() -> None:

@@ -13,7 +13,14 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import utc_now, with_options
-from statuary.cli.output import changes_line, changes_lines, count_text, progress, size_text
+from statuary.cli.output import (
+    changes_line,
+    changes_lines,
+    count_text,
+    lacking_names_note,
+    progress,
+    size_text,
+)
 from statuary.cli.printable import printable
 from statuary.documents.url_table import LOG_CHECKPOINT
 from statuary.domain.primitives import Instant, format_instant, parse_instant
@@ -174,6 +181,8 @@ def apply_or_show(publication: FolderTarget, plan: Plan, to: str, *, to_error: b
         f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {printable(to)}/", err=to_error
     )
     click.echo(changes_line(plan, applied=not publication.dry_run), err=to_error)
+    if publication.lacks_names and not plan.is_empty:
+        click.echo(lacking_names_note(printable(to)), err=True)
 
 
 def _open_target(

@@ -41,6 +41,9 @@ from statuary.publishing.target import BuildTarget
 PARTITIONS = "partitions"
 """The folder of the partitions' results, below the staging folder of a run."""
 
+IGNORES_CASE = "ignores case"
+"""The ledger's note whether the folder's file system ignores case."""
+
 FINGERPRINT = "fingerprint"
 """The file that holds what the staged bodies depend on."""
 
@@ -85,6 +88,9 @@ class FolderTarget(BuildTarget):
             self.folder.begin(ledger.run)
         self.began = (self.folder.own if staged is None else staged).stat().st_mtime_ns
         ledger.begin_build(None if staged is None else staged / "work.sqlite3")
+        self._case_note = {IGNORES_CASE: "yes" if self.folder.ignores_case else "no"}
+        if ledger.run == 1:
+            ledger.add_notes(self._case_note)
         self._stager = self.folder.stager(staged, SITE)
         self._stager.known = ledger.entry
         self._staged = staged
@@ -162,7 +168,10 @@ class FolderTarget(BuildTarget):
     def missing(self, *, verify: bool) -> frozenset[str]:
         if verify:
             self._stager.known = None  # from now on, every file that is offered is read
-        if verify or self._is_unclean:
+        # where a folder has moved to, other names may be one file
+        is_moved = self.ledger.note(IGNORES_CASE) != self._case_note[IGNORES_CASE]
+        self.ledger.add_notes(self._case_note)
+        if verify or self._is_unclean or is_moved:
             found = self._damaged()
         else:
             changed = self.ledger.documents.changed_folders(self.folder.folder_time)
@@ -172,7 +181,8 @@ class FolderTarget(BuildTarget):
     def _absent(self, folder: str) -> Iterator[str]:
         sizes = self.folder.sizes(folder)
         for path, aliases, size, sources in self.ledger.documents.in_folder(folder):
-            if any(sizes.get(name.rpartition("/")[2]) != size for name in names_of(path, aliases)):
+            names = (self.folder.own_name(name.rpartition("/")[2]) for name in names_of(path, aliases))
+            if any(sizes.get(name) != size for name in names):
                 yield sources
 
     def _damaged(self) -> Iterator[str]:
@@ -181,6 +191,11 @@ class FolderTarget(BuildTarget):
                 body = self.folder.read(name) if sources else None
                 if sources and (body is None or sha256(body).digest() != digest):
                     yield sources
+
+    @property
+    def lacks_names(self) -> bool:
+        """Whether an offered document has names that are one file here."""
+        return self.folder.ignores_case and self.ledger.documents.offers_aliases()
 
     @override
     def published(self, path: str) -> bytes | None:
@@ -234,7 +249,7 @@ class FolderTarget(BuildTarget):
     def _finish(self, run: int, *, is_changed: bool = True) -> None:
         """Move staged files into place and remove stale ones; safe to repeat."""
         self.folder.put_in_place(self.folder.staged(run))
-        for name in self.ledger.documents.removals():
+        for name in self.ledger.documents.removals(but_other_names=self.folder.ignores_case):
             self.folder.remove(name)
         if is_changed:  # after this, a power cut leaves no file empty that the ledger trusts
             self.folder.sync()

@@ -5,10 +5,18 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from itertools import chain
 from pathlib import Path
 
 from statuary.documents.document import Document
-from statuary.publishing.files import OWN_FOLDER, PublishingError, checked_path, fold_case, temporary_database
+from statuary.publishing.files import (
+    OWN_FOLDER,
+    PublishingError,
+    checked_path,
+    fold_case,
+    ignores_case,
+    temporary_database,
+)
 from statuary.publishing.host_layout import cache_of, media_type_of
 from statuary.publishing.ledger.ledger import read_paths
 
@@ -58,8 +66,15 @@ class FolderReader:
         return body
 
     def paths(self) -> Iterator[str]:
-        """Yield every file's path, in no order; see `walk_files`."""
-        return walk_files(self.root)
+        """Yield every file's path, in no order (see `walk_files`), and the names that the file system cannot hold."""
+        ledger = find_ledger(self.root)
+        if ledger is None or not ignores_case(self.root):
+            yield from walk_files(self.root)
+            return
+        with closing(temporary_database("CREATE TABLE names (path TEXT PRIMARY KEY) WITHOUT ROWID")) as names:
+            paths = chain(walk_files(self.root), read_paths(ledger))
+            names.executemany("INSERT OR IGNORE INTO names VALUES (?)", ((path,) for path in paths))
+            yield from (path for (path,) in names.execute("SELECT path FROM names"))
 
     def _file(self, path: str) -> tuple[str, int] | None:
         """Return a regular file inside the folder, and its size; None if there is none."""

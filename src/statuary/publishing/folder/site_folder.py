@@ -13,11 +13,20 @@ from pathlib import Path
 
 from statuary.documents.document import Document
 from statuary.documents.url_table import LOG_CHECKPOINT
-from statuary.publishing.files import LEDGER, OWN_FOLDER, PublishingError, checked_path
+from statuary.domain.reserved_names import DEVICES
+from statuary.publishing.files import (
+    LEDGER,
+    LONGEST_PATH,
+    OWN_FOLDER,
+    PublishingError,
+    checked_path,
+    fold_case,
+    ignores_case,
+)
 from statuary.publishing.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE
 from statuary.publishing.ledger.schema import LedgerEntry, OfferedFile
 
-PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,200}")
+PLAIN_NAME = re.compile(rf"(?!{DEVICES})[A-Za-z0-9_](?:[A-Za-z0-9._-]{{0,198}}[A-Za-z0-9_-])?")
 """Names that are certainly safe, as nearly all are."""
 
 STAGED = (ADD, REPLACE)
@@ -40,7 +49,7 @@ class Stager:
 
     root: str
     tree: str  # the folder that bodies are staged in; empty for a dry run, which stages none
-    folds_case: bool = False  # whether the file system ignores case
+    ignores_case: bool = False  # whether the file system does: names that differ only in case are one file
     # folders of the site with documents of single sources
     source_folders: set[str] = field(default_factory=set)
     # returns the ledger's entry of a path; without a ledger every file is read
@@ -61,7 +70,7 @@ class Stager:
             modified = self._write(path, body)
         holder = f"{self.root if actions == KEEP else self.tree}/{path}"  # the file that holds the body
         for name in case_aliases:
-            actions += self._stage_alias(holder, name, body, digest)[0]
+            actions += actions[0] if self.ignores_case else self._stage_alias(holder, name, body, digest)[0]
         sources = "\n".join(document.sources)
         if document.sources:
             self.source_folders.add(path.rpartition("/")[0])
@@ -106,7 +115,7 @@ class Stager:
         for name in document.aliases:
             if name.lower() != folded:
                 others.append(name)
-            elif name != document.path and not self.folds_case:
+            elif name != document.path:
                 case_aliases.append(name)
         return case_aliases, others
 
@@ -114,7 +123,7 @@ class Stager:
         """Return the action for a path, and the time of its file, or 0."""
         folder, _, name = path.rpartition("/")
         known = self.states.get(folder)
-        if known is None or not PLAIN_NAME.fullmatch(name):
+        if known is None or len(path) > LONGEST_PATH or not PLAIN_NAME.fullmatch(name):
             checked_path(path)
             known = self._state(folder)
         if known is FolderState.ABSENT:
@@ -220,7 +229,7 @@ class SiteFolder:
         self.own = root / OWN_FOLDER
         self.staging = self.own / "staged"
         self.leftover = self.staging / "leftover"
-        self.folds_case = False
+        self.ignores_case = False
 
     @property
     def ledger_file(self) -> Path:
@@ -233,7 +242,7 @@ class SiteFolder:
             self.own.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise PublishingError(f"cannot publish to {self.root}: {error.strerror}") from None
-        self.folds_case = (self.root / OWN_FOLDER.upper()).exists()
+        self.ignores_case = ignores_case(self.root)
 
     def staged(self, run: int) -> Path:
         """Return the staging folder of a run."""
@@ -273,7 +282,7 @@ class SiteFolder:
     def stager(self, staged: Path | None, tree: str) -> Stager:
         """Return a stager for a tree of a run's folder; without a run, it only compares."""
         tree_path = "" if staged is None else str(staged / tree)
-        return Stager(root=str(self.root), tree=tree_path, folds_case=self.folds_case)
+        return Stager(root=str(self.root), tree=tree_path, ignores_case=self.ignores_case)
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of the regular file at a path; None if it does not exist or is behind a link."""
@@ -336,12 +345,16 @@ class SiteFolder:
             return None
         return found.st_mtime_ns if stat.S_ISDIR(found.st_mode) else None
 
+    def own_name(self, name: str) -> str:
+        """Return the form of a name that is the same for all names of one file here."""
+        return fold_case(name) if self.ignores_case else name
+
     def sizes(self, folder: str) -> dict[str, int]:
-        """Return the size of each regular file in a folder of the site, by name."""
+        """Return the size of each regular file in a folder of the site, by `own_name`."""
         try:
             with os.scandir(self.root / folder) as entries:
                 files = (entry for entry in entries if entry.is_file(follow_symlinks=False))
-                return {file.name: file.stat(follow_symlinks=False).st_size for file in files}
+                return {self.own_name(file.name): file.stat(follow_symlinks=False).st_size for file in files}
         except (FileNotFoundError, NotADirectoryError):
             return {}
 

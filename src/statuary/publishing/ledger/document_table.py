@@ -216,10 +216,23 @@ class DocumentTable:
         known = self.connection.execute("SELECT path, modified FROM folders ORDER BY path").fetchall()
         return [folder for folder, modified in known if time_of(folder) != modified]
 
-    def removals(self) -> Iterator[str]:
-        """Yield the names that the last `save` decided to remove."""
-        for (name,) in self.connection.execute("SELECT path FROM removals ORDER BY path"):
+    def removals(self, *, but_other_names: bool) -> Iterator[str]:
+        """Yield the names that the last `save` decided to remove.
+
+        Args:
+            but_other_names: leave out names that differ only in case from one that stays.
+        """
+        stays = (
+            "WHERE NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = r.path)" if but_other_names else ""
+        )
+        for (name,) in self.connection.execute(f"SELECT path FROM removals AS r {stays} ORDER BY path"):
             yield name
+
+    def offers_aliases(self) -> bool:
+        """Return whether a file is offered under more than one name."""
+        return (
+            self.connection.execute("SELECT 1 FROM work.offered WHERE aliases != ''").fetchone() is not None
+        )
 
     def save(self, run: int) -> None:
         """Store the table of files of the new site; one step of a transaction."""

@@ -22,6 +22,7 @@ from statuary.documents.url_table import (
 )
 from statuary.domain.contracts.record import ContractRow
 from statuary.domain.primitives import parse_instant
+from statuary.domain.reserved_names import is_reserved_name
 from statuary.domain.settings import Chain
 
 CONTRACTS_PER_PAGE = 100
@@ -274,7 +275,8 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
         by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]
     for name, of_name in by_name.items():
         listed = {number for numbers in of_name.values() for number in numbers[:MAX_PER_TERM]}
-        if len(listed) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH:
+        is_small = len(listed) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH
+        if is_small and not is_reserved_name(name):
             yield name, of_name
         else:
             yield from _shards(of_name, length + 1)

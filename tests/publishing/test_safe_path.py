@@ -1,0 +1,61 @@
+"""Paths that every file system can hold: Windows reserves names, and has less room than others."""
+
+import pytest
+
+from statuary.content.read_content import MAX_PAGE_PATH
+from statuary.content.source_model import MAX_ID_LENGTH
+from statuary.documents.document import sharded_path
+from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, OWN_PAGE, PATTERN_PARTS, URLS
+from statuary.domain.primitives import ADDRESS_DIGITS, CHAIN_ID_DIGITS
+from statuary.domain.reserved_names import is_reserved_name
+from statuary.domain.settings import CompressedFormat
+from statuary.publishing.files import LONGEST_PATH, PublishingError, checked_path
+
+LONGEST = {
+    "chain_id": "9" * CHAIN_ID_DIGITS,
+    "address": "0x" + "a" * ADDRESS_DIGITS,
+    "incident_id": "i" * MAX_ID_LENGTH,
+    "component_id": "c" * MAX_ID_LENGTH,
+    "page": "9" * 10,
+    "shard": "s" * 20,
+    "kind": "selector",
+    "year": "9999",
+    "quarter": "9999-q4",
+    "epoch": "99991231T235959999Z",
+    "name": "n" * 100,
+    "path": "tile/entries/x999/x999/x999/999.p/255",
+}
+"""The longest value of each parameter of a URL."""
+
+PATHS = {url.name: url.path(**LONGEST) for url in URLS if url not in (EPOCH_DOCUMENT, EPOCH_PATCH, OWN_PAGE)}
+PATHS[OWN_PAGE.name] = OWN_PAGE.path(path="/".join(["p" * 44] * 4))
+LATER = [url.path(**LONGEST) for url in URLS if url.is_timed and url not in (EPOCH_DOCUMENT, EPOCH_PATCH)]
+for epoch in (EPOCH_DOCUMENT, EPOCH_PATCH):
+    PATHS[epoch.name] = max((epoch.path(epoch=LONGEST["epoch"], path=path) for path in LATER), key=len)
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_the_longest_path_of_each_url_is_safe(name):
+    path = PATHS[name]
+    for stored in (path, sharded_path(path), *(f"{path}.{form}" for form in CompressedFormat)):
+        assert checked_path(stored) == stored
+
+
+def test_the_longest_page_is_among_them():
+    assert len(PATHS[OWN_PAGE.name].removeprefix("pages/").removesuffix(".html")) <= MAX_PAGE_PATH
+    assert len(OWN_PAGE.path(path="p" * MAX_PAGE_PATH)) + len(".zst") <= LONGEST_PATH
+    with pytest.raises(PublishingError, match="Windows has no room"):
+        checked_path("/".join(["p" * 66] * 3) + "p")
+
+
+@pytest.mark.parametrize("url", URLS, ids=[url.name for url in URLS])
+def test_no_part_of_a_url_that_is_always_there_is_reserved(url):
+    literals = [text for _, text in PATTERN_PARTS.findall(url.pattern) if text]
+    assert [name for text in literals for name in text.split("/") if name and is_reserved_name(name)] == []
+
+
+@pytest.mark.parametrize("device", ["con", "PRN", "aux.md", "nul.tar.gz", "Com9", "lpt0.json", "conin$"])
+def test_devices_are_reserved_with_any_extension(device):
+    assert is_reserved_name(device)
+    for name in (f"{device[:3]}x{device[3:]}", f"x{device}", f"-{device}"):
+        assert not is_reserved_name(name)
