@@ -25,6 +25,8 @@ class Extension(NamedTuple):
 
     name: str  # its folder in `extensions/`
     commands: Mapping[str, Command] = MappingProxyType({})
+    bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
+    remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`
 
 
 EXTENSIONS = (
@@ -71,6 +73,9 @@ EXTENSIONS = (
                 interrupted="each published file is old or new; run the command again to finish",
             ),
         },
+        remote=dict.fromkeys(
+            ("s3", "gs", "az"), "statuary.extensions.object_stores.remote_objects:RemoteObjects"
+        ),
     ),
     Extension(
         "log",
@@ -98,7 +103,13 @@ EXTENSIONS = (
             ),
         },
     ),
-    Extension("bulk"),
+    Extension(
+        "bulk",
+        bulk={
+            "JSONL": "statuary.extensions.bulk.readers:LineReader",
+            "tables of an export": "statuary.extensions.bulk.readers:ExportReader",
+        },
+    ),
     Extension("cluster"),
     Extension("compilers"),
     Extension("http"),

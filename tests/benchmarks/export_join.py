@@ -138,19 +138,18 @@ def join(root: Path, scratch_dir: Path, memory: int) -> dict[str, object]:
         limits=JoinLimits(memory=memory),
     )
     assert not joined.findings, joined.findings
-    return {"buckets": len(joined.buckets), "contracts": sum(one.contracts for one in joined.buckets)}
+    return {"buckets": len(joined.buckets), "contracts": sum(bucket.matches for bucket in joined.buckets)}
 
 
 def read(root: Path, scratch_dir: Path, matches: int) -> dict[str, object]:
     """Read every bucket; return how many records and bytes came of it."""
     from statuary.documents.document import encode_unchecked
-    from statuary.extensions.bulk.export_records import read_bucket
-    from statuary.extensions.bulk.export_tables import ExportBucket
+    from statuary.extensions.bulk.export_records import ExportBucket, read_bucket
 
     records = size = 0
     for file in sorted(scratch_dir.glob("bucket-*.sqlite3")):
         number = int(file.stem.rpartition("-")[2])
-        bucket = ExportBucket(path="contracts", scratch_dir=scratch_dir, number=number, contracts=0)
+        bucket = ExportBucket(path="contracts", scratch_dir=scratch_dir, number=number, matches=0)
         for contract in read_bucket(root, bucket):
             assert contract.read.record is not None, contract
             record = contract.read.record

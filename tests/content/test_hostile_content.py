@@ -16,7 +16,7 @@ from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.findings import Finding
 from statuary.domain.limits import MAX_FOLDERS, MAX_MESSAGE, MAX_SHOWN_FINDINGS
 from statuary.domain.primitives import parse_instant
-from statuary.extensions.bulk import partitions as scratch
+from statuary.extensions.bulk import readers as scratch
 from statuary.pipeline.build import build_site, check_site
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget

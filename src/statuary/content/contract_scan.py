@@ -21,7 +21,7 @@ from statuary.content.file_kinds import (
     match_pattern,
     unknown_file_finding,
 )
-from statuary.content.remote_files import is_remote
+from statuary.content.remote_files import is_remote, remote_files
 from statuary.content.source_files import ListingCache, undecodable_name, walk_folder, walk_path
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, ContractSource, ContractSources
@@ -50,12 +50,10 @@ def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
 
 
 def _remote(url: str) -> Iterator[ExternalFile]:
-    from statuary.extensions.object_stores.remote_objects import list_objects  # noqa: PLC0415
-
-    found = sorted({file.url for file in list_objects(url)})
-    if not found:
+    files = sorted({file.url for file in remote_files(url).list(url)})
+    if not files:
         raise UnreadableError(f"no objects below {url}", "check the URL")
-    for file in found:
+    for file in files:
         below = file.removeprefix(f"{url}/") if file != url else url.rpartition("/")[2]
         yield ExternalFile(FOLDER / below, file)
 

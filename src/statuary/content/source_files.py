@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from statuary.content.remote_files import is_remote
+from statuary.content.remote_files import is_remote, remote_files
 from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource, evidence_folder
 from statuary.domain.findings import Finding, Position
@@ -32,9 +32,7 @@ class SourceFile:
     def bytes(self, limit: int) -> bytes:
         """Return the content; raise UnreadableError if it has more than `limit` bytes or cannot be read."""
         if is_remote(self.path):
-            from statuary.extensions.object_stores.remote_objects import read_remote  # noqa: PLC0415
-
-            return read_remote(self.path, limit)
+            return remote_files(self.path).read(self.path, limit)
         try:
             return _read_whole(f"{self.root}/{self.path}", limit)
         except (OSError, ValueError) as error:

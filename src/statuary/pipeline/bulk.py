@@ -1,49 +1,111 @@
-"""The contracts of bulk sources, divided into ranges that are read independently."""
+"""The contracts of bulk sources, divided into parts that are read independently; extensions read them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from typing_extensions import override
 
-from statuary.domain.catalogue import BulkSource, Catalogue
+from statuary.content.parse_record import ParsedContract
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.catalogue import BulkSource, Catalogue, ContractSource
 from statuary.domain.findings import Finding
-from statuary.extensions.bulk.export_tables import JoinLimits
-from statuary.extensions.bulk.partitions import Partition, locate_in_partition, partitions, read_partition
+from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
 from statuary.pipeline.build_contract import BuiltContract, build_contracts_together, in_batches
 from statuary.pipeline.partitions import PartitionSettings, PartitionSources
 from statuary.publishing.ledger.schema import SourceRow
 
 
+class BulkContract(Protocol):
+    """A contract of a bulk source."""
+
+    @property
+    def source(self) -> ContractSource:
+        """Its place in the bulk source."""
+
+    @property
+    def read(self) -> ParsedContract:
+        """Its record, or why there is none."""
+
+    def locate(self, findings: list[Finding]) -> list[Finding]:
+        """Return findings about the record with their positions in the file."""
+
+
+class BulkPart(Protocol):
+    """A part of a bulk source: small, picklable, and every read of it gives the same contracts."""
+
+    def read(self, root: Path) -> Iterator[BulkContract]:
+        """Yield its contracts; one that cannot be read has a finding instead of a record."""
+
+
+class BulkReader(Protocol):
+    """Reads one form of bulk source."""
+
+    def parts(
+        self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int
+    ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
+        """Divide a source into parts, which can be read until the context ends.
+
+        Args:
+            chains: the ids of the site's chains; contracts on others may be left out.
+            memory: bytes that dividing may take.
+
+        Raises:
+            UnreadableError: while it is entered or iterated, if the source cannot be read.
+        """
+
+
+@contextmanager
+def open_bulk_source(
+    root: Path, catalogue: Catalogue, source: BulkSource
+) -> Iterator[Iterator[BulkPart | Finding]]:
+    """Give the parts of a bulk source, and findings about it as a whole."""
+    (target,) = (row.bulk[source.form] for row in EXTENSIONS if source.form in row.bulk)
+    try:
+        reader: BulkReader = load(target, source.path)()
+    except MissingExtensionError as error:
+        yield iter([UnreadableError(str(error), error.hint).finding(source.path)])
+        return
+    chains = frozenset(chain.chain_id for chain in catalogue.chains)
+    memory = catalogue.contract_settings.join_memory
+    with reader.parts(root, source, chains=chains, memory=memory) as parts:
+        yield _with_error(parts, source.path)
+
+
+def _with_error(parts: Iterator[BulkPart | Finding], path: str) -> Iterator[BulkPart | Finding]:
+    try:
+        yield from parts
+    except UnreadableError as error:
+        yield error.finding(path)
+
+
+def locate_in_bulk(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
+    """Return findings about a contract with their positions: line and column, or row."""
+    own, others = list[Finding](), list[Finding]()
+    for finding in findings:
+        is_own = finding.position is None and finding.path == contract.source.path
+        (own if is_own else others).append(finding)
+    return [*others, *contract.locate(own)]
+
+
 @dataclass(frozen=True, slots=True)
 class BulkSourceRange(PartitionSources):
-    """A range of the contracts of a bulk source."""
+    """A part of the contracts of a bulk source."""
 
     source: BulkSource
-    contracts: Partition
+    part: BulkPart
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
         """Build the contracts one by one; findings are located here, where the text is available."""
-        read = read_partition(settings.root, self.contracts)
-        for batch in in_batches((one.source, one.read, one) for one in read):
-            made = build_contracts_together([one[:2] for one in batch], settings.contracts)
-            for (_, _, contract), built in zip(batch, made, strict=True):
+        contracts = self.part.read(settings.root)
+        for batch in in_batches((contract.source, contract.read, contract) for contract in contracts):
+            together = build_contracts_together([item[:2] for item in batch], settings.contracts)
+            for (_, _, contract), built in zip(batch, together, strict=True):
                 located = built._replace(
-                    findings=tuple(locate_in_partition(built.findings, contract)),
-                    rejections=tuple(locate_in_partition(built.rejections, contract)),
+                    findings=tuple(locate_in_bulk(built.findings, contract)),
+                    rejections=tuple(locate_in_bulk(built.rejections, contract)),
                 )
                 yield located, located.source_row(unit=self.source.path, reason=self.source.reason)
-
-
-def bulk_partitions(
-    root: Path, catalogue: Catalogue, sources: Iterable[BulkSource], scratch: Path
-) -> Iterator[Partition | Finding]:
-    """Yield the parts of bulk sources of a site, as `partitions` does."""
-    return partitions(
-        root,
-        sources,
-        chains=frozenset(chain.chain_id for chain in catalogue.chains),
-        scratch_dir=scratch,
-        limits=JoinLimits(memory=catalogue.contract_settings.join_memory),
-    )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,8 +91,8 @@ def build_contracts(
     shared = PartitionSettings(root, settings, catalogue.hosting, target.began)
     partitioner = Partitioner(shared, target.output, target.partition_size)
     sources, built, read = target.ledger.sources, 0, list[ReadBulkSource]()
-    with stage(progress, "Contracts"), _scratch_directory(catalogue) as scratch:
-        partitions = _partitions(root, catalogue, scope.outdated, partitioner, read=read, scratch=scratch)
+    with stage(progress, "Contracts"), ExitStack() as bulk:
+        partitions = _partitions(root, catalogue, scope.outdated, partitioner, read=read, opened=bulk)
         for result in execution.executor.map_unordered(build_partition, partitions):
             target.take(result)
             built += result.items
@@ -117,15 +117,6 @@ def build_contracts(
         built=built,
         missing=scope.missing,
     )
-
-
-def _scratch_directory(catalogue: Catalogue) -> AbstractContextManager[Path]:
-    """Return a temporary folder for what bulk sources are joined in; a site without them needs none."""
-    if not catalogue.bulk:
-        return nullcontext(Path())
-    from statuary.extensions.bulk.partitions import scratch_directory
-
-    return scratch_directory()
 
 
 def _confirmed(root: Path, tree: GitState, sources: SourceTable, scope: BuildScope) -> GitState | None:
@@ -156,19 +147,22 @@ def _partitions(
     partitioner: Partitioner,
     *,
     read: list["ReadBulkSource"],
-    scratch: Path,
+    opened: ExitStack,
 ) -> Iterator[ContractPartition]:
-    """Yield the partitions to build: contracts with files of their own first, then bulk sources, noted in `read`."""
+    """Yield the partitions to build: contracts with files of their own first, then bulk sources, noted in `read`.
+
+    Bulk sources stay open in `opened`: workers may read their parts after the last one is yielded.
+    """
     bulk: list[BulkSource] = []
     yield from partitioner.divide(_single_sources(outdated, bulk), len(catalogue.contracts))
     if not bulk:
         return
-    from statuary.pipeline.bulk import BulkSourceRange, bulk_partitions
+    from statuary.pipeline.bulk import BulkSourceRange, open_bulk_source
 
-    for number, source in enumerate(bulk):
+    for source in bulk:
         findings: list[Finding] = []
         read.append(ReadBulkSource(source, source_stat(root, source), findings))
-        for part in bulk_partitions(root, catalogue, [source], scratch / str(number)):
+        for part in opened.enter_context(open_bulk_source(root, catalogue, source)):
             if isinstance(part, Finding):
                 findings.append(part)
             else:

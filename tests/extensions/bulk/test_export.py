@@ -14,9 +14,9 @@ from statuary.domain.catalogue import BulkForm, BulkSource
 from statuary.domain.contracts.record import in_served_order
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.domain.primitives import checksum_address
-from statuary.extensions.bulk.export_records import read_bucket
-from statuary.extensions.bulk.export_tables import JoinLimits, bucket_file, join_export, table_of
-from statuary.extensions.bulk.partitions import locate_in_partition
+from statuary.extensions.bulk.export_records import bucket_file, read_bucket
+from statuary.extensions.bulk.export_tables import JoinLimits, join_export, table_of
+from statuary.pipeline.bulk import locate_in_bulk
 from support.contracts import made_record
 from support.export_tables import tables_of_records, write_tables
 from support.real_records import DATA, real_records
@@ -52,7 +52,7 @@ def contracts_of(root, **options):
     found = joined(root, **options)
     assert found.findings == ()
     contracts = [contract for bucket in found.buckets for contract in read_bucket(root, bucket)]
-    assert len(contracts) == sum(bucket.contracts for bucket in found.buckets)
+    assert len(contracts) == sum(bucket.matches for bucket in found.buckets)
     return contracts
 
 
@@ -207,9 +207,9 @@ def test_a_pointer_into_a_row_is_reported_in_words(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (contract,) = contracts_of(tmp_path)
     finding = Finding(rule="r", message="wrong", path=contract.source.path, pointer=("abi", 0, "name"))
-    (located,) = locate_in_partition([finding], contract)
+    (located,) = locate_in_bulk([finding], contract)
     assert (located.message, located.position) == ("wrong (at /abi/0/name)", Position(1, 1))
-    assert locate_in_partition([replace(finding, path="other")], contract)[0].position is None
+    assert locate_in_bulk([replace(finding, path="other")], contract)[0].position is None
 
 
 def test_a_damaged_bucket_is_reported(tmp_path):

@@ -15,7 +15,7 @@ from statuary.domain.findings import Finding, Position
 from statuary.domain.limits import MAX_BLANK
 from statuary.extensions.bulk import jsonl as lines_module
 from statuary.extensions.bulk.jsonl import LineRange, line_ranges, read_line_range
-from statuary.extensions.bulk.partitions import locate_in_partition
+from statuary.pipeline.bulk import locate_in_bulk
 from support.contracts import made_record
 from support.requirements import require_module
 
@@ -62,9 +62,9 @@ def test_a_line_without_findings_is_not_searched_for_positions(tmp_path, monkeyp
     (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n")
     monkeypatch.setattr(parse_json, "LEXEME", None)
     (contract,) = read(tmp_path, "all.jsonl")
-    assert not locate_in_partition([], contract)
+    assert not locate_in_bulk([], contract)
     with pytest.raises(AttributeError):
-        locate_in_partition([Finding(rule="r", message="m", path="all.jsonl", pointer=("match",))], contract)
+        locate_in_bulk([Finding(rule="r", message="m", path="all.jsonl", pointer=("match",))], contract)
 
 
 def test_findings_have_line_and_column(tmp_path):

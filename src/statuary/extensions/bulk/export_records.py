@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,8 +20,6 @@ from statuary.domain.contracts.proxy_detection import proxy_resolution_from_byte
 from statuary.domain.findings import Finding, Position
 from statuary.domain.json_values import Json, in_jsonb_order
 from statuary.domain.primitives import checksum_address
-from statuary.extensions.bulk.export_tables import ExportBucket, bucket_file, read_rows
-from statuary.extensions.bulk.jsonl import BulkContract
 
 LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.value}
 """The match levels by their names in `sourcify_matches`."""
@@ -170,7 +169,81 @@ def _signatures(match: ExportedMatch, abi: Json) -> Json:
     return {kind: [entries[text] for text in sorted(entries)] for kind, entries in kinds.items()}
 
 
-def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[BulkContract]:
+class ExportBucket(NamedTuple):
+    """Some contracts of an export, with all rows of their records."""
+
+    path: str  # the export, relative to the content folder, or a URL
+    scratch_dir: Path  # the folder of the bucket's file
+    number: int
+    matches: int
+    # whether the export has tables of signatures; else they are derived from the ABI
+    has_signatures: bool = True
+
+    def read(self, root: Path) -> Iterator["RowContract"]:
+        """Yield the contracts in order of chain and address."""
+        return read_bucket(root, self)
+
+
+class RowContract(NamedTuple):
+    """A contract of an export."""
+
+    source: ContractSource
+    read: ParsedContract
+
+    def locate(self, findings: list[Finding]) -> list[Finding]:
+        """Return findings about the record at the row of its match."""
+        return [locate_in_row(finding, self.source) for finding in findings]
+
+
+def bucket_file(folder: Path, number: int) -> Path:
+    """Return the path of a bucket."""
+    return folder / f"bucket-{number}.sqlite3"
+
+
+MATCHES = """
+SELECT m.file, m.file_row, m.match_id, m.verified_at, m.chain_id, m.address,
+    m.transaction_hash, m.block_number, m.transaction_index, m.deployer,
+    m.creation_match, m.runtime_match, oc.code, o.code, rc.code, r.code,
+    c.creation_code_artifacts, c.runtime_code_artifacts,
+    s.creation_transformations, s.creation_values, s.runtime_transformations, s.runtime_values,
+    c.language, c.compiler, c.version, c.name, c.fully_qualified_name, c.compiler_settings,
+    c.compilation_artifacts, c.additional_input, COALESCE(d.metadata, e.metadata), m.compilation_id
+FROM matches m
+JOIN compilations c ON c.compilation_id = m.compilation_id
+LEFT JOIN steps s ON s.match_id = m.match_id
+LEFT JOIN metadata d ON d.compilation_id = m.compilation_id
+LEFT JOIN match_metadata e ON e.match_id = m.match_id
+LEFT JOIN code oc ON oc.code_hash = m.onchain_creation
+LEFT JOIN code o ON o.code_hash = m.onchain_runtime
+LEFT JOIN code rc ON rc.code_hash = m.recompiled_creation
+LEFT JOIN code r ON r.code_hash = m.recompiled_runtime
+WHERE m.rowid = ?
+"""
+
+ORDER = "SELECT rowid FROM matches ORDER BY chain_id, address"
+"""Only narrow rows are sorted; the wide ones are looked up one by one."""
+
+SOURCES = """
+SELECT path, content FROM paths JOIN sources USING (source_hash)
+WHERE compilation_id = ? ORDER BY file_place, row_place
+"""
+
+SIGNATURES = """
+SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signatures WHERE compilation_id = ?
+"""
+
+
+def read_rows(file: Path) -> Iterator[tuple[tuple[Any, ...], list[tuple[str, str]], list[tuple[Any, ...]]]]:
+    """Yield the columns, sources and signatures of each match of a bucket, in order of chain and address."""
+    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as bucket:
+        for (row,) in bucket.execute(ORDER):
+            match = bucket.execute(MATCHES, (row,)).fetchone()
+            compilation = match[-1:]
+            sources = bucket.execute(SOURCES, compilation).fetchall()
+            yield match[:-1], sources, bucket.execute(SIGNATURES, compilation).fetchall()
+
+
+def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
     """Yield the contracts of a bucket."""
     try:
         for (file, *row), sources, signatures in read_rows(bucket_file(bucket.scratch_dir, bucket.number)):
@@ -183,7 +256,7 @@ def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[BulkContract]:
 
 def _contract(
     row: list[Any], sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
-) -> BulkContract:
+) -> RowContract:
     file, file_row, match_id, _, chain_id, *_ = row
     source = ContractSource(
         path=file, chain_id=str(chain_id), address="", form=ContractForm.ROW, line=file_row + 1
@@ -197,14 +270,14 @@ def _contract(
     source = source._replace(address=record["address"])
     read = validate_record(record, None, file)
     located = [locate_in_row(finding, source) for finding in read.findings]
-    return BulkContract(source, read._replace(findings=located))
+    return RowContract(source, read._replace(findings=located))
 
 
-def _failed(source: ContractSource, message: str) -> BulkContract:
+def _failed(source: ContractSource, message: str) -> RowContract:
     finding = Finding(
         rule="whole-export", path=source.path, message=message, position=Position(max(source.line, 1), 1)
     )
-    return BulkContract(source, ParsedContract(None, findings=[finding]))
+    return RowContract(source, ParsedContract(None, findings=[finding]))
 
 
 def _match(

@@ -16,6 +16,7 @@ from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkSource
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.limits import MAX_EXPORT_EXPANSION, MAX_ROWS_PER_BYTE, MIN_DISK, MIN_ROWS
+from statuary.extensions.bulk.export_records import ExportBucket, bucket_file
 from statuary.extensions.object_stores.remote_objects import object_size
 from statuary.optional import MissingExtraError, optional
 
@@ -83,54 +84,6 @@ class BucketWriter:
         marks = ", ".join("?" * (TABLES[table].count(",") + 1))
         for number, values in by_bucket.items():
             self.buckets[number].executemany(f"INSERT INTO {table} VALUES ({marks})", values)
-
-
-def bucket_file(folder: Path, number: int) -> Path:
-    """Return the path of a bucket."""
-    return folder / f"bucket-{number}.sqlite3"
-
-
-MATCHES = """
-SELECT m.file, m.file_row, m.match_id, m.verified_at, m.chain_id, m.address,
-    m.transaction_hash, m.block_number, m.transaction_index, m.deployer,
-    m.creation_match, m.runtime_match, oc.code, o.code, rc.code, r.code,
-    c.creation_code_artifacts, c.runtime_code_artifacts,
-    s.creation_transformations, s.creation_values, s.runtime_transformations, s.runtime_values,
-    c.language, c.compiler, c.version, c.name, c.fully_qualified_name, c.compiler_settings,
-    c.compilation_artifacts, c.additional_input, COALESCE(d.metadata, e.metadata), m.compilation_id
-FROM matches m
-JOIN compilations c ON c.compilation_id = m.compilation_id
-LEFT JOIN steps s ON s.match_id = m.match_id
-LEFT JOIN metadata d ON d.compilation_id = m.compilation_id
-LEFT JOIN match_metadata e ON e.match_id = m.match_id
-LEFT JOIN code oc ON oc.code_hash = m.onchain_creation
-LEFT JOIN code o ON o.code_hash = m.onchain_runtime
-LEFT JOIN code rc ON rc.code_hash = m.recompiled_creation
-LEFT JOIN code r ON r.code_hash = m.recompiled_runtime
-WHERE m.rowid = ?
-"""
-
-ORDER = "SELECT rowid FROM matches ORDER BY chain_id, address"
-"""Only narrow rows are sorted; the wide ones are looked up one by one."""
-
-SOURCES = """
-SELECT path, content FROM paths JOIN sources USING (source_hash)
-WHERE compilation_id = ? ORDER BY file_place, row_place
-"""
-
-SIGNATURES = """
-SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signatures WHERE compilation_id = ?
-"""
-
-
-def read_rows(file: Path) -> Iterator[tuple[tuple[Any, ...], list[tuple[str, str]], list[tuple[Any, ...]]]]:
-    """Yield the columns, sources and signatures of each match of a bucket, in order of chain and address."""
-    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as bucket:
-        for (row,) in bucket.execute(ORDER):
-            match = bucket.execute(MATCHES, (row,)).fetchone()
-            compilation = match[-1:]
-            sources = bucket.execute(SOURCES, compilation).fetchall()
-            yield match[:-1], sources, bucket.execute(SIGNATURES, compilation).fetchall()
 
 
 NEEDED = (
@@ -378,17 +331,6 @@ ROWS_AT_A_TIME = 256
 """Rows fetched at a time: of the widest table, about ten megabytes."""
 
 
-class ExportBucket(NamedTuple):
-    """Some contracts of an export, with all rows of their records."""
-
-    path: str  # the export, relative to the content folder, or a URL
-    scratch_dir: Path  # the folder of the bucket's file
-    number: int
-    contracts: int
-    # whether the export has tables of signatures; else they are derived from the ABI
-    has_signatures: bool = True
-
-
 class ExportJoin(NamedTuple):
     """The buckets of an export in order of their numbers, and what is wrong with the export as a whole."""
 
@@ -435,10 +377,10 @@ def join_export(
                 path=source.path,
                 scratch_dir=scratch_dir,
                 number=number,
-                contracts=contracts,
+                matches=matches,
                 has_signatures={"signatures", "compiled_contracts_signatures"} <= tables.keys(),
             )
-            for number, contracts in counts
+            for number, matches in counts
         ),
         findings=(_dangling(source.path, dangling),) if dangling else (),
     )

@@ -6,7 +6,7 @@ file is one range. Only one line is in memory.
 
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -99,13 +99,21 @@ class LineRange(NamedTuple):
     end: int | None = None  # offset after the last line; None for the end of the file
     first_line: int = 1
 
+    def read(self, root: Path) -> Iterator["LineContract"]:
+        """Yield the contracts; blank lines are skipped."""
+        return read_line_range(root, self)
 
-class BulkContract(NamedTuple):
-    """A contract of a bulk source."""
+
+class LineContract(NamedTuple):
+    """A contract of a line."""
 
     source: ContractSource
-    read: ParsedContract  # its record, or why there is none
-    text: bytes | None = None  # the line that it was parsed from; None in an export
+    read: ParsedContract
+    text: bytes = b""  # the line, as it was parsed; empty if it was not
+
+    def locate(self, findings: list[Finding]) -> list[Finding]:
+        """Return findings about the record with their positions on the line."""
+        return locate_in_line(findings, self.source.line, self.text) if findings else []
 
 
 def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineRange]:
@@ -139,7 +147,7 @@ def _skip_lines(file: IO[bytes], size: int) -> int:
     return lines + 1
 
 
-def read_line_range(root: Path, lines: LineRange) -> Iterator[BulkContract]:
+def read_line_range(root: Path, lines: LineRange) -> Iterator[LineContract]:
     """Yield the contracts of a range; blank lines are skipped."""
     path, number = lines.path, lines.first_line
     damaged: tuple[type[Exception], ...] = ()
@@ -196,7 +204,7 @@ def _skip_line(file: IO[bytes]) -> int:
     return read
 
 
-def _contract(path: str, number: int, line: bytes) -> BulkContract:
+def _contract(path: str, number: int, line: bytes) -> LineContract:
     line = line.rstrip(b"\r\n")
     if len(line) > LARGEST_RECORD:
         message = f"the line has more than {LARGEST_RECORD:,} bytes"
@@ -206,12 +214,12 @@ def _contract(path: str, number: int, line: bytes) -> BulkContract:
     except UnreadableError as error:
         return _failed(path, number, str(error), error.hint, error.position.column)
     located = locate_in_line(read.findings, number, line)
-    return BulkContract(_source(path, number, read.record), read._replace(findings=located), line)
+    return LineContract(_source(path, number, read.record), read._replace(findings=located), line)
 
 
-def _failed(path: str, number: int, message: str, hint: str = "", column: int = 1) -> BulkContract:
+def _failed(path: str, number: int, message: str, hint: str = "", column: int = 1) -> LineContract:
     finding = UnreadableError(message, hint, Position(number, column)).finding(path)
-    return BulkContract(_source(path, number), ParsedContract(None, findings=[finding]))
+    return LineContract(_source(path, number), ParsedContract(None, findings=[finding]))
 
 
 def _source(path: str, number: int, record: RecordValue | None = None) -> ContractSource:
@@ -220,11 +228,12 @@ def _source(path: str, number: int, record: RecordValue | None = None) -> Contra
     return ContractSource(path, chain_id, address, form=ContractForm.LINE, line=number)
 
 
-def locate_in_line(findings: Iterable[Finding], number: int, line: bytes) -> list[Finding]:
+def locate_in_line(findings: Sequence[Finding], number: int, line: bytes) -> list[Finding]:
     """Return findings about a record with their positions on its line."""
-    found = list(findings)
-    positions = locate_in_json(line.decode("utf-8"), [(one.pointer, one.on_key) for one in found])
+    positions = locate_in_json(
+        line.decode("utf-8"), [(finding.pointer, finding.on_key) for finding in findings]
+    )
     return [
-        replace(one, position=Position(number, position.column if one.pointer else 1))
-        for one, position in zip(found, positions, strict=True)
+        replace(finding, position=Position(number, position.column if finding.pointer else 1))
+        for finding, position in zip(findings, positions, strict=True)
     ]

@@ -4,8 +4,9 @@ Contracts with the same input (the children of a factory, clones of a library) a
 """
 
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,8 +21,6 @@ from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Pointer, Severity, sorted_findings
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, keccak256
-from statuary.extensions.bulk.jsonl import BulkContract
-from statuary.extensions.bulk.partitions import locate_in_partition, read_partition, scratch_directory
 from statuary.extensions.compilers.compiler import (
     Compiler,
     CompilerError,
@@ -35,7 +34,7 @@ from statuary.extensions.compilers.recompilation import (
     recompilation_reproduces_the_record,
     recompiled_members,
 )
-from statuary.pipeline.bulk import bulk_partitions
+from statuary.pipeline.bulk import BulkContract, locate_in_bulk, open_bulk_source
 from statuary.pipeline.progress import Progress, counted, stage
 
 RULE: Final = recompilation_reproduces_the_record.__name__.replace("_", "-")
@@ -81,11 +80,10 @@ def recompile_contracts(
     missing: Counter[CompilerBuild] = Counter()
     total = None if catalogue.bulk else len(catalogue.contracts)
     with (
-        scratch_directory() as scratch,
+        closing(_all_contracts(root, catalogue)) as contracts,
         stage(progress, "Compiling again", total),
         ThreadPoolExecutor(options.workers) as pool,
     ):
-        contracts = _all_contracts(root, catalogue, scratch)
         results = map_in_order(pool, partial(_recompile, root, recompiler), contracts, 2 * options.workers)
         for result in counted(progress, results):
             records += result is not None
@@ -103,14 +101,14 @@ def recompile_contracts(
     )
 
 
-def _all_contracts(
-    root: Path, catalogue: Catalogue, scratch: Path
-) -> Iterator[ContractSource | BulkContract]:
+def _all_contracts(root: Path, catalogue: Catalogue) -> Generator[ContractSource | BulkContract]:
     """Yield the contracts with files of their own, then those of bulk files, already read."""
     yield from catalogue.contracts
-    for part in bulk_partitions(root, catalogue, catalogue.bulk, scratch) if catalogue.bulk else ():
-        if not isinstance(part, Finding):
-            yield from read_partition(root, part)
+    for source in catalogue.bulk:
+        with open_bulk_source(root, catalogue, source) as parts:
+            for part in parts:
+                if not isinstance(part, Finding):
+                    yield from part.read(root)
 
 
 def _recompile(
@@ -129,7 +127,7 @@ def _recompile(
     findings = [finding.within(path) for finding in recompiler.compare(record, compiler)]
     if isinstance(contract, ContractSource):
         return findings
-    return locate_in_partition(findings, contract)
+    return locate_in_bulk(findings, contract)
 
 
 def compiler_build(record: RecordValue) -> CompilerBuild:

@@ -4,10 +4,11 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from typing_extensions import override
 
+from statuary.content.remote_files import RemoteFile, RemoteFiles
 from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.optional import MissingExtraError, optional
 
@@ -15,22 +16,28 @@ PIECE = 4 << 20
 """Bytes per request."""
 
 
-class RemoteObject(NamedTuple):
-    """An object of a listing, with its size in bytes."""
+class RemoteObjects(RemoteFiles):
+    """Objects by URL: `s3://bucket/key`, `gs://…` or `az://…`."""
 
-    url: str
-    size: int
+    @override
+    def list(self, url: str) -> Iterator[RemoteFile]:
+        bucket, key = _parts(url.rstrip("/"))
+        with _reading(url), suppress(FileNotFoundError):
+            for piece in import_obstore().list(_store(bucket), key or None, chunk_size=1000):
+                yield from (RemoteFile(f"{bucket}/{item['path']}", item["size"]) for item in piece)
+            if url.rstrip("/").endswith((".jsonl", ".gz", ".zst", ".json", ".parquet")):
+                item = import_obstore().head(_store(bucket), key)
+                yield RemoteFile(url.rstrip("/"), item["size"])
 
-
-def list_objects(url: str) -> Iterator[RemoteObject]:
-    """Yield the objects below or at a URL, unordered; raise UnreadableError if they cannot be listed."""
-    bucket, key = _parts(url.rstrip("/"))
-    with _reading(url), suppress(FileNotFoundError):
-        for piece in import_obstore().list(_store(bucket), key or None, chunk_size=1000):
-            yield from (RemoteObject(f"{bucket}/{found['path']}", found["size"]) for found in piece)
-        if url.rstrip("/").endswith((".jsonl", ".gz", ".zst", ".json", ".parquet")):
-            found = import_obstore().head(_store(bucket), key)
-            yield RemoteObject(url.rstrip("/"), found["size"])
+    @override
+    def read(self, url: str, limit: int) -> bytes:
+        bucket, key = _parts(url)
+        with _reading(url):
+            answer = import_obstore().get(_store(bucket), key)
+            size = answer.meta["size"]
+            if size <= limit:
+                return bytes(answer.bytes())
+        raise BeyondLimitError(f"the object has {size:,} bytes; the limit is {limit:,}", "split it")
 
 
 def object_size(url: str) -> int:
@@ -38,21 +45,6 @@ def object_size(url: str) -> int:
     bucket, key = _parts(url)
     with _reading(url):
         return int(import_obstore().head(_store(bucket), key)["size"])
-
-
-def read_remote(url: str, limit: int) -> bytes:
-    """Return the content of an object.
-
-    Raises:
-        UnreadableError: if it has more than `limit` bytes, does not exist, or cannot be read.
-    """
-    bucket, key = _parts(url)
-    with _reading(url):
-        answer = import_obstore().get(_store(bucket), key)
-        size = answer.meta["size"]
-        if size <= limit:
-            return bytes(answer.bytes())
-    raise BeyondLimitError(f"the object has {size:,} bytes; the limit is {limit:,}", "split it")
 
 
 def open_remote(url: str) -> IO[bytes]:

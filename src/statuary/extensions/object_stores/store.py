@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import orjson
 
-from statuary.content.remote_files import SCHEMES
+from statuary.content.remote_files import is_remote
 from statuary.domain.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
 from statuary.extensions.object_stores.remote_objects import from_url, import_obstore
 from statuary.optional import MissingExtraError, optional
@@ -59,7 +59,7 @@ class ConditionsRefusedError(PublishingError):
 
 def is_store_url(url: str) -> bool:
     """Return whether a text is the URL of an object store."""
-    return url.startswith(SCHEMES)
+    return is_remote(url)
 
 
 class ObjectStore:

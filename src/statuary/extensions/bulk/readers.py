@@ -1,0 +1,102 @@
+"""The readers of bulk sources; an export is joined in a temporary folder, which exists until its parts are read."""
+
+import os
+import shutil
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+from stat import S_ISDIR
+from tempfile import gettempdir, mkdtemp
+
+from typing_extensions import override
+
+from statuary.domain.catalogue import BulkSource
+from statuary.domain.findings import Finding
+from statuary.extensions.bulk.export_tables import JoinLimits, join_export
+from statuary.extensions.bulk.jsonl import line_ranges
+from statuary.pipeline.bulk import BulkPart, BulkReader
+
+
+class LineReader(BulkReader):
+    """Reads JSON lines."""
+
+    @override
+    def parts(
+        self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int
+    ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
+        return nullcontext(line_ranges(root, source.path))
+
+
+class ExportReader(BulkReader):
+    """Reads the tables of a Sourcify export; workers on other machines must see its temporary folder."""
+
+    @override
+    @contextmanager
+    def parts(
+        self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int
+    ) -> Iterator[Iterator[BulkPart | Finding]]:
+        with scratch_directory() as folder:
+            yield _joined(root, source, chains, folder, JoinLimits(memory=memory))
+
+
+def _joined(
+    root: Path, source: BulkSource, chains: Collection[str], scratch: Path, limits: JoinLimits
+) -> Iterator[BulkPart | Finding]:
+    joined = join_export(root, source, chains=chains, scratch_dir=scratch, limits=limits)
+    yield from joined.findings
+    yield from joined.buckets
+
+
+if sys.platform != "win32":
+    import fcntl
+
+PREFIX = "statuary-join-"
+
+GRACE = 60
+"""Seconds after which a new folder certainly has its lock."""
+
+
+@contextmanager
+def scratch_directory() -> Iterator[Path]:
+    """Make a temporary folder; remove it, and those of killed processes."""
+    folder = Path(mkdtemp(prefix=PREFIX))
+    descriptor = _lock(folder)
+    _remove_abandoned(folder.stat().st_mtime - GRACE)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _remove_abandoned(before: float) -> None:
+    """Remove this user's temporary folders of processes that have ended: their locks ended with them.
+
+    Args:
+        before: when a folder must have changed last, in seconds since 1970; a newer one may not have its lock yet.
+    """
+    if sys.platform == "win32":
+        return
+    for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            status = folder.lstat()
+            if not S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mtime > before:
+                continue
+            if (descriptor := _lock(folder)) is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(descriptor)
+
+
+def _lock(folder: Path) -> int | None:
+    """Lock a folder until the descriptor closes; return None if another process has locked it."""
+    if sys.platform == "win32":
+        return None
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
