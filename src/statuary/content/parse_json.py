@@ -8,7 +8,8 @@ from typing import Any
 
 from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.domain.findings import Pointer, Position
-from statuary.domain.json_values import Json, NumberText
+from statuary.domain.json_values import NumberText
+from statuary.domain.json_values import UntypedJson as Json
 
 INT64_DIGITS = 18
 """Digits of a whole number that certainly fits into 64 bits."""

@@ -22,7 +22,8 @@ from statuary.domain.contracts.derivation import repeated_members
 from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.contracts.record import Record, RecordValue
 from statuary.domain.findings import Finding
-from statuary.domain.json_values import Json, NumberText
+from statuary.domain.json_values import NumberText
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.limits import MAX_NUMBER_DIGITS
 
 ADAPTER = TypeAdapter(Record, config=None)

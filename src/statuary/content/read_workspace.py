@@ -24,7 +24,7 @@ from statuary.domain.contracts.derivation import (
     derive_record,
 )
 from statuary.domain.findings import Finding
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.limits import LARGEST_RECORD
 from statuary.domain.primitives import (
     Address,

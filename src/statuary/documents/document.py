@@ -8,7 +8,8 @@ from typing import NamedTuple
 import orjson
 
 from statuary.documents.url_table import CONTRACT, CONTRACT_SHARD, JSON, PROOF, PROOF_SHARD, match_url
-from statuary.domain.json_values import Json, NumberText
+from statuary.domain.json_values import NumberText
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.settings import CompressedFormat
 
 
@@ -31,7 +32,7 @@ class EncodingError(Exception):
     """A document did not read back as its value: a defect of statuary, not of content."""
 
 
-def encode_json(value: Json) -> bytes:
+def encode_json(value: object) -> bytes:
     """Return the JSON bytes of a value, verified by reading them back.
 
     Raises:
@@ -51,7 +52,7 @@ def _read_back(body: bytes) -> Json:
         return json.loads(body)
 
 
-def encode_unchecked(value: Json) -> bytes:
+def encode_unchecked(value: object) -> bytes:
     """Return the JSON bytes of a value that was read from JSON, or whose parts are verified."""
     try:
         return orjson.dumps(value, default=_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)

@@ -5,13 +5,16 @@ A record is published byte for byte, so a number that `int` or `float` would wri
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 from statuary.domain.limits import MAX_JSON_DEPTH
 from statuary.domain.primitives import InvalidValueError
 
-Json = Any
-"""A JSON value: dict, list, str, int, float, bool, None or `NumberText`."""
+Json: TypeAlias = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
+"""A JSON value to be read: a dict, a list, a text (`NumberText` too), a number, `true`, `false` or null."""
+
+UntypedJson = Any
+"""A JSON value in a room that still reads it without looking at its type; each such room imports it as `Json`."""
 
 
 class NumberText(str):
@@ -20,7 +23,7 @@ class NumberText(str):
     __slots__ = ()
 
 
-def is_whole_number(value: Json) -> bool:
+def is_whole_number(value: object) -> TypeGuard[int]:
     """Return whether a JSON value is an integer (`true` and `false` are not)."""
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -64,7 +67,7 @@ def as_text(value: Json) -> str:
 def as_size(value: Json) -> int | None:
     """Return a whole number, zero or more, given as a number or as decimal digits; else None."""
     if is_whole_number(value):
-        return int(value) if value >= 0 else None
+        return value if value >= 0 else None
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS:
         return int(value)
     return None

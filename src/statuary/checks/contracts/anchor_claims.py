@@ -33,7 +33,7 @@ from statuary.domain.chain.transaction import (
 )
 from statuary.domain.contracts.proof import NO_EVIDENCE, Claim, ClaimName, ClaimStatus, EvidenceValue
 from statuary.domain.contracts.proxy_detection import BEACON_SLOT, ProxyVerdict, proxy_evidence, proxy_slots
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import Address, checksum_address, keccak256
 from statuary.optional import RECOVERING_SENDERS, MissingExtraError, optional
 

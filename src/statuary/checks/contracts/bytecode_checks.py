@@ -16,7 +16,7 @@ from statuary.domain.contracts.transformations import (
     value_bytes,
 )
 from statuary.domain.findings import Pointer, Severity
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.limits import MAX_AUXDATA_BYTES
 from statuary.domain.primitives import InvalidValueError, shorten
 

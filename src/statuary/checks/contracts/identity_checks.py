@@ -9,7 +9,7 @@ from statuary.checks.contracts.check import Evidence, Observation, Violation
 from statuary.checks.contracts.record_view import RecordView, SideView, as_object, hex_bytes, same_json
 from statuary.domain.contracts.abi import SIGNATURE_KINDS, decode_abi_values, signature_entry, signatures_of
 from statuary.domain.findings import Pointer
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id, shorten
 
 VERIFIED_AT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z", re.ASCII)

@@ -40,7 +40,7 @@ from statuary.domain.contracts.transformations import (
     replay,
 )
 from statuary.domain.contracts.vyper_integrity import imported_paths
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import Address, InvalidValueError, computed_once, decode_hex_digits
 
 Part = TypeVar("Part")

@@ -9,7 +9,7 @@ from statuary.checks.contracts.record_view import RecordView, as_object, as_text
 from statuary.checks.contracts.transformation_checks import is_library
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import InvalidValueError
 
 COMPILERS: Final = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "fe"}

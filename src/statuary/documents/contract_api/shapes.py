@@ -9,7 +9,6 @@ from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from statuary.domain.contracts.record import MatchLevel
-from statuary.domain.json_values import Json
 
 OPEN = ConfigDict(extra="allow", strict=True, defer_build=True)
 """A server may send more members than these; clients ignore them."""
@@ -66,8 +65,8 @@ class ListedChain(TypedDict):
     name: str
     title: str
     chainId: int
-    rpc: list[Json]
-    traceSupportedRPCs: list[Json]
+    rpc: list[object]
+    traceSupportedRPCs: list[object]
     supported: bool
     etherscanAPI: bool
 

@@ -35,7 +35,8 @@ from statuary.domain.contracts.matching import (
 )
 from statuary.domain.contracts.proxy_detection import proxy_resolution_from_bytecode
 from statuary.domain.findings import Pointer
-from statuary.domain.json_values import Json, in_jsonb_order, is_whole_number, jsonb_key
+from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import as_object, in_jsonb_order, is_whole_number, jsonb_key
 from statuary.domain.primitives import (
     Address,
     ChainId,
@@ -375,7 +376,7 @@ def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str,
     if old or language not in (SOLIDITY, "Vyper") or not isinstance(sources, dict):
         return None
     ids = {path: source.get("id") for path, source in sources.items() if isinstance(source, dict)}
-    return dict(in_jsonb_order({path: {"id": _number(number)} for path, number in ids.items()}))
+    return dict(as_object(in_jsonb_order({path: {"id": _number(number)} for path, number in ids.items()})))
 
 
 def _number(number: Json) -> int:
@@ -536,14 +537,16 @@ def _sources(std_json_input: Json) -> dict[str, Json]:
                 (STD_JSON_INPUT, "sources", path),
             )
         contents[path] = {"content": content}
-    return dict(in_jsonb_order(contents))
+    return dict(as_object(in_jsonb_order(contents)))
 
 
 def _settings(std_json_input: Json) -> dict[str, Json]:
     settings = std_json_input.get("settings")
     if not isinstance(settings, dict):
         raise DerivationError("the standard JSON input has no settings", pointer=(STD_JSON_INPUT, "settings"))
-    return dict(in_jsonb_order({key: value for key, value in settings.items() if key != "outputSelection"}))
+    return dict(
+        as_object(in_jsonb_order({key: value for key, value in settings.items() if key != "outputSelection"}))
+    )
 
 
 def _additional_input(std_json_input: Json) -> Json:

@@ -25,7 +25,7 @@ from statuary.domain.contracts.transformations import (
     TransformationStep,
     TransformationType,
 )
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import InvalidValueError
 
 

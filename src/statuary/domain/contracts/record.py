@@ -75,7 +75,7 @@ class CreationBytecode(TypedDict):
 
     onchainBytecode: str | None
     recompiledBytecode: str | None
-    sourceMap: str | dict[str, Json] | None
+    sourceMap: str | dict[str, object] | None
     linkReferences: dict[str, dict[str, list[BytecodeReference]]] | None
     cborAuxdata: dict[str, CborAuxdata] | None
     transformations: list[Transformation] | None
@@ -88,7 +88,7 @@ class RuntimeBytecode(TypedDict):
 
     onchainBytecode: str | None
     recompiledBytecode: str | None
-    sourceMap: str | dict[str, Json] | None
+    sourceMap: str | dict[str, object] | None
     linkReferences: dict[str, dict[str, list[BytecodeReference]]] | None
     cborAuxdata: dict[str, CborAuxdata] | None
     immutableReferences: dict[str, list[BytecodeReference]] | None
@@ -113,7 +113,7 @@ class Compilation(TypedDict):
     language: str
     compiler: str
     compilerVersion: str
-    compilerSettings: dict[str, Json]
+    compilerSettings: dict[str, object]
     name: str
     fullyQualifiedName: str
 
@@ -183,8 +183,8 @@ class StdJsonInput(TypedDict):
 
     language: str
     sources: dict[str, SourceContent]
-    settings: dict[str, Json]
-    storage_layout_overrides: NotRequired[dict[str, Json]]
+    settings: dict[str, object]
+    storage_layout_overrides: NotRequired[dict[str, object]]
 
 
 @strict
@@ -192,7 +192,7 @@ class StdJsonOutput(TypedDict):
     """The compiler's standard-JSON output for the one contract."""
 
     sources: dict[str, SourceId] | None
-    contracts: dict[str, dict[str, dict[str, Json]]]
+    contracts: dict[str, dict[str, dict[str, object]]]
 
 
 @strict
@@ -211,14 +211,14 @@ class Record(TypedDict):
     deployment: Deployment
     sources: dict[str, SourceContent]
     compilation: Compilation
-    abi: list[dict[str, Json]] | None
-    metadata: dict[str, Json] | None
-    storageLayout: dict[str, Json] | None
-    transientStorageLayout: NotRequired[dict[str, Json] | None]
-    userdoc: dict[str, Json] | None
-    devdoc: dict[str, Json] | None
+    abi: list[dict[str, object]] | None
+    metadata: dict[str, object] | None
+    storageLayout: dict[str, object] | None
+    transientStorageLayout: NotRequired[dict[str, object] | None]
+    userdoc: dict[str, object] | None
+    devdoc: dict[str, object] | None
     sourceIds: dict[str, SourceId] | None
-    additionalInput: NotRequired[dict[str, Json] | None]
+    additionalInput: NotRequired[dict[str, object] | None]
     stdJsonInput: StdJsonInput
     stdJsonOutput: StdJsonOutput
     signatures: Signatures

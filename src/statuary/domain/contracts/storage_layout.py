@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from statuary.domain.findings import Pointer
-from statuary.domain.json_values import Json, is_whole_number
+from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import is_whole_number
 from statuary.domain.limits import MAX_LAYOUT_DEPTH, MAX_LAYOUT_TYPES
 from statuary.domain.primitives import InvalidValueError
 

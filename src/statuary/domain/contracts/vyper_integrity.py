@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.limits import MAX_IMPORT_DEPTH, MAX_IMPORTED_MODULES, MAX_PERMUTED_VARIABLES
 from statuary.domain.primitives import InvalidValueError
 

@@ -18,7 +18,8 @@ from statuary.domain.contracts.derivation import repeated_members
 from statuary.domain.contracts.matching import MatchLevel, overall_level
 from statuary.domain.contracts.proxy_detection import proxy_resolution_from_bytecode
 from statuary.domain.findings import Finding, Position
-from statuary.domain.json_values import Json, in_jsonb_order
+from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import in_jsonb_order
 from statuary.domain.primitives import checksum_address
 
 LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.value}

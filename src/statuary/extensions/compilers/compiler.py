@@ -15,7 +15,7 @@ import orjson
 from statuary.documents.document import encode_unchecked
 from statuary.domain.contracts.compiler import build_version, is_same_build
 from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import shorten
 
 FIXED_ENVIRONMENT = {"PYTHONHASHSEED": "0"}

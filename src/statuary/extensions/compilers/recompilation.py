@@ -16,7 +16,7 @@ from statuary.domain.contracts.matching import MatchLevel
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.contracts.transformations import parse_transformation, value_text
 from statuary.domain.findings import Pointer
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import InvalidValueError, shorten
 
 MATCH_RANK: Final = {None: 0, MatchLevel.MATCH.value: 1, MatchLevel.EXACT_MATCH.value: 2}

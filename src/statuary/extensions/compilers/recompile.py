@@ -19,7 +19,7 @@ from statuary.documents.document import encode_unchecked
 from statuary.domain.catalogue import Catalogue, ContractSource
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Pointer, Severity, sorted_findings
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import InvalidValueError, keccak256
 from statuary.extensions.compilers.compiler import (
     Compiler,

@@ -14,7 +14,7 @@ import orjson
 
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import Hex, InvalidValueError, parse_hex
 from statuary.extensions.http.client import CONNECTION_ERRORS, is_same_server, open_url
 from statuary.extensions.importing.report import ContractImportError, SourceError, SourceUnavailableError

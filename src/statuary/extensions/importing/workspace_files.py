@@ -9,7 +9,7 @@ from statuary.documents.document import encode_unchecked
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.contracts.derivation import Workspace, verified_at_text, workspace_members
 from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import InvalidValueError
 from statuary.editing.yaml_nodes import YamlValue, block_text
 from statuary.extensions.importing.report import ContractImportError

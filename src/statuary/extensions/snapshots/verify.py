@@ -16,7 +16,7 @@ from statuary.documents.document import contract_of_path, is_proof_path
 from statuary.documents.url_table import SHARDS_FOLDER
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
 from statuary.domain.findings import Finding, Severity
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.extensions.snapshots.manifest_signature import key_id, verify_manifest_signature
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 from statuary.publishing.manifest import DamagedSnapshotError, Manifest, manifest_digest

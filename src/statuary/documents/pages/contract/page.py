@@ -18,7 +18,8 @@ from statuary.documents.pages.site_context import FormattedTime, Localization, P
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, LOG_CONTRACT, PROOF
 from statuary.domain.contracts.proof import ClaimName, PinnedBy, Proof
 from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import Json, as_list, as_object, as_text
+from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import as_list, as_object, as_text
 from statuary.domain.primitives import InvalidValueError, parse_instant
 
 MAX_SETTINGS_LENGTH = 50_000

@@ -27,7 +27,7 @@ from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
 from statuary.domain.contracts.proxy_detection import proxy_evidence, proxy_slots
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, has_errors
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import Hex, Instant
 from statuary.extensions.importing.evidence.compile_contract import record_sha256
 from statuary.extensions.importing.evidence.ethereum_node import (

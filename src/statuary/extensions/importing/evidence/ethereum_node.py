@@ -24,7 +24,7 @@ from statuary.domain.contracts.proxy_detection import (
     proxy_slots,
 )
 from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import (
     ADDRESS_DIGITS,
     Address,

@@ -15,7 +15,7 @@ from statuary.domain.contracts.compiler import (
     parse_compiler_version,
 )
 from statuary.domain.contracts.derivation import DerivationError
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.extensions.compilers.compiler import Compiler, CompilerError, RunLimits, find_compiler
 from statuary.extensions.compilers.recompilation import artifacts_of_version, with_output_selection
 from statuary.extensions.importing.report import ContractImportError

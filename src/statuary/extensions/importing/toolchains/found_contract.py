@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from statuary.domain.chain.transaction import create_address
 from statuary.domain.contracts.derivation import WorkspaceDeployment
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import (
     Address,
     ChainId,

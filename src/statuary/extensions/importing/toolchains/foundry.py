@@ -18,7 +18,7 @@ from typing import Any, Final
 import orjson
 
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import keccak256
 from statuary.extensions.importing.report import ContractImportError
 from statuary.extensions.importing.sources import (

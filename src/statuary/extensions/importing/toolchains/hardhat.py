@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import UntypedJson as Json
 from statuary.extensions.importing.report import ContractImportError
 from statuary.extensions.importing.sources import folder_above, read_json_file
 from statuary.extensions.importing.toolchains.compilation import (
