@@ -27,6 +27,9 @@ class Extension(NamedTuple):
     commands: Mapping[str, Command] = MappingProxyType({})
     bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
     remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`
+    options: Mapping[str, str] = MappingProxyType({})  # command of the core -> decorator with its options
+    key: str = ""  # its key in site.yaml; the extension is on where it is written
+    stage: str = ""  # opens what it does in a run (`pipeline/stages.py`)
 
 
 EXTENSIONS = (

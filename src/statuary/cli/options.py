@@ -4,13 +4,15 @@ import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 from typing_extensions import override
 
 from statuary.domain.primitives import Instant, InvalidValueError, instant, parse_instant
+from statuary.extension_table import EXTENSIONS, load
 from statuary.publishing.files import PublishingError
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -29,6 +31,34 @@ def with_options(
         return function
 
     return decorate
+
+
+def extension_options(command: str) -> Callable[[Command], Command]:
+    """Add to a command of the core the options of extensions; it gets their values by extension, as `extension_options`."""
+
+    def decorate(function: Command) -> Command:
+        names: dict[str, tuple[str, ...]] = {}
+
+        @wraps(function)
+        def with_values(**values: Any) -> Any:
+            chosen = {name: {key: values.pop(key) for key in keys} for name, keys in names.items()}
+            return function(**values, extension_options=chosen)
+
+        decorated: Any = with_values
+        for extension in reversed(EXTENSIONS):
+            if command in extension.options:
+                before = {parameter.name for parameter in _parameters(decorated)}
+                decorated = load(extension.options[command], f"statuary {command}")(decorated)
+                added = [parameter.name or "" for parameter in _parameters(decorated)]
+                names[extension.name] = tuple(name for name in added if name not in before)
+        return cast("Command", decorated)
+
+    return decorate
+
+
+def _parameters(function: object) -> list[click.Parameter]:
+    """Return the parameters that decorators of click have added to a function."""
+    return list(getattr(function, "__click_params__", ()))
 
 
 class InstantType(click.ParamType[Instant]):
