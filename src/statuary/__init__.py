@@ -1,20 +1,67 @@
 """Statuary: verified contracts and network status, proved and precomputed into static files."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from statuary.version import VERSION
 
 if TYPE_CHECKING:
-    from statuary.extensions.serving.site import open_snapshot
+    from statuary.api import *
 
 __version__ = VERSION
-__all__ = ["__version__", "open_snapshot"]
+__all__ = [
+    "Action",
+    "BuildResult",
+    "Change",
+    "CheckedSite",
+    "ClockError",
+    "Contract",
+    "DamagedLedgerError",
+    "DamagedSnapshotError",
+    "DocumentNotFoundError",
+    "Finding",
+    "InvalidValueError",
+    "LogError",
+    "PageStatus",
+    "Plan",
+    "Position",
+    "PublishingError",
+    "Severity",
+    "Site",
+    "SiteComponent",
+    "SiteIncident",
+    "SiteIncidentUpdate",
+    "StatuaryError",
+    "WorkersLostError",
+    "__version__",
+    "build",
+    "check",
+    "open_snapshot",
+]
+
+
+READING = frozenset(
+    {
+        "Contract",
+        "DocumentNotFoundError",
+        "PageStatus",
+        "Site",
+        "SiteComponent",
+        "SiteIncident",
+        "SiteIncidentUpdate",
+        "open_snapshot",
+    }
+)
+"""What reads a published site, without all that builds one."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import `open_snapshot` on first use, so that the commands start without it."""
-    if name == "open_snapshot":
-        from statuary.extensions.serving.site import open_snapshot  # noqa: PLC0415 - that is the point
-
-        return open_snapshot
+    """Import the public names on first use, so that the commands start without them."""
+    if name in __all__:
+        module = import_module("statuary.extensions.serving.site" if name in READING else "statuary.api")
+        return globals().setdefault(name, getattr(module, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,9 +1,8 @@
-"""Options of several commands, and the only place that reads the clock."""
+"""Options of several commands."""
 
-import os
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -11,9 +10,10 @@ from typing import Any, TypeVar, cast
 import click
 from typing_extensions import override
 
-from statuary.domain.primitives import Instant, InvalidValueError, instant, parse_instant
+from statuary.clock import ClockError, instant_of_build
+from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
 from statuary.extension_table import EXTENSIONS, load
-from statuary.publishing.files import PublishingError
+from statuary.publishing.files import PublishingError, overlap_of_folders
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -138,34 +138,20 @@ def read_key(file: Path) -> str:
         raise PublishingError(f"the key {file} cannot be read: {error}") from None
 
 
-def utc_now() -> Instant:
-    """Return the current instant."""
-    return instant(datetime.now(UTC))
-
-
-def build_instant(given: Instant | None) -> Instant:
-    """Return the given instant, else SOURCE_DATE_EPOCH, else the current one.
+def build_instant(now: Instant | None) -> Instant:
+    """Return the instant of --now, else SOURCE_DATE_EPOCH, else the current one.
 
     Raises:
         click.UsageError: if SOURCE_DATE_EPOCH is not a number of seconds.
     """
-    if given is not None:
-        return given
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if not epoch:
-        return utc_now()
     try:
-        return instant(datetime.fromtimestamp(int(epoch), UTC))
-    except (ValueError, OverflowError, OSError):
-        raise click.UsageError(
-            f"SOURCE_DATE_EPOCH must be a number of seconds since 1970, not {epoch!r}"
-        ) from None
+        return instant_of_build(now)
+    except ClockError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def refuse_overlapping_folders(content: Path, out: Path) -> None:
     """Raise click.UsageError if the site is inside the content, or the content inside the site."""
-    inside, outside = out.resolve(), content.resolve()
-    if inside == outside or inside.is_relative_to(outside):
-        raise click.UsageError(f"--out {out} is inside the content folder {content}")
-    if outside.is_relative_to(inside):
-        raise click.UsageError(f"the content folder {content} is inside --out {out}")
+    overlap = overlap_of_folders(content, out, "--out")
+    if overlap:
+        raise click.UsageError(overlap)

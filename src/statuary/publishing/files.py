@@ -46,6 +46,18 @@ class PublishingError(StatuaryError):
     """The target cannot take the site."""
 
 
+def overlap_of_folders(content: Path, out: Path, name: str) -> str:
+    """Return that the site is inside the content, or the content inside the site; empty if neither is so.
+
+    Args:
+        name: what the folder of the site is called in the message.
+    """
+    inside, outside = out.resolve(), content.resolve()
+    if inside == outside or inside.is_relative_to(outside):
+        return f"{name} {out} is inside the content folder {content}"
+    return f"the content folder {content} is inside {name} {out}" if outside.is_relative_to(inside) else ""
+
+
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file beside a path; it replaces the path once it is written and synced.

@@ -3,7 +3,6 @@
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +10,7 @@ import click
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import text_or_json_option
 from statuary.cli.printable import json_text, printable
-from statuary.domain.primitives import instant
+from statuary.clock import utc_now
 from statuary.extensions.conform.conformance import (
     CHECKS,
     ConformanceArea,
@@ -72,7 +71,7 @@ def conform_command(
     """
     areas = frozenset([ConformanceArea(only)] if only else ConformanceArea)
     checks = [check for check in select_checks(LEVELS[level], areas) if check.name not in skip]
-    deployment = CheckedDeployment(http_sender(base_url), instant(datetime.now(UTC)), sample)
+    deployment = CheckedDeployment(http_sender(base_url), utc_now(), sample)
     results = list(run_checks(deployment, checks))
     if form == "json":
         click.echo(as_json(base_url, level, results))

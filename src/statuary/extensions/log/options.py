@@ -95,7 +95,10 @@ def site_reader(name: str) -> "ReadPath":
     if not name.startswith(("http://", "https://")) and not Path(name).exists():
         return lambda _: None
     source = open_source(name)
-    click.get_current_context().call_on_close(source.close)
+    if context := click.get_current_context(
+        silent=True
+    ):  # there is none in a program that calls `statuary.build`
+        context.call_on_close(source.close)
     return source.read
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import utc_now, with_options
+from statuary.cli.options import with_options
 from statuary.cli.output import (
     changes_line,
     changes_lines,
@@ -22,6 +22,7 @@ from statuary.cli.output import (
     size_text,
 )
 from statuary.cli.printable import printable
+from statuary.clock import utc_now
 from statuary.documents.url_table import LOG_CHECKPOINT
 from statuary.domain.primitives import Instant, format_instant, parse_instant
 from statuary.extensions.log.options import site_reader

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -12,8 +11,9 @@ import click
 from statuary.cli.options import InstantType, content_option
 from statuary.cli.output import format_findings, progress
 from statuary.cli.summary import findings_line
+from statuary.clock import utc_now
 from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import Instant, instant
+from statuary.domain.primitives import Instant
 from statuary.extensions.serving.server import (
     LOOPBACK,
     ReloadEvents,
@@ -48,7 +48,7 @@ def serve_command(site: str | None, content: Path, at: Instant | None, host: str
     Without it the content is built into a temporary folder, and again whenever it changes; open pages reload by
     themselves. The build folder is not used.
     """
-    clock = (lambda: at) if at is not None else _present_instant
+    clock = (lambda: at) if at is not None else utc_now
     with ExitStack() as stack:
         reader, watched = (open_site(site), None) if site else _build(content, clock, stack)
         events = ReloadEvents() if watched else None
@@ -58,10 +58,6 @@ def serve_command(site: str | None, content: Path, at: Instant | None, host: str
         url = f"http://{host}:{listening.getsockname()[1]}/"
         click.echo(f"Serving {site or content}{when} at {url} (press Ctrl-C to stop)", err=True)
         serve(app, listening, watched)
-
-
-def _present_instant() -> Instant:
-    return instant(datetime.now(UTC))
 
 
 def _new_error_id() -> str:
@@ -100,7 +96,7 @@ def _build(
 
 def _log(served: ServedRequest) -> None:
     line = (
-        f"{datetime.now(UTC):%H:%M:%S} {served.status} {served.method:7} {served.target} "
+        f"{utc_now():%H:%M:%S} {served.status} {served.method:7} {served.target} "
         f"{served.size:,} bytes, {served.seconds * 1000:.1f} ms"
     )
     click.echo(line.encode("unicode_escape").decode() if not line.isprintable() else line, err=True)

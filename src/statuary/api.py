@@ -1,0 +1,157 @@
+"""Building, checking and reading sites from Python; `statuary` itself has the same names.
+
+    >>> import statuary
+    >>> checked = statuary.check("content")
+    >>> [str(finding.message) for finding in checked.all_findings]
+    []
+
+The manual has more (content/pages/manual/python.md).
+"""
+
+from contextlib import ExitStack
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from statuary.clock import ClockError, instant_of_build
+from statuary.content.git_state import GitQuery
+from statuary.domain.errors import StatuaryError
+from statuary.domain.findings import Finding, Position, Severity
+from statuary.domain.primitives import InvalidValueError
+from statuary.extensions.log.merkle import LogError
+from statuary.extensions.log.options import note_signed, open_log
+from statuary.extensions.serving.site import (
+    Contract,
+    DocumentNotFoundError,
+    PageStatus,
+    Site,
+    SiteComponent,
+    SiteIncident,
+    SiteIncidentUpdate,
+    open_snapshot,
+)
+from statuary.pipeline.build import BuildResult, CheckedSite, build_site, check_site
+from statuary.pipeline.executor import WorkersLostError
+from statuary.pipeline.options import CheckOptions, ExecutionOptions
+from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.workers import process_executor
+from statuary.publishing.files import PublishingError, overlap_of_folders
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.ledger.ledger import DamagedLedgerError
+from statuary.publishing.manifest import DamagedSnapshotError, SiteOrigin, build_notes
+from statuary.publishing.plan import Action, Change, Plan
+from statuary.version import VERSION
+
+__all__ = [
+    "Action",
+    "BuildResult",
+    "Change",
+    "CheckedSite",
+    "ClockError",
+    "Contract",
+    "DamagedLedgerError",
+    "DamagedSnapshotError",
+    "DocumentNotFoundError",
+    "Finding",
+    "InvalidValueError",
+    "LogError",
+    "PageStatus",
+    "Plan",
+    "Position",
+    "PublishingError",
+    "Severity",
+    "Site",
+    "SiteComponent",
+    "SiteIncident",
+    "SiteIncidentUpdate",
+    "StatuaryError",
+    "WorkersLostError",
+    "build",
+    "check",
+    "open_snapshot",
+]
+
+
+def build(
+    content: str | Path,
+    out: str | Path,
+    *,
+    now: datetime | None = None,
+    strict: bool = False,
+    dry_run: bool = False,
+    workers: int = 1,
+    log_key: str | Path | None = None,
+) -> BuildResult:
+    """Check a content folder and publish its site into a folder, as `statuary build` does.
+
+    The result's `plan` is None if the content has errors; then nothing was published.
+
+    Args:
+        now: the instant that the site shows; by default SOURCE_DATE_EPOCH (seconds since 1970), else the current one.
+            The same content and instant give the same bytes.
+        strict: publish nothing while the site has a warning.
+        dry_run: change nothing; `plan.changes()` yields what would change, and only then can it be called.
+        workers: processes. With more than one, the program's file needs `if __name__ == "__main__":`.
+        log_key: the file with the private key of the site's log; by default the key in STATUARY_LOG_KEY.
+
+    Raises:
+        PublishingError: if the folder cannot take the site, or contains the content.
+        LogError: if the log would not continue the published one.
+        WorkersLostError: if worker processes are lost again and again.
+        ClockError: if SOURCE_DATE_EPOCH is not a number.
+        ValueError: if `now` has no offset from UTC.
+    """
+    root, folder = Path(content), Path(out)
+    overlap = overlap_of_folders(root, folder, "out")
+    if overlap:
+        raise PublishingError(overlap)
+    instant = instant_of_build(now)
+    key = None if log_key is None else Path(log_key)
+
+    def build_once() -> BuildResult:
+        with ExitStack() as stack:
+            executor = stack.enter_context(process_executor(workers))
+            target = stack.enter_context(FolderTarget(folder, dry_run=dry_run))
+            git = GitQuery(root)
+            revision = "" if git.answer is None else git.answer.revision
+            target.ledger.add_notes(
+                build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION))
+            )
+            result = build_site(
+                root,
+                target,
+                instant,
+                NoProgress(),
+                CheckOptions(strict=strict),
+                execution=ExecutionOptions(executor=executor, git=git),
+                open_log=partial(open_log, target, instant, key, None),
+            )
+            if dry_run and result.plan is not None:
+                changes = tuple(result.plan.changes())
+                return result._replace(plan=result.plan._replace(changes=partial(iter, changes)))
+        if result.applied and result.log is not None and not result.log.obstacle:
+            note_signed(key, result.log.head)
+        return result
+
+    try:
+        try:
+            return build_once()
+        except DamagedLedgerError:  # it is set aside, and the folder is read anew
+            return build_once()
+    except OSError as error:
+        raise PublishingError(f"{error.filename or folder}: {error.strerror}") from error
+
+
+def check(content: str | Path, *, now: datetime | None = None, workers: int = 1) -> CheckedSite:
+    """Check a content folder and every contract record without publishing anything, as `statuary check` does.
+
+    Args:
+        now, workers: as in `build`.
+
+    Raises:
+        WorkersLostError, ClockError, ValueError: as `build`.
+    """
+    with process_executor(workers) as executor:
+        return check_site(
+            Path(content), instant_of_build(now), NoProgress(), execution=ExecutionOptions(executor=executor)
+        )

@@ -1,0 +1,79 @@
+"""The page about Python: its programs run as they stand there, and pass mypy as a user's own programs do."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.main import command
+from support.manual import MANUAL
+
+PROGRAMS = re.findall(
+    r"^```python\n(.*?)^```$", (MANUAL / "python.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+)
+
+PRINTED = (
+    ("0 replaced, 0 kept\n", "build again by 2026-12-"),
+    ("{}\n", "0 contracts, 0 rejected\n"),
+    ("All Systems Operational\n", "Public RPC: operational\n", "has no api/v2/missing.json\n"),
+)
+"""What each program prints, among other lines."""
+
+NOW = "1795168800"
+"""2026-11-20T10:00:00Z."""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with new content, and the site that the first program builds from it."""
+    folder = tmp_path_factory.mktemp("project")
+    options = ["--content", str(folder / "content"), "--now", "2026-11-20T10:00:00Z"]
+    assert CliRunner().invoke(command, ["init", *options]).exit_code == 0
+    run(PROGRAMS[0], folder)
+    return folder
+
+
+def run(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"SOURCE_DATE_EPOCH": NOW}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_program_runs(number: int, project: Path, tmp_path: Path) -> None:
+    folder = project
+    if number == 0:
+        folder = tmp_path
+        (folder / "content").symlink_to(project / "content")
+    printed = run(PROGRAMS[number], folder).stdout
+    assert [text for text in PRINTED[number] if text not in printed] == [], printed
+
+
+def test_the_page_has_these_three() -> None:
+    assert len(PROGRAMS) == len(PRINTED) == 3
+
+
+def test_they_pass_mypy_as_programs_of_a_user(tmp_path: Path) -> None:
+    for number, program in enumerate(PROGRAMS):
+        (tmp_path / f"program_{number}.py").write_text(program, encoding="utf-8")
+    options = ["--strict", "--no-error-summary", "--cache-dir", str(tmp_path / "cache")]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, *map(str, sorted(tmp_path.glob("*.py")))],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
