@@ -55,8 +55,8 @@ def is_command(name):
     return name == "statuary.__main__" or bool(COMMANDS.fullmatch(name))
 
 
-def test_the_clock_is_read_in_the_command_line():
-    assert [name for name in outside("cli", CLOCK) if not is_command(name)] == []
+def test_the_clock_is_read_in_one_place():
+    assert outside("clock", CLOCK) == []
 
 
 def test_only_the_command_line_prints_and_exits():
