@@ -76,7 +76,7 @@ def test_only_one_of_equal_resolutions_is_made(repository, _round):
 def test_an_edit_is_rejected_if_the_content_has_changed_during_prompts(repository, monkeypatch):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     person = {"interactive": True}
-    for module in ("edit_session", "prompts", "update_options"):
+    for module in ("edit_session", "prompts", "incident"):
         monkeypatch.setattr(f"statuary.cli.editing.{module}.is_interactive", lambda: person["interactive"])
 
     def answer_late(*_arguments, **_options):

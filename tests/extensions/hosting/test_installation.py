@@ -45,7 +45,7 @@ def test_the_requirement_is_one_word_of_a_shell_that_pip_takes(case):
 
 def run(monkeypatch, installation, *arguments):
     monkeypatch.setattr(hosting, "read_installation", lambda _: installation)
-    result = CliRunner().invoke(hosting.command, list(arguments))
+    result = CliRunner().invoke(hosting.hosting_command, list(arguments))
     assert result.exit_code == 0, result.output
     return result
 
@@ -175,7 +175,7 @@ def test_a_folder_that_cannot_be_built_stops_before_anything_is_written(tmp_path
 def test_the_steps_that_are_left_are_numbered(name, tmp_path):
     content = small_site(tmp_path)
     arguments = [name, "--install", "statuary", "--content", str(content), "--out", str(tmp_path / "out")]
-    result = CliRunner().invoke(hosting.command, arguments)
+    result = CliRunner().invoke(hosting.hosting_command, arguments)
     numbers = [line[0] for line in result.stderr.splitlines() if line[1:3] == ". "]
     assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
     assert len(numbers) >= 2
